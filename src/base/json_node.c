@@ -415,3 +415,10 @@ void dsm__json_warning(const dsm__json_node *node, const char *hint, const char 
   dsm__json_vfinding(node, DSM_SEVERITY_WARNING, hint, format, args);
   va_end(args);
 }
+
+void dsm__json_note(const dsm__json_node *node, const char *hint, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  dsm__json_vfinding(node, DSM_SEVERITY_NOTE, hint, format, args);
+  va_end(args);
+}

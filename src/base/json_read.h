@@ -140,6 +140,10 @@ void dsm__json_error(const dsm__json_node *node, const char *hint, const char *f
 void dsm__json_warning(const dsm__json_node *node, const char *hint, const char *format, ...)
     DSM_PRINTF(3, 4);
 
+/** The same of a note. */
+void dsm__json_note(const dsm__json_node *node, const char *hint, const char *format, ...)
+    DSM_PRINTF(3, 4);
+
 /** Reports a finding at the node, as dsm__json_error or dsm__json_warning do; a note is no error
  * either. */
 void dsm__json_vfinding(const dsm__json_node *node, dsm_severity severity, const char *hint,

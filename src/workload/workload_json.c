@@ -80,6 +80,14 @@ static void read_element_type(dsm_workload *workload, const dsm__json_node *root
   if (dsm__json_is_present(&node) && dsm__json_enum(&node, &dsm__element_type_words, &word)) {
     workload->element_type = (dsm_element_type)word;
   }
+  const bool is_8_bits = workload->element_type == DSM_ELEMENT_TYPE_FP8 ||
+                         workload->element_type == DSM_ELEMENT_TYPE_INT8;
+  if (is_8_bits && !(workload->weight_bytes > 0) && workload->element_bytes > 1) {
+    workload->weight_bytes = 1;
+    dsm__json_note(&node, "\"weight_bytes\" and \"element_bytes\" say otherwise",
+                   "products and weights are %s, activations have their %g bytes",
+                   dsm_element_type_name(workload->element_type), workload->element_bytes);
+  }
 }
 
 DSM__OBJECT(dsm__input_object, "input", {.name = "features"}, {.name = "feature"});
@@ -144,10 +152,10 @@ static void read_members(dsm_workload *workload, const dsm__json_node *node) {
   read_bytes(workload, node);
   dsm__element_bytes_read(node, "weight_bytes", &workload->weight_bytes);
   dsm__element_bytes_read(node, "cache_bytes", &workload->cache_bytes);
+  read_element_type(workload, node);
   read_optimizer(workload, node);
   read_state(workload, node);
   read_normalization(workload, node);
-  read_element_type(workload, node);
   read_input(workload, node);
   read_connected(workload, node);
   const dsm__json_node dataset = dsm__json_member(node, "dataset");

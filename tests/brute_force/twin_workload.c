@@ -561,7 +561,10 @@ bool twin_workload_parse(twin_workload *out, const char *json) {
   }
   twin_unroll(root);
   const double element_bytes = twin_number(root, "element_bytes", 2);
-  const double weight_bytes = twin_number(root, "weight_bytes", element_bytes);
+  const char *const type = twin_text(root, "element_type");
+  const bool is_8_bits = strcmp(type, "fp8") == 0 || strcmp(type, "int8") == 0;
+  const double weight_bytes =
+      twin_number(root, "weight_bytes", is_8_bits ? fmin(1, element_bytes) : element_bytes);
   const double state = state_bytes_of(root, weight_bytes);
   *out = (twin_workload){
       .minibatch = twin_number(root, "minibatch", 1),

@@ -37,6 +37,7 @@ Suite *suite_roles(void);
 Suite *suite_stage_link(void);
 Suite *suite_roles_hand(void);
 Suite *suite_pass_roles(void);
+Suite *suite_shortcuts(void);
 Suite *suite_spatial(void);
 Suite *suite_rotation(void);
 Suite *suite_tiles(void);

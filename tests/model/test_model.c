@@ -41,6 +41,7 @@ int main(void) {
       suite_stage_link,
       suite_tied_table,
       suite_pass_roles,
+      suite_shortcuts,
   };
   SRunner *const runner = srunner_create(NULL);
   for (int i = 0; i < COUNT_OF(suites); i++) {

@@ -64,6 +64,25 @@ START_TEST(test_what_the_workload_has_is_nothing_of_a_layer) {
 }
 END_TEST
 
+/* A type of 8 bits alone: weights have it, activations do not. What is stated stays. */
+START_TEST(test_a_type_of_8_bits_alone_is_that_of_weights) {
+  static const struct {
+    const char *words;
+    double weight_bytes;
+  } cases[] = {{"'element_type': 'fp8',", 1},
+               {"'element_type': 'int8', 'element_bytes': 4,", 1},
+               {"'element_type': 'fp8', 'element_bytes': 0.5,", 0},
+               {"'element_type': 'fp8', 'weight_bytes': 2,", 2},
+               {"'element_type': 'bf16',", 0}};
+  network = network_with(cases[_i].words, "{'name': 'a', 'type': 'fc', 'in': 6, 'out': 9}");
+  ck_assert_double_eq(network->weight_bytes, cases[_i].weight_bytes);
+  ck_assert_double_gt(network->element_bytes, 0);
+  dsm_workload *const again = written_and_read(network);
+  expect_same_workload(network, again);
+  dsm_workload_free(again);
+}
+END_TEST
+
 /* Its own element_bytes go before the workload's weight_bytes. */
 START_TEST(test_weights_have_their_own_bytes_or_the_layers) {
   network = network_with("'weight_bytes': 1,",
@@ -188,6 +207,7 @@ Suite *suite_element_sizes(void) {
   tcase_add_test(all, test_sizes_are_rounded_up);
   tcase_add_test(all, test_what_the_workload_has_is_nothing_of_a_layer);
   tcase_add_test(all, test_weights_have_their_own_bytes_or_the_layers);
+  tcase_add_loop_test(all, test_a_type_of_8_bits_alone_is_that_of_weights, 0, 5);
   tcase_add_test(all, test_tied_weights_have_the_bytes_of_their_layer);
   tcase_add_test(all, test_attention_reads_what_others_make_and_its_scores);
   tcase_add_test(all, test_lstm_reads_its_own_units_too);
