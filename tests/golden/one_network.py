@@ -331,7 +331,9 @@ def plan_of(program, folder, way, system, options, mode):
     name, content, own = as_file(way)
     path = folder / name
     path.write_bytes(content)
-    arguments = ("explore", str(path), system, "--mode", mode, "--format", "json", *own, *options)
+    # A configuration of a hub is trained with adam_mixed where nothing else is said.
+    arguments = ("explore", str(path), system, "--mode", mode, "--format", "json",
+                 "--set", "workload.optimizer=none", *own, *options)
     return json.loads(run(program, *arguments))
 
 
