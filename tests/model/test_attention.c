@@ -455,6 +455,33 @@ START_TEST(test_copies_and_masks_are_kept_for_the_way_back) {
 }
 END_TEST
 
+/* 16 outputs, of a loss 4 bytes each, and 20 results before them, 30 that activations need, 8
+ * results of a pool or 12 of an upsample on the input in place of the 10 of a norm, and 16 bytes of
+ * mask. */
+START_TEST(test_what_gradients_need_is_kept_as_the_machine_says) {
+  dsm_layer layer = fc_layer(10, 16);
+  layer.input_op_elements = 10;
+  layer.mask_elements = 16;
+  layer.kept_results = 20;
+  layer.kept_activations = 30;
+  ck_assert_double_eq(memory_of(&layer, DSM_MODE_TRAINING).activations_bytes, 2 * (16 + 10) + 2);
+  chips.model.kept_inputs = DSM_KEPT_INPUTS_WITHOUT_ACTIVATIONS;
+  ck_assert_double_eq(memory_of(&layer, DSM_MODE_TRAINING).activations_bytes,
+                      2 * (16 + 20 + 10) + 16);
+  chips.model.kept_inputs = DSM_KEPT_INPUTS_ALL;
+  ck_assert_double_eq(memory_of(&layer, DSM_MODE_TRAINING).activations_bytes,
+                      2 * (16 + 20 + 30 + 10) + 16);
+  layer.upsampled_elements = 12;
+  ck_assert_double_eq(memory_of(&layer, DSM_MODE_TRAINING).activations_bytes,
+                      2 * (16 + 20 + 30 + 12) + 16);
+  layer.input_pool_elements = 8;
+  layer.has_op[DSM_AUX_CROSS_ENTROPY] = true;
+  ck_assert_double_eq(memory_of(&layer, DSM_MODE_TRAINING).activations_bytes,
+                      4 * 16 + 2 * (20 + 30 + 8) + 16);
+  ck_assert_double_eq(memory_of(&layer, DSM_MODE_INFERENCE).activations_bytes, 0);
+}
+END_TEST
+
 Suite *suite_attention(void) {
   Suite *const suite = suite_create("attention");
   TCase *const shares = tcase_create("shares");
@@ -488,6 +515,7 @@ Suite *suite_attention(void) {
   tcase_add_test(memory, test_fused_scores_take_two_sums_a_row);
   tcase_add_test(memory, test_cache_takes_memory_in_inference);
   tcase_add_test(memory, test_copies_and_masks_are_kept_for_the_way_back);
+  tcase_add_test(memory, test_what_gradients_need_is_kept_as_the_machine_says);
   suite_add_tcase(suite, memory);
   return suite;
 }

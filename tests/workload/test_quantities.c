@@ -231,6 +231,47 @@ START_TEST(test_totals_include_timesteps) {
 }
 END_TEST
 
+/* A convolution makes 4 * 4 * 6 = 96 results, 24 behind a pool. By the table of section 12: those
+ * before the output that some operation needs, and those that activations alone need. */
+#define OP(op) "{'op': '" op "'}"
+#define POOL(op) "{'op': '" op "', 'window': [2, 2]}"
+#define FROM(op) "{'op': '" op "', 'from': 'a'}"
+static const struct {
+  const char *operations;
+  uint64_t results;
+  uint64_t activations;
+} kept[] = {
+    {OP("bias"), 0, 0},
+    {OP("bias") "," FROM("residual"), 0, 0},
+    {OP("bias") "," OP("gelu"), 0, 96},
+    {OP("silu") "," FROM("multiply"), 0, 2 * 96},
+    {OP("relu"), 0, 0},
+    {OP("relu") "," OP("bias"), 0, 96},
+    {OP("sigmoid") "," OP("gelu"), 0, 96}, /* one result, which both need */
+    {OP("tanh") "," OP("dropout"), 0, 96},
+    {OP("batch_norm") "," FROM("residual") "," OP("relu"), 96, 0},
+    {OP("batch_norm") "," OP("relu") "," POOL("max_pool"), 2 * 96, 0}, /* of relu the pool needs */
+    {OP("relu") "," POOL("avg_pool"), 0, 96},
+    {POOL("avg_pool") "," OP("batch_norm"), 24, 0},
+    {OP("softmax"), 0, 0},
+    {OP("softmax") "," OP("dropout"), 96, 0},
+    {OP("gelu") "," OP("layer_norm"), 96, 96},
+    {OP("bias") "," OP("rms_norm"), 96, 0},
+};
+
+START_TEST(test_results_that_gradients_need_are_kept_once) {
+  char layers[512];
+  (void)snprintf(layers, sizeof layers,
+                 "{'name': 'a', 'type': 'conv', 'in': 3, 'out': 4, 'feature': [4, 6]},"
+                 "{'name': 'b', 'type': 'conv', 'in': 4, 'out': 4, 'feature': [4, 6],"
+                 " 'aux': [%s]}",
+                 kept[_i].operations);
+  network = network_of(layers);
+  ck_assert_uint_eq(network->layers[1].kept_results, kept[_i].results);
+  ck_assert_uint_eq(network->layers[1].kept_activations, kept[_i].activations);
+}
+END_TEST
+
 Suite *suite_quantities(void) {
   Suite *const suite = suite_create("quantities");
   TCase *const conv = tcase_create("conv");
@@ -255,6 +296,7 @@ Suite *suite_quantities(void) {
   tcase_add_test(types, test_totals_include_timesteps);
   tcase_add_test(types, test_tied_table_is_counted_once);
   tcase_add_loop_test(types, test_experts_share_positions_out, 0, COUNT_OF(capacities));
+  tcase_add_loop_test(types, test_results_that_gradients_need_are_kept_once, 0, COUNT_OF(kept));
   tcase_add_test(types, test_parameters_and_caches_are_counted_by_kind);
   suite_add_tcase(suite, types);
   return suite;
