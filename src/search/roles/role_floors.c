@@ -45,7 +45,7 @@ static void add_point(dsm__role_front *front, const dsm__role_point *point) {
 dsm__role_front dsm__role_front_of(const dsm__role_space *space, size_t layer_index) {
   const dsm__role_options *const options = dsm__role_options_of(space, layer_index);
   dsm__role_front front = {.count = 0};
-  if (!DSM__RESERVE(space->problem->arena, front.points, options->whole_count)) {
+  if (!DSM__RESERVE(space->problem->arena, front.points, options->whole_count + 1)) {
     return front;
   }
   for (size_t o = 0; o < options->whole_count; o++) {
