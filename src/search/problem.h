@@ -15,6 +15,13 @@ typedef struct dsm__fixed_roles {
   dsm_parallelism parallelism;
 } dsm__fixed_roles;
 
+/** Which options of a layer with roles are asked for. */
+typedef enum dsm__asked_options {
+  DSM__OPTIONS_USEFUL, /**< those that are better in something than all others */
+  DSM__OPTIONS_LEAST, /**< all, of those with the same roles the one that shares most: for bounds */
+  DSM__OPTIONS_LISTED, /**< those with the same roles in all passes, whatever they take */
+} dsm__asked_options;
+
 typedef struct dsm__problem {
   dsm__search_inputs inputs;
   dsm_machine machine;
@@ -36,8 +43,7 @@ typedef struct dsm__problem {
   bool is_case;               /**< one of many searches, that takes a part of what one may take */
   bool is_rough;              /**< passes by themselves count with what they take at least
                                    (dsm__pass_floor), for bounds */
-  bool are_options_kept;      /**< of a layer with roles, also those that are no better in anything
-                                   than another one: for bounds of parts of their time */
+  dsm__asked_options asked;   /**< of a layer with roles */
   bool is_preloading_off;     /**< weights are not preloaded, whatever the options say */
   bool is_memory_short;       /**< the fastest path of a graph that was searched does not fit */
   dsm__deadline deadline;     /**< in inputs, unless it is another search's */

@@ -299,21 +299,32 @@ static dsm__role_option *add_option(finding *f) {
                                                               : NULL;
 }
 
+/* What another layer gathers takes no time here: of options that differ in what they share those
+ * that share most take least. */
+static bool are_most_shared(const finding *f) {
+  return f->problem->asked == DSM__OPTIONS_LEAST && f->updates == NULL;
+}
+
 /* With the same roles in all passes. */
 static dsm__role_option uniform_option(const finding *f, dsm_parallelism parallelism,
                                        keeping kept) {
   const dsm_machine *const machine = &f->problem->machine;
   const dsm_workload *const workload = f->problem->inputs.workload;
-  return (dsm__role_option){
-      .parallelism = parallelism,
-      .update = parallelism,
-      .gathers = f->has_company ? dsm__gathering_axes(machine->system, parallelism) : 0,
-      .update_ways = dsm_chip_share_derive(&workload->layers[f->layer_index], machine, parallelism,
-                                           workload->minibatch)
-                         .weight_ways,
-      .may_hold = true,
-      .shard = kept.shard,
-      .is_recomputed = kept.is_recomputed};
+  const dsm_axis_set gathers =
+      f->has_company ? dsm__gathering_axes(machine->system, parallelism) : 0;
+  const dsm_axis_set shared =
+      are_most_shared(f) ? opening_axes(machine->system, parallelism, f->has_company) : 0;
+  return (dsm__role_option){.parallelism = parallelism,
+                            .update = parallelism,
+                            .shares = {shared, shared & gathers},
+                            .gathers = gathers,
+                            .update_ways =
+                                dsm_chip_share_derive(&workload->layers[f->layer_index], machine,
+                                                      parallelism, workload->minibatch)
+                                    .weight_ways,
+                            .may_hold = true,
+                            .shard = kept.shard,
+                            .is_recomputed = kept.is_recomputed};
 }
 
 /* What an option has of a way. */
@@ -383,6 +394,9 @@ static bool add_keepings(finding *f, dsm_parallelism parallelism) {
       return false;
     }
     *option = uniform_option(f, parallelism, keepings[k]);
+    if (f->problem->asked == DSM__OPTIONS_LISTED) {
+      continue;
+    }
     score(f->problem, f->layer_index, option,
           is_plain && f->updates != NULL ? dsm__update_both(f->updates) : NULL);
     option->least_cycles = option->cycles;
@@ -425,7 +439,8 @@ static bool add_shared(finding *f, size_t whole, dsm__role_shares shares) {
   return true;
 }
 
-/* All sets of axes but none, and in update all of those of them along which it gathers. */
+/* All sets of axes but none, and in update all of those of them along which it gathers; the largest
+ * first, which is enough for the least. */
 static bool add_all_shared(finding *f, size_t whole) {
   const dsm_axis_set gathers = f->list.items[whole].gathers;
   const dsm_axis_set opening =
@@ -436,6 +451,9 @@ static bool add_all_shared(finding *f, size_t whole) {
     for (dsm_axis_set again = most;; again = (again - 1) & most) {
       if (!add_shared(f, whole, (dsm__role_shares){shared, again})) {
         return false;
+      }
+      if (f->problem->asked == DSM__OPTIONS_LEAST) {
+        return true;
       }
       if (again == least) {
         break;
@@ -466,7 +484,8 @@ static bool find_all(finding *f, const dsm_parallelism *roles, size_t count,
       return false;
     }
   }
-  if (!f->problem->are_options_kept &&
+  const bool is_listed = f->problem->asked == DSM__OPTIONS_LISTED;
+  if (f->problem->asked == DSM__OPTIONS_USEFUL &&
       !drop_dominated(f->problem, f->layer_index, f->may_be_held, f->list.items, &f->list.count)) {
     return false;
   }
@@ -474,7 +493,7 @@ static bool find_all(finding *f, const dsm_parallelism *roles, size_t count,
   for (size_t i = 0; i < found->whole_count; i++) {
     found->has_spares = found->has_spares || f->list.items[i].is_spare;
     f->list.items[i].first_shared = f->list.count;
-    if (!add_all_shared(f, i)) {
+    if (!is_listed && !are_most_shared(f) && !add_all_shared(f, i)) {
       return false;
     }
   }
@@ -508,7 +527,8 @@ dsm__role_options dsm__role_options_find(dsm__problem *problem, size_t layer_ind
   const size_t count = possible_roles(problem, layer, roles, numbers);
   dsm__update_roles updates = {.arena = NULL};
   bool is_good = true;
-  if (count > 0 && !is_asked && dsm__may_update_apart(problem, layer_index)) {
+  if (count > 0 && !is_asked && problem->asked != DSM__OPTIONS_LISTED &&
+      dsm__may_update_apart(problem, layer_index)) {
     is_good = dsm__update_roles_init(&updates, problem, layer_index, roles, count);
     f.updates = &updates;
   }

@@ -76,8 +76,18 @@ static bool is_given_up(const dsm__problem *problem) {
   return dsm__deadline_is_final(problem->inputs.deadline);
 }
 
-/* Of all layers, each class once; what is kept is not found again. Where even work that has nothing
- * is to end, the rest have none: what comes of them is then unknown. */
+/* Of a layer, its class once. False if out of memory. */
+static bool fill_row(const dsm__role_space *space, dsm__role_options *options, size_t index,
+                     bool may_recompute) {
+  dsm__role_options *const own = &options[dsm__role_options_of(space, index) - options];
+  if (own->items == NULL) {
+    *own = dsm__role_options_find(space->problem, index, may_recompute);
+  }
+  return own->items != NULL;
+}
+
+/* Of all layers; what is kept is not found again. Where even work that has nothing is to end, the
+ * rest have none: what comes of them is then unknown. */
 static bool fill_options(dsm__role_space *space, dsm__role_options *options, bool may_recompute) {
   dsm__kept_options *const kept = space->problem->kept;
   const size_t count = 2 * space->problem->table.distinct.count;
@@ -86,14 +96,11 @@ static bool fill_options(dsm__role_space *space, dsm__role_options *options, boo
     return true;
   }
   for (size_t i = 0; i < space->problem->inputs.workload->layer_count; i++) {
-    dsm__role_options *const own = &options[dsm__role_options_of(space, i) - options];
-    if (own->items == NULL && is_given_up(space->problem)) {
+    const bool is_known = dsm__role_options_of(space, i)->items != NULL;
+    if (!is_known && is_given_up(space->problem)) {
       break;
     }
-    if (own->items == NULL) {
-      *own = dsm__role_options_find(space->problem, i, may_recompute);
-    }
-    if (own->items == NULL) {
+    if (!fill_row(space, options, i, may_recompute)) {
       return false;
     }
   }
@@ -177,31 +184,54 @@ static bool find_options(dsm__role_space *space, bool may_recompute) {
   return space->layers != NULL;
 }
 
+/* Of a layer with options, its class once unless its roles are fixed. False if out of memory. */
+static bool find_front(const dsm__role_space *space, size_t index, dsm__role_front *of_rows,
+                       dsm__role_front *front) {
+  const dsm__fixed_roles *const fixed = space->problem->fixed;
+  const bool is_fixed = fixed != NULL && fixed->layer == index;
+  dsm__role_front *const of_row =
+      is_fixed ? front : &of_rows[dsm__role_options_of(space, index) - space->options];
+  if (is_fixed || of_row->points == NULL) {
+    *of_row = dsm__role_front_of(space, index);
+  }
+  *front = *of_row;
+  return front->points != NULL;
+}
+
 /* A layer that is made anew takes no less than one that is kept. An option that takes more than
- * another one may take less of a micro-batch, so that all count. */
-bool dsm__role_fronts_find(dsm__problem *problem, bool is_rough, dsm__role_front *fronts) {
+ * another one may take less of a micro-batch, so that all count. No layer takes less than nothing:
+ * once those that are known take enough, or all is to end, the others need not be known. */
+bool dsm__role_fronts_find(dsm__problem *problem, bool is_rough, const dsm__role_enough *enough,
+                           dsm__role_front *fronts) {
+  static dsm__role_point nothing = {0, 0, 0};
+  const size_t rows = 2 * problem->table.distinct.count;
   dsm__role_space space = {.problem = problem};
+  dsm__role_options *options = NULL;
+  dsm__role_front *of_rows = NULL;
+  bool is_good =
+      DSM__RESERVE(problem->arena, options, rows) && DSM__RESERVE(problem->arena, of_rows, rows);
+  double cycles = 0;
+  space.options = options;
   problem->is_rough = is_rough;
-  problem->are_options_kept = true;
-  bool is_found = find_options(&space, false);
-  problem->are_options_kept = false;
+  problem->asked = DSM__OPTIONS_LEAST;
+  for (size_t i = 0; is_good && i < problem->inputs.workload->layer_count; i++) {
+    fronts[i] = (dsm__role_front){&nothing, 1};
+    if (cycles < enough->cycles && !is_given_up(problem)) {
+      is_good = fill_row(&space, options, i, false) && find_front(&space, i, of_rows, &fronts[i]);
+      cycles += is_good ? dsm__role_floor(&fronts[i], &enough->weights) : 0;
+    }
+  }
+  problem->asked = DSM__OPTIONS_USEFUL;
   problem->is_rough = false;
-  for (size_t i = 0; is_found && i < problem->inputs.workload->layer_count; i++) {
-    const size_t first = space.layers[i].kind;
-    fronts[i] = first < i ? fronts[first] : dsm__role_front_of(&space, i);
-    is_found = fronts[i].points != NULL;
-  }
-  const bool is_unknown = is_found && is_given_up(problem);
-  for (size_t i = 0; is_unknown && i < problem->inputs.workload->layer_count; i++) {
-    *fronts[i].points = (dsm__role_point){0, 0, 0};
-    fronts[i].count = 1;
-  }
-  return is_found;
+  return is_good;
 }
 
 bool dsm__role_least_memory(dsm__problem *problem, dsm_layer_memory *memory) {
   dsm__role_space space = {.problem = problem};
-  if (!find_options(&space, dsm__recomputation_is_open(problem))) {
+  problem->asked = DSM__OPTIONS_LISTED;
+  const bool is_found = find_options(&space, dsm__recomputation_is_open(problem));
+  problem->asked = DSM__OPTIONS_USEFUL;
+  if (!is_found) {
     return false;
   }
   for (size_t i = 0; i < problem->inputs.workload->layer_count; i++) {
@@ -253,9 +283,9 @@ bool dsm__role_may_fit(dsm__problem *problem, bool may_recompute, const dsm__rol
   const double before = problem->inputs.in_flight;
   dsm__role_space space = {.problem = problem};
   problem->is_rough = true;
-  problem->are_options_kept = true; /* to compare them takes longer */
+  problem->asked = DSM__OPTIONS_LEAST; /* to compare them takes longer */
   bool is_found = find_options(&space, may_recompute);
-  problem->are_options_kept = false;
+  problem->asked = DSM__OPTIONS_USEFUL;
   problem->is_rough = false;
   *may_fit = true;
   for (size_t i = 0; is_found && i < count && *may_fit; i++) {

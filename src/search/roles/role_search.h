@@ -39,9 +39,17 @@ typedef struct dsm__role_front {
   size_t count;
 } dsm__role_front;
 
-/** Finds those of each layer in fronts[0 .. layer_count). `is_rough`: of what passes take at least,
- * whatever the core splits, in a small part of the time. False if out of memory. */
-bool dsm__role_fronts_find(dsm__problem *problem, bool is_rough, dsm__role_front *fronts);
+/** What layers take at least, with these weights, need not be known beyond so many cycles. */
+typedef struct dsm__role_enough {
+  dsm__role_point weights;
+  double cycles;
+} dsm__role_enough;
+
+/** Finds those of each layer in fronts[0 .. layer_count); once they take enough, others may have a
+ * front that takes nothing. `is_rough`: of what passes take at least, whatever the core splits, in
+ * a small part of the time. False if out of memory. */
+bool dsm__role_fronts_find(dsm__problem *problem, bool is_rough, const dsm__role_enough *enough,
+                           dsm__role_front *fronts);
 
 /** What a layer takes at least, with these weights; infinite: it has no mapping. */
 double dsm__role_floor(const dsm__role_front *front, const dsm__role_point *weights);

@@ -80,15 +80,15 @@ static bool find_floor(const step_search *s, double *cycles) {
   dsm__problem *const problem = s->problem;
   const size_t count = problem->inputs.workload->layer_count;
   const double times = (double)problem->inputs.micro_batches;
-  const dsm__role_point weights = {times, 1, 0};
+  const dsm__role_enough enough = {{times, 1, 0}, dsm__tie_limit(known_cycles(s))};
   dsm__role_front *fronts = NULL;
   *cycles = 0;
   if (!DSM__RESERVE(problem->arena, fronts, count) ||
-      !dsm__role_fronts_find(problem, true, fronts)) {
+      !dsm__role_fronts_find(problem, true, &enough, fronts)) {
     return false;
   }
   for (size_t i = 0; i < count; i++) {
-    *cycles += dsm__role_floor(&fronts[i], &weights);
+    *cycles += dsm__role_floor(&fronts[i], &enough.weights);
   }
   return true;
 }

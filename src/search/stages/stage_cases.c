@@ -234,6 +234,20 @@ static void find_bounds(const cutting *c, dsm__stage_case *of) {
   }
 }
 
+/* With what layers have to take at least the bound is the limit, whatever the number of runs: each
+ * is no less than the mean of all stages. */
+static dsm__role_enough enough_of(const dsm__stage_cases *cases, const dsm__stage_case *of) {
+  const double stages = (double)of->of->stages.count;
+  double factor = HUGE_VAL;
+  double handed = HUGE_VAL;
+  for (size_t runs = of->runs_least; runs <= of->runs_most; runs++) {
+    factor = fmin(factor, dsm__stage_case_factor(of, runs));
+    handed = fmin(handed, dsm__stage_case_handed(of, runs));
+  }
+  return (dsm__role_enough){{factor * (double)of->micro_batches / stages, 1 / stages, 0},
+                            cases->limit_cycles - handed};
+}
+
 /* ---- cases ---- */
 
 static int compare_cases(const void *left, const void *right) {
@@ -341,11 +355,12 @@ static bool find_bound(const dsm__stage_cases *cases, dsm__stage_case *of) {
                  DSM__RESERVE(cases->whole->arena, of->bounds, runs) &&
                  find_fit(cases, of, &problem, &may_fit);
   const cutting c = {cases, of, fronts};
+  const dsm__role_enough enough = enough_of(cases, of);
   const bool has_other_splits = !problem.machine.system->model.tile_schedule;
   of->bound = may_fit ? 0 : HUGE_VAL;
   for (int k = 0; is_good && k < (has_other_splits ? 2 : 1) && of->bound < cases->limit_cycles;
        k++) {
-    is_good = dsm__role_fronts_find(&problem, k == 0, fronts);
+    is_good = dsm__role_fronts_find(&problem, k == 0, &enough, fronts);
     if (is_good) {
       find_bounds(&c, of);
     }
