@@ -529,9 +529,7 @@ dsm__once_parts dsm__once_parts_of(const dsm__layer_setting *setting,
   const dsm_traffic added = dsm__accumulation_traffic(setting, layouts);
   dsm__once_parts parts = {dsm_group_cycles(setting->machine, &added),
                            weights.broadcast_weights.latency_cycles};
-  if (setting->shard >= DSM_SHARDING_GRADIENTS && dsm__micro_batches_of(setting) > 1) {
-    parts.repeated_cycles += dsm_group_cycles(setting->machine, &weights.sum_of_gradients);
-  } else {
+  if (setting->shard < DSM_SHARDING_GRADIENTS || dsm__micro_batches_of(setting) == 1) {
     parts.latency_cycles += weights.sum_of_gradients.latency_cycles;
   }
   return parts;

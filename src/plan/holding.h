@@ -187,9 +187,8 @@ double dsm__once_cycles(const dsm__layer_setting *setting, const dsm_pass_layout
 
 /** What of these is told apart. */
 typedef struct dsm__once_parts {
-  double repeated_cycles; /**< by each micro-batch: sums of gradients that are shared out, and
-                             adding to those before */
-  double latency_cycles;  /**< as charged, of collectives that other layers may be in too */
+  double repeated_cycles; /**< adding each micro-batch's gradients to those before */
+  double latency_cycles;  /**< as charged, of collectives of a step that others may be in too */
 } dsm__once_parts;
 
 dsm__once_parts dsm__once_parts_of(const dsm__layer_setting *setting,

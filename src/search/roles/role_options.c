@@ -85,11 +85,12 @@ typedef struct keeping {
   bool is_recomputed;
 } keeping;
 
-/* What is in each micro-batch of stages of what dsm__once_cycles counts: the sum of gradients that
- * are shared out. */
+/* What is in each of several micro-batches of stages of what dsm__once_cycles counts: the sum of
+ * gradients that are shared out. */
 static double often_cycles(const dsm__search_inputs *inputs, const dsm__layer_setting *setting,
                            const dsm_pass_layouts *layouts) {
-  if (!inputs->is_staged || setting->shard < DSM_SHARDING_GRADIENTS) {
+  if (!inputs->is_staged || setting->shard < DSM_SHARDING_GRADIENTS ||
+      dsm__micro_batches_of(setting) == 1) {
     return 0;
   }
   const dsm_weight_traffic traffic = dsm__weight_traffic(setting, layouts);
