@@ -331,6 +331,7 @@ static attempt finish_system(dsm_status status, dsm_system *system) {
     digest = digest_text(digest, note == NULL ? "" : note);
     digest = digest_double(digest, dsm_system_peak_flops(system));
     digest = digest_double(digest, dsm_system_machine_balance(system));
+    digest = digest_double(digest, dsm_system_usable_bytes(system));
   }
   const attempt made = attempt_of_status(status, system, status == DSM_OK ? digest : 0);
   if ((void *)system != poison()) {

@@ -332,11 +332,11 @@ static bool find_fit(const dsm__stage_cases *cases, const dsm__stage_case *of,
                      dsm__problem *problem, bool *may_fit) {
   const bool may_recompute =
       dsm__recomputation_is_open(problem) || dsm__is_any_recomputation_asked(problem);
-  const double capacity_GB = cases->whole->machine.system->chip.memory.capacity_GB;
+  const double capacity_bytes = dsm_system_usable_bytes(cases->whole->machine.system);
   dsm__role_room rooms[DSM__STAGE_ROOMS];
   double need_bytes;
   *may_fit = true;
-  dsm__stage_case_rooms(of, dsm__capacity_limit(capacity_GB * 1e9), rooms);
+  dsm__stage_case_rooms(of, dsm__capacity_limit(capacity_bytes), rooms);
   return isfinite(cases->limit_cycles) ||
          dsm__role_may_fit(problem, may_recompute, rooms, DSM__STAGE_ROOMS, &need_bytes, may_fit);
 }
