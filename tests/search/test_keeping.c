@@ -563,14 +563,15 @@ START_TEST(test_rounded_sums_find_what_fits_and_a_bound) {
 }
 END_TEST
 
-/* In stages gradients that are shared out are summed after each micro-batch, which the others wait
- * for, and others once a step: so even with one micro-batch they are not free of time. */
+/* In stages gradients that are shared out are summed after each of several micro-batches, which the
+ * others wait for, and others once a step: they are not free of time, nor once a step. */
 START_TEST(test_shared_gradients_are_not_free_in_stages) {
   const dsm_explore_options options = options_of(BIT(DSM_OPTIMIZATION_SHARD));
   dsm__problem problem;
   chips->model.sharded_update = _i == 1;
   ck_assert_int_eq(dsm__problem_init(&problem, workload, chips, &options, NULL), DSM_OK);
   problem.inputs.is_staged = true;
+  problem.inputs.micro_batches = 2;
   problem.inputs.once_weight = 0.5;
   const dsm__role_options found = dsm__role_options_find(&problem, 0, false);
   const dsm__role_option *of[DSM_SHARDING_COUNT] = {NULL};
