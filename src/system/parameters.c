@@ -329,8 +329,8 @@ const dsm__parameter dsm__parameters[] = {
     NEUTRAL("chip.memory.auxiliary_efficiency_ratio", REAL, chip.memory.auxiliary_efficiency_ratio,
             NULL, SOFTWARE, 0, 1, 0, "ratio", "assumption: as chip.memory.efficiency_ratio",
             "Share of the peak bandwidth that auxiliary operations sustain; 0: efficiency_ratio."),
-    NEUTRAL("chip.memory.reserve_ratio", REAL, chip.memory.reserve_ratio, NULL, false, 0, 0.99, 0,
-            "ratio", "assumption: mappings may use all of the memory",
+    NEUTRAL("chip.memory.reserve_ratio", REAL, chip.memory.reserve_ratio, NULL, SOFTWARE_COST, 0,
+            0.99, 0, "ratio", "assumption: mappings may use all of the memory",
             "Section 12: share of the capacity that mappings leave to buffers, fragmentation and "
             "contexts."),
     WORD("system.topology", topologies, system.topology, true, 0, NULL),
