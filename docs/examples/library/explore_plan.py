@@ -13,13 +13,6 @@ import sys
 DSM_OK = 0
 
 
-class ExploreOptions(ctypes.Structure):
-    """dsm_explore_options of dsm/plan.h."""
-    _fields_ = [("mode", ctypes.c_int), ("optimizations", ctypes.c_uint),
-                ("parallelisms", ctypes.c_uint), ("thread_count", ctypes.c_size_t),
-                ("overrides", ctypes.POINTER(ctypes.c_char_p)), ("override_count", ctypes.c_size_t)]
-
-
 def load_library(path=None):
     """libdsm with the types of the functions that are called here."""
     dsm = ctypes.CDLL(path or ctypes.util.find_library("dsm") or "libdsm.so")
@@ -35,9 +28,7 @@ def load_library(path=None):
             ("dsm_workload_free", None, [pointer]),
             ("dsm_system_load", ctypes.c_int, [pointer, text, pointer, size, pointer]),
             ("dsm_system_free", None, [pointer]),
-            ("dsm_explore_options_init", None, [ctypes.POINTER(ExploreOptions)]),
-            ("dsm_explore", ctypes.c_int,
-             [pointer, pointer, pointer, ctypes.POINTER(ExploreOptions), pointer]),
+            ("dsm_explore", ctypes.c_int, [pointer, pointer, pointer, pointer, pointer]),
             ("dsm_plan_print", pointer, [pointer]),
             ("dsm_plan_free", None, [pointer])]:
         function = getattr(dsm, name)
@@ -64,17 +55,16 @@ def take_text(pointer):
 
 
 def explore(dsm, workload_path, system_path):
-    """The best plan as parsed JSON, or None after what was wrong has been printed."""
+    """The best plan as parsed JSON, with the default options of the system, or None after what was
+    wrong has been printed."""
     workload, system, plan = (ctypes.c_void_p() for _ in range(3))
     diags = dsm.dsm_diags_new(10)
-    options = ExploreOptions()
-    dsm.dsm_explore_options_init(options)
     result = None
     if (dsm.dsm_workload_load(ctypes.byref(workload), workload_path.encode(), None, 0,
                               diags) == DSM_OK
             and dsm.dsm_system_load(ctypes.byref(system), system_path.encode(), None, 0,
                                     diags) == DSM_OK
-            and dsm.dsm_explore(ctypes.byref(plan), workload, system, options, diags) == DSM_OK):
+            and dsm.dsm_explore(ctypes.byref(plan), workload, system, None, diags) == DSM_OK):
         result = json.loads(take_text(dsm.dsm_plan_print(plan)))
     explain(dsm, diags)
     dsm.dsm_plan_free(plan)
