@@ -81,7 +81,7 @@ START_TEST(test_no_bound_is_above_a_step) {
     for (int k = 0; k < STEPS; k++) {
       dsm_explore_options fewer = options;
       fewer.optimizations = drawn_set(&state, options.optimizations);
-      fewer.stages = 2 << random_below(&state, 2);
+      fewer.stages = (uint64_t)2 << random_below(&state, 2);
       fewer.micro_batches = (fewer.optimizations & BIT(DSM_OPTIMIZATION_ACCUMULATE)) != 0
                                 ? 1U << random_below(&state, 3)
                                 : 0;
