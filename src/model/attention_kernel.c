@@ -147,12 +147,14 @@ static dsm_tile_schedule schedule_of(const dsm_pass_work *work, const tile_set *
 static void try_heads(const dsm_pass_work *work, uint64_t heads, dsm_tile_schedule *best) {
   const bool is_backward = work->pass == DSM_PASS_BACKWARD;
   const double parts_max = is_backward ? 1 : keys_of(work->layer) / PART_LEAST;
-  for (double parts = 1; parts <= 1 || parts <= parts_max; parts *= 2) {
+  double parts = 1;
+  do {
     const tile_set tiles = is_backward ? backward_tiles(work, (double)heads)
                                        : forward_tiles(work, (double)heads, parts);
     const dsm_tile_schedule time = schedule_of(work, &tiles, (double)heads, parts);
     *best = time.cycles < best->cycles ? time : *best;
-  }
+    parts *= 2;
+  } while (parts <= parts_max);
 }
 
 /* All heads of queries of a key's are rows of one product, or a divisor of them: more heads of keys

@@ -356,6 +356,16 @@ static dsm_status report_no_roles(const dsm__problem *problem, dsm_diags *diags)
   return DSM_ERROR_INFEASIBLE;
 }
 
+/* What a mapping with roles has to be faster than. With sums that may hide a graph tells more than
+ * a mapping takes. */
+static double limit_of_roles(const dsm__problem *problem, size_t layers, double known_cycles,
+                             const dsm_plan *plan) {
+  if (dsm__problem_is_overlapped(problem) && layers > first_layers(problem)) {
+    return HUGE_VAL;
+  }
+  return plan == NULL ? known_cycles : fmin(known_cycles, plan->result.step_cycles);
+}
+
 /* Both searches; the faster plan. That none is faster than what is known is not told. */
 static dsm_status find_once(dsm__problem *problem, size_t layers, double known_cycles,
                             dsm_plan **plan, double *bound_cycles, dsm_diags *diags) {
@@ -371,11 +381,7 @@ static dsm_status find_once(dsm__problem *problem, size_t layers, double known_c
                                                            has_roles ? NULL : diags, diags)
                                 : DSM_ERROR_INFEASIBLE;
   if (has_roles && (status == DSM_OK || status == DSM_ERROR_INFEASIBLE)) {
-    /* With sums that may hide a graph tells more than a mapping takes. */
-    const double least =
-        *plan == NULL ? known_cycles : fmin(known_cycles, (*plan)->result.step_cycles);
-    const double limit =
-        dsm__problem_is_overlapped(problem) && layers > first_layers(problem) ? HUGE_VAL : least;
+    const double limit = limit_of_roles(problem, layers, known_cycles, *plan);
     const dsm_status other =
         find_with_roles(problem, layers, limit, &with_roles, &role_bound, diags);
     if (other == DSM_OK) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <assert.h>
 #include <math.h>
 
 #include "cli/parse/input_files.h"
@@ -120,6 +121,7 @@ static cli_exit search(const cli_arguments *arguments, const inputs *in, dsm_pla
 /* Systems of the paper know updates without a state, as published. */
 static void note_optimizer(const cli_arguments *arguments, const inputs *in) {
   const dsm_workload *const workload = in->workload;
+  assert(workload != NULL && in->system != NULL);
   if (arguments->options.mode == DSM_MODE_TRAINING &&
       in->system->model.search == DSM_ROLE_SEARCH_ALL &&
       workload->optimizer == DSM_OPTIMIZER_NONE && !(workload->optimizer_bytes_per_weight > 0)) {
