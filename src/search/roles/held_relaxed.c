@@ -14,10 +14,13 @@
  */
 #include "search/roles/held_relaxed.h"
 
+#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "search/roles/role_outlook.h"
 
 /* Which of input, shortcut and output are held, as bits. */
 enum { INPUT = 1, SHORTCUT = 2, OUTPUT = 4, SETS = 8 };
@@ -202,6 +205,7 @@ typedef struct relaxing {
                        below 0: not known */
   size_t *asked_at; /* of each option: the layer of which these are, + 1 */
   unsigned *can;    /* what can be held with each option */
+  dsm__role_outlook outlook;
   bool is_out_of_memory;
 } relaxing;
 
@@ -272,10 +276,11 @@ static unsigned find_can(const relaxing *r, size_t index, uint32_t option, uint6
 
 /* An option out of a point. */
 static void add_edge(relaxing *r, size_t index, const dsm__held_point *from,
-                     dsm__role_surroundings *around, size_t whole) {
+                     dsm__role_surroundings *around, const dsm__role_rooms *rooms, size_t whole) {
   const dsm__role_space *const space = r->costs->space;
   const dsm__role_options *const options = dsm__role_options_of(space, index);
-  const double limit = r->least->layers[index] + r->slack;
+  const double limit =
+      fmin(r->least->layers[index] + r->slack, dsm__role_room_of(rooms, whole));
   const dsm__role_option *const of = &options->items[whole];
   if (!of->may_hold || r->least->wholes[index][whole] > limit ||
       (r->choice != NULL && (r->choice[index].layouts.of[DSM_PASS_FORWARD] != of->parallelism ||
@@ -300,11 +305,11 @@ static void add_edge(relaxing *r, size_t index, const dsm__held_point *from,
   const unsigned can = find_can(r, index, option, &entered);
   const unsigned code = (can & SHORTCUT) != 0 ? added_code(r, &running, space->layers[index].added)
                                               : (unsigned)DSM__HELD_CODES;
-  const double moving = entering + dsm__role_move_cycles(space, &move);
-  const double cycles = moving + least_at(r, index, option, can, code);
-  if (!(cycles <= limit)) {
+  const double least = least_at(r, index, option, can, code);
+  if (!(entering + least <= limit)) {
     return;
   }
+  const double moving = entering + dsm__role_move_cycles(space, &move);
   to.holdable = unmoved(r, &running, &to.role, entered << 1);
   to.holdable = (to.holdable | ((can & OUTPUT) != 0 ? 1U : 0U)) & space->layers[index].live;
   if (!DSM__LIST_RESERVE(&r->edges, 1)) {
@@ -315,7 +320,7 @@ static void add_edge(relaxing *r, size_t index, const dsm__held_point *from,
   r->edges.items[r->edges.count++] = (dsm__held_edge){
       .entered = entered,
       .moving = moving,
-      .least = cycles,
+      .least = moving + least,
       .to = behind,
       .option = option,
       .can_input_be_held = (can & INPUT) != 0,
@@ -358,8 +363,10 @@ static void add_layer(relaxing *r, size_t index, dsm__held_block *block) {
     block->first_edge[p] = r->edges.count;
     dsm__role_surroundings around =
         dsm__role_look_around(r->costs->space, &block->points[p].role, index);
+    const dsm__role_rooms rooms =
+        dsm__role_rooms_at(r->costs->space, &r->outlook, index, &block->points[p].role);
     for (size_t o = 0; o < options->whole_count && r->edges.count < EDGES_MAX; o++) {
-      add_edge(r, index, &block->points[p], &around, o);
+      add_edge(r, index, &block->points[p], &around, &rooms, o);
     }
   }
   block->first_edge[block->point_count] = r->edges.count;
@@ -535,6 +542,26 @@ bool dsm__held_relaxed_charge(const dsm__held_costs *costs, const dsm__held_rela
   return is_good;
 }
 
+/* What an option takes at least, where it is looked at. */
+static double least_with(const void *context, size_t layer_index, size_t whole, bool may_share) {
+  const relaxing *const r = context;
+  const dsm__role_space *const space = r->costs->space;
+  const dsm__role_option *const option = &dsm__role_options_of(space, layer_index)->items[whole];
+  const double least = r->least->wholes[layer_index][whole];
+  const bool is_in = option->may_hold && least <= r->least->layers[layer_index] + r->slack &&
+                     dsm__is_role_open(space, layer_index, option);
+  const double own = may_share ? least : r->least->options[layer_index][whole];
+  return is_in ? own : HUGE_VAL;
+}
+
+/* Of all mappings of the relaxed graph; nothing where there is a choice. */
+static bool find_outlook(relaxing *r) {
+  const dsm__role_least least = {r, least_with};
+  return r->choice != NULL || r->slack == DBL_MAX ||
+         dsm__role_outlook_find(r->costs->space, &least, r->least->layers,
+                                r->least->sum + r->slack, r->arena, &r->outlook);
+}
+
 bool dsm__held_relaxed_find(dsm__held_costs *costs, const dsm__held_least *least, double slack,
                             dsm__held_choice choice, dsm__held_relaxed *relaxed,
                             dsm__arena *arena) {
@@ -553,6 +580,7 @@ bool dsm__held_relaxed_find(dsm__held_costs *costs, const dsm__held_least *least
                  DSM__RESERVE(arena, r.can, space->most_options) &&
                  DSM__RESERVE(arena, r.known, space->most_options * WAYS) &&
                  DSM__RESERVE(arena, r.asked_at, space->most_options);
+  is_good = is_good && find_outlook(&r);
   if (is_good) {
     (void)point_of(&r, &start);
     add_layers(&r);
@@ -567,5 +595,6 @@ bool dsm__held_relaxed_find(dsm__held_costs *costs, const dsm__held_least *least
   free(r.points.items);
   free(r.edges.items);
   dsm__map_fini(&r.index);
+  dsm__role_outlook_fini(&r.outlook);
   return is_good;
 }

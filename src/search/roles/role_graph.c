@@ -23,7 +23,7 @@
 #include "plan/keeping.h"
 #include "plan/role_rules.h"
 #include "plan/tolerance.h"
-#include "search/roles/role_states.h"
+#include "search/roles/role_outlook.h"
 
 typedef struct role_graph {
   dsm__role_space *space;
@@ -151,12 +151,14 @@ static double again_bytes(const role_graph *g, double bytes) {
 static void add_entries(role_graph *g, size_t index, uint32_t from) {
   const dsm__role_options *const options = dsm__role_options_of(g->space, index);
   const dsm__role_state before = *state_of(g, from);
-  const double limit = g->space->least[index] + g->space->slack;
+  const double most = g->space->least[index] + g->space->slack;
+  const dsm__role_rooms rooms = dsm__role_rooms_at(g->space, g->space->outlook, index, &before);
   dsm__role_surroundings around = dsm__role_look_around(g->space, &before, index);
   dsm__graph_begin_edges(&g->builder, from);
   for (size_t o = 0; o < options->whole_count && !g->builder.is_out_of_memory; o++) {
     dsm__role_state to;
     dsm__role_shares shared;
+    const double limit = fmin(most, dsm__role_room_of(&rooms, o));
     if (options->items[o].is_dominated || options->items[o].least_cycles > limit ||
         (options->items[o].is_spare && !g->space->has_spares) ||
         !dsm__is_role_open(g->space, index, &options->items[o]) ||

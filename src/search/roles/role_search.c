@@ -14,6 +14,7 @@
 #include "search/overlapped.h"
 #include "search/roles/held_search.h"
 #include "search/roles/role_graph.h"
+#include "search/roles/role_outlook.h"
 #include "search/roles/tied_bounds.h"
 #include "search/tied_search.h"
 
@@ -282,11 +283,9 @@ bool dsm__role_may_fit(dsm__problem *problem, bool may_recompute, const dsm__rol
                        size_t count, double *need_bytes, bool *may_fit) {
   const double before = problem->inputs.in_flight;
   dsm__role_space space = {.problem = problem};
-  problem->is_rough = true;
-  problem->asked = DSM__OPTIONS_LEAST; /* to compare them takes longer */
+  problem->asked = DSM__OPTIONS_LISTED;
   bool is_found = find_options(&space, may_recompute);
   problem->asked = DSM__OPTIONS_USEFUL;
-  problem->is_rough = false;
   *may_fit = true;
   for (size_t i = 0; is_found && i < count && *may_fit; i++) {
     problem->inputs.in_flight = rooms[i].in_flight;
@@ -330,11 +329,10 @@ static void join_rounded(dsm__role_space *space, const dsm__graph_answer *down,
 
 /* The options that a slack leaves; with larger and larger grains where there are too many states.
  */
-static bool search_within(dsm__role_space *space, double slack, dsm__graph_answer *answer,
+static bool search_grains(dsm__role_space *space, dsm__graph_answer *answer,
                           dsm__decisions *decisions) {
   static const double grains = 256; /* in the memory, at first */
   static const double growth = 8;
-  space->slack = slack;
   space->grain = 0;
   if (!search_graph(space, answer, decisions)) {
     return false;
@@ -366,6 +364,17 @@ static bool search_within(dsm__role_space *space, double slack, dsm__graph_answe
   return true;
 }
 
+/* What an option takes, where it is looked at in a graph of a slack. */
+static double least_with(const void *context, size_t layer_index, size_t whole, bool may_share) {
+  const dsm__role_space *const space = context;
+  const dsm__role_option *const option = &dsm__role_options_of(space, layer_index)->items[whole];
+  const bool is_in = !option->is_dominated &&
+                     option->least_cycles <= space->least[layer_index] + space->slack &&
+                     dsm__is_role_open(space, layer_index, option);
+  const double cycles = may_share ? option->least_cycles : option->cycles;
+  return is_in ? cycles : HUGE_VAL;
+}
+
 /* What all layers take at least. */
 static double least_of(const dsm__role_space *space) {
   double least = 0;
@@ -373,6 +382,26 @@ static double least_of(const dsm__role_space *space) {
     least += space->least[i];
   }
   return least;
+}
+
+/* The mappings that a slack leaves. Where even their projection has none of them there is none, and
+ * *least_cycles is what is to be asked for at least. */
+static bool search_within(dsm__role_space *space, double slack, double *least_cycles,
+                          dsm__graph_answer *answer, dsm__decisions *decisions) {
+  const dsm__role_least least = {space, least_with};
+  const double limit = least_of(space) + slack;
+  dsm__role_outlook outlook;
+  dsm__arena *const arena = dsm__problem_arena(space->problem);
+  space->slack = slack;
+  bool is_good = arena != NULL &&
+                 dsm__role_outlook_find(space, &least, space->least, limit, arena, &outlook);
+  space->outlook = &outlook;
+  *least_cycles = fmax(*least_cycles, outlook.least_cycles);
+  is_good = is_good && search_grains(space, answer, decisions);
+  space->outlook = NULL;
+  dsm__role_outlook_fini(&outlook);
+  dsm__arena_free(arena);
+  return is_good;
 }
 
 /* Takes an answer of more options: its bound, and its path if that is better than the one that is
@@ -447,7 +476,8 @@ static bool search_growing(dsm__role_space *space, double limit_cycles, dsm__gra
     dsm__decisions found = {.layers = NULL};
     const double known = answer->is_feasible ? fmin(limit_cycles, answer->cycles) : limit_cycles;
     space->known_cycles = known < HUGE_VAL ? known : 0;
-    if (!search_within(space, g.slack, &more, &found)) {
+    double least = 0;
+    if (!search_within(space, g.slack, &least, &more, &found)) {
       return false;
     }
     if (!more.is_feasible && is_given_up(space->problem)) {

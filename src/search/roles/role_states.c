@@ -95,6 +95,13 @@ dsm__role_surroundings dsm__role_look_around(const dsm__role_space *space,
   return around;
 }
 
+void dsm__role_forget_shortcuts(const dsm__role_space *space, dsm__role_surroundings *around,
+                                unsigned axis, uint64_t unknown) {
+  const dsm__role_layer *const layer = &space->layers[around->index];
+  around->shortcut_sides[axis] = sides_of(space, around->from, around->index, axis,
+                                          layer->added & ~unknown, layer->adds_far != 0);
+}
+
 double dsm__role_entering_cycles(const dsm__role_space *space, dsm__role_surroundings *around,
                                  const dsm__role_state *to) {
   size_t number = 0;

@@ -36,6 +36,11 @@ typedef struct dsm__role_surroundings {
 dsm__role_surroundings dsm__role_look_around(const dsm__role_space *space,
                                              const dsm__role_state *from, size_t index);
 
+/** Of some of the layers before, what they made may lie on any side of an axis where it is added or
+ * multiplied. */
+void dsm__role_forget_shortcuts(const dsm__role_space *space, dsm__role_surroundings *around,
+                                unsigned axis, uint64_t unknown);
+
 /** The state in which a layer runs with roles, out of one before it; false if it cannot. `shared`:
  * axes along which its gathers are another's. */
 bool dsm__role_enter(const dsm__role_space *space, const dsm__role_surroundings *around,
