@@ -149,14 +149,16 @@ static bool find_layer_least(dsm__held_costs *costs, size_t index, dsm__held_lea
   least->layers[index] = HUGE_VAL;
   for (size_t o = 0, whole = 0; o < options->count; o++) {
     const unsigned can = can_be_held(costs, index, (uint32_t)o) % SETS;
-    own[o] = least_of(costs, index, (uint32_t)o, can, DSM__HELD_CODES);
+    own[o] = options->items[o].may_hold
+                 ? least_of(costs, index, (uint32_t)o, can, DSM__HELD_CODES)
+                 : HUGE_VAL;
     while (o >= options->whole_count &&
            !dsm__is_same_option(&options->items[o], &options->items[whole])) {
       whole++; /* those that share something come in the order of those that do not */
     }
     double *const of_whole = &wholes[o < options->whole_count ? o : whole];
     *of_whole = o < options->whole_count ? own[o] : fmin(*of_whole, own[o]);
-    if (options->items[o].may_hold && dsm__is_role_open(space, index, &options->items[o])) {
+    if (dsm__is_role_open(space, index, &options->items[o])) {
       least->layers[index] = fmin(least->layers[index], own[o]);
     }
   }

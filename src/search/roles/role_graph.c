@@ -27,7 +27,8 @@
 
 typedef struct role_graph {
   dsm__role_space *space;
-  dsm_layer_memory *memories; /* of each option of the layer that is being added */
+  dsm_layer_memory *memories; /* of each option of a layer, once asked for, */
+  size_t *known_at;           /* and of which layer it is, + 1 */
   dsm__graph_builder builder;
   DSM__LIST(dsm__role_state) states; /* of each node */
   dsm__map index;                    /* of the nodes of this layer, or of the states behind it */
@@ -90,11 +91,12 @@ dsm_layer_memory dsm__role_memory_of(const dsm__role_space *space, size_t layer_
 
 /* ---- nodes ---- */
 
-/* With each option. */
-static void find_memories(role_graph *g, size_t index) {
-  for (size_t o = 0; o < dsm__role_options_of(g->space, index)->count; o++) {
-    g->memories[o] = dsm__role_memory_of(g->space, index, o);
+static const dsm_layer_memory *memory_of(role_graph *g, size_t index, size_t option) {
+  if (g->known_at[option] != index + 1) {
+    g->known_at[option] = index + 1;
+    g->memories[option] = dsm__role_memory_of(g->space, index, option);
   }
+  return &g->memories[option];
 }
 
 static const dsm__role_state *state_of(const role_graph *g, size_t node) {
@@ -124,7 +126,7 @@ static uint32_t node_of(role_graph *g, const dsm__role_state *of, size_t layer,
   double kept = 0;
   double transient = 0;
   if (kind == DSM__NODE_ENTRY) {
-    const dsm_layer_memory *const memory = &g->memories[of->option - 1];
+    const dsm_layer_memory *const memory = memory_of(g, layer, of->option - 1);
     kept = dsm__kept_bytes(memory);
     transient = memory->transient_bytes + of->again_bytes;
   }
@@ -169,7 +171,8 @@ static void add_entries(role_graph *g, size_t index, uint32_t from) {
     const double moving = dsm__role_entering_cycles(g->space, &around, &to);
     if (options->items[option].cycles + moving <= limit) {
       to.option = (uint32_t)option + 1;
-      to.again_bytes = again_bytes(g, to.again_bytes + g->memories[option].recomputed_bytes);
+      to.again_bytes =
+          again_bytes(g, to.again_bytes + memory_of(g, index, option)->recomputed_bytes);
       const uint32_t node = node_of(g, &to, index, DSM__NODE_ENTRY);
       dsm__graph_add_edge(&g->builder, node, moving, 0);
     }
@@ -267,7 +270,6 @@ static bool is_given_up(const role_graph *g) {
 /* Adds a layer behind a boundary between layers, which becomes the next one. */
 static void add_layer(role_graph *g, boundary *at) {
   begin_index(g);
-  find_memories(g, at->layer);
   for (size_t node = at->first; node < at->end && !is_given_up(g); node++) {
     add_entries(g, at->layer, (uint32_t)node);
   }
@@ -339,9 +341,10 @@ static bool build(role_graph *g, dsm__arena *arena, dsm__network_graph *network)
 }
 
 bool dsm__role_graph_build(dsm__role_space *space, dsm__arena *arena, dsm__network_graph *network) {
-  role_graph g = {.space = space,
-                  .memories = dsm__arena_array(arena, space->most_options, sizeof *g.memories)};
-  const bool is_built = g.memories != NULL && build(&g, arena, network);
+  role_graph g = {.space = space};
+  const bool is_built = DSM__RESERVE(arena, g.memories, space->most_options) &&
+                        DSM__RESERVE(arena, g.known_at, space->most_options) &&
+                        build(&g, arena, network);
   drop_building(&g);
   return is_built;
 }

@@ -20,7 +20,7 @@
 #include "search/roles/role_outlook.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "plan/tolerance.h"
 
@@ -37,6 +37,7 @@ typedef struct dsm__outlook_kind {
   size_t group_count;
   uint16_t *group_of;  /* of each option that shares nothing */
   size_t newest_point; /* + 1 */
+  size_t layers;       /* of the kind */
 } kind;
 
 /* A state between layers; the first member is its key. */
@@ -44,6 +45,7 @@ typedef struct dsm__outlook_spot {
   dsm__role_state state;
   double now;  /* cycles up to it, or behind it, at a layer, */
   double next; /* and at the next one */
+  size_t edge; /* the latest to it */
 } spot;
 
 /* A state before a kind of layer; the first two members are its key. */
@@ -51,19 +53,26 @@ typedef struct dsm__outlook_point {
   uint64_t layer; /* the first of the kind */
   uint64_t spot;
   size_t older; /* point of the kind, + 1 */
+  size_t first_edge;
+  size_t end_edge;
   size_t first_way;
   size_t end_way;
   double before; /* see above */
   double *rooms; /* of each group */
 } point;
 
+/* From a point to a spot. */
+typedef struct edge {
+  uint32_t to;
+  double cycles; /* of the fastest way */
+  double behind; /* see above */
+} edge;
+
 /* A layer with the roles of a group, out of a point. */
 typedef struct way {
-  uint32_t to; /* spot */
+  uint32_t by; /* edge */
   uint32_t of; /* group */
-  double cycles;
-  double leaving; /* of these, the move behind the layer */
-  double behind;  /* see above */
+  double leaving; /* cycles of the move behind the layer */
 } way;
 
 typedef struct outlooking {
@@ -75,6 +84,7 @@ typedef struct outlooking {
   double *left;     /* cycles that a path may take up to a layer */
   DSM__LIST(spot) spots;
   DSM__LIST(point) points;
+  DSM__LIST(edge) edges;
   DSM__LIST(way) ways;
   dsm__map spot_index;
   dsm__map point_index;
@@ -125,7 +135,7 @@ static uint32_t spot_of(outlooking *o, const dsm__role_state *state) {
     o->is_out_of_memory = true;
     return 0;
   }
-  o->spots.items[o->spots.count] = (spot){*state, HUGE_VAL, HUGE_VAL};
+  o->spots.items[o->spots.count] = (spot){*state, HUGE_VAL, HUGE_VAL, SIZE_MAX};
   return (uint32_t)o->spots.count++;
 }
 
@@ -134,14 +144,12 @@ static uint32_t spot_of(outlooking *o, const dsm__role_state *state) {
 /* The options of a layer by their roles; those that are not looked at are in a group too. */
 static kind *kind_of(outlooking *o, size_t layer_index) {
   const dsm__role_options *const options = dsm__role_options_of(o->space, layer_index);
-  kind *const own = dsm__arena_alloc(o->arena, sizeof *own);
+  kind *const own = dsm__arena_array(o->arena, 1, sizeof *own);
   if (own == NULL || !DSM__RESERVE(o->arena, own->groups, options->whole_count) ||
       !DSM__RESERVE(o->arena, own->group_of, options->whole_count)) {
     o->is_out_of_memory = true;
     return NULL;
   }
-  own->group_count = 0;
-  own->newest_point = 0;
   for (size_t i = 0; i < options->whole_count; i++) {
     size_t g = own->group_count; /* equal roles stand together */
     while (g > 0 && options->items[own->groups[g - 1].option].parallelism !=
@@ -161,8 +169,32 @@ static kind *kind_of(outlooking *o, size_t layer_index) {
   return own;
 }
 
-static void add_way(outlooking *o, size_t layer_index, dsm__role_surroundings *around,
+/* The edge to a spot out of the point whose edges begin at `first`, which takes no more than this. */
+static uint32_t edge_to(outlooking *o, size_t first, uint32_t to, double cycles) {
+  spot *const at = &o->spots.items[to];
+  if (at->edge == SIZE_MAX || at->edge < first) {
+    if (!DSM__LIST_RESERVE(&o->edges, 1)) {
+      o->is_out_of_memory = true;
+      return 0;
+    }
+    at->edge = o->edges.count;
+    o->edges.items[o->edges.count++] = (edge){to, cycles, HUGE_VAL};
+  }
+  edge *const by = &o->edges.items[at->edge];
+  by->cycles = fmin(by->cycles, cycles);
+  return (uint32_t)at->edge;
+}
+
+/* Is a way out of a point on no path within the limit? Of a kind of several layers another one may
+ * be reached in fewer cycles. */
+static bool is_too_long(const outlooking *o, const point *from, double cycles) {
+  return o->kinds[from->layer]->layers == 1 &&
+         o->spots.items[from->spot].now + cycles > o->left[from->layer + 1];
+}
+
+static void add_way(outlooking *o, const point *from, dsm__role_surroundings *around,
                     const group *with, uint32_t number) {
+  const size_t layer_index = from->layer;
   const dsm__role_space *const space = o->space;
   const dsm__role_option *const option =
       &dsm__role_options_of(space, layer_index)->items[with->option];
@@ -170,30 +202,32 @@ static void add_way(outlooking *o, size_t layer_index, dsm__role_surroundings *a
   dsm__role_state behind;
   dsm__role_shares shared;
   dsm__role_move move;
-  if (!(with->least < HUGE_VAL) || !dsm__role_enter(space, around, option, &running, &shared) ||
+  if (is_too_long(o, from, with->least) ||
+      !dsm__role_enter(space, around, option, &running, &shared)) {
+    return;
+  }
+  const double own = (shared.both == 0 ? with->alone : with->least) +
+                     dsm__role_entering_cycles(space, around, &running);
+  if (!(own < HUGE_VAL) || is_too_long(o, from, own) ||
       !dsm__role_leave(space, &running, layer_index, option, &behind, &move)) {
     return;
   }
   const double leaving = dsm__role_move_cycles(space, &move);
-  const double own = shared.both == 0 ? with->alone : with->least;
   const dsm__role_state all = projected(space, &behind, layer_index + 1);
-  if (!(own < HUGE_VAL)) {
+  if (is_too_long(o, from, own + leaving)) {
     return;
   }
-  if (!DSM__LIST_RESERVE_IN(&o->ways, 1, o->arena)) {
+  if (!DSM__LIST_RESERVE(&o->ways, 1)) {
     o->is_out_of_memory = true;
     return;
   }
-  o->ways.items[o->ways.count++] =
-      (way){.to = spot_of(o, &all),
-            .of = number,
-            .cycles = dsm__role_entering_cycles(space, around, &running) + own + leaving,
-            .leaving = leaving,
-            .behind = HUGE_VAL};
+  const uint32_t by = edge_to(o, from->first_edge, spot_of(o, &all), own + leaving);
+  o->ways.items[o->ways.count++] = (way){by, number, leaving};
 }
 
 /* Out of a state of which it is known what the layer reads. */
-static void add_ways(outlooking *o, size_t layer_index, const dsm__role_state *state) {
+static void add_ways(outlooking *o, const point *from, const dsm__role_state *state) {
+  const size_t layer_index = from->layer;
   const kind *const of = o->kinds[layer_index];
   const uint64_t known = o->space->layers[layer_index].read | 1;
   dsm__role_surroundings around = dsm__role_look_around(o->space, state, layer_index);
@@ -201,7 +235,7 @@ static void add_ways(outlooking *o, size_t layer_index, const dsm__role_state *s
     dsm__role_forget_shortcuts(o->space, &around, a, state->inside[a] & ~known);
   }
   for (size_t g = 0; g < of->group_count; g++) {
-    add_way(o, layer_index, &around, &of->groups[g], (uint32_t)g);
+    add_way(o, from, &around, &of->groups[g], (uint32_t)g);
   }
 }
 
@@ -213,6 +247,7 @@ static void fill_point(outlooking *o, point *of) {
   for (unsigned a = 0; a < axis_count_of(o->space); a++) {
     unknown |= (state.inside[a] & read) != 0 ? 1U << a : 0;
   }
+  of->first_edge = o->edges.count;
   of->first_way = o->ways.count;
   for (unsigned outside = unknown;; outside = (outside - 1) & unknown) {
     dsm__role_state one = state;
@@ -222,11 +257,12 @@ static void fill_point(outlooking *o, point *of) {
       one.gathered[a] &= one.inside[a];
       one.gathered_again[a] = one.gathered[a];
     }
-    add_ways(o, of->layer, &one);
+    add_ways(o, of, &one);
     if (outside == 0) {
       break;
     }
   }
+  of->end_edge = o->edges.count;
   of->end_way = o->ways.count;
 }
 
@@ -244,7 +280,7 @@ static size_t point_of(outlooking *o, size_t layer_index, uint32_t at) {
     return 0;
   }
   kind *const of = o->kinds[layer_index];
-  point one = {key[0], at, of->newest_point, 0, 0, HUGE_VAL, NULL};
+  point one = {key[0], at, of->newest_point, .before = HUGE_VAL};
   fill_point(o, &one);
   if (!DSM__RESERVE(o->arena, one.rooms, of->group_count)) {
     o->is_out_of_memory = true;
@@ -308,6 +344,11 @@ static double go_forward(outlooking *o) {
   for (size_t i = 0; i < layer_count_of(o) && !is_given_up(o); i++) {
     const size_t first = o->space->layers[i].kind;
     o->kinds[i] = first < i ? o->kinds[first] : kind_of(o, i);
+    if (o->kinds[i] != NULL) {
+      o->kinds[i]->layers++;
+    }
+  }
+  for (size_t i = 0; i < layer_count_of(o) && !is_given_up(o); i++) {
     for (size_t s = 0; s < o->reached.count && !is_given_up(o); s++) {
       const double cycles = o->spots.items[o->reached.items[s]].now;
       const size_t p = point_of(o, i, o->reached.items[s]);
@@ -316,8 +357,8 @@ static double go_forward(outlooking *o) {
       }
       point *const from = &o->points.items[p];
       from->before = fmin(from->before, cycles - o->shortest[i]);
-      for (size_t w = from->first_way; w < from->end_way; w++) {
-        reach(o, i + 1, o->ways.items[w].to, cycles + o->ways.items[w].cycles);
+      for (size_t e = from->first_edge; e < from->end_edge; e++) {
+        reach(o, i + 1, o->edges.items[e].to, cycles + o->edges.items[e].cycles);
       }
     }
     o->shortest[i + 1] = take_reached(o);
@@ -336,8 +377,8 @@ static void go_back(outlooking *o, double least) {
     for (size_t p = o->kinds[i]->newest_point; p > 0; p = o->points.items[p - 1].older) {
       const point *const from = &o->points.items[p - 1];
       double cycles = HUGE_VAL;
-      for (size_t w = from->first_way; w < from->end_way; w++) {
-        way *const by = &o->ways.items[w];
+      for (size_t e = from->first_edge; e < from->end_edge; e++) {
+        edge *const by = &o->edges.items[e];
         const double behind = o->spots.items[by->to].now;
         by->behind = behind - rest < by->behind ? behind - rest : by->behind;
         cycles = behind + by->cycles < cycles ? behind + by->cycles : cycles;
@@ -359,9 +400,10 @@ static void fill_rooms(outlooking *o, double open) {
       from->rooms[g] = -HUGE_VAL;
     }
     for (size_t w = from->first_way; w < from->end_way; w++) {
-      const way *const by = &o->ways.items[w];
-      from->rooms[by->of] =
-          fmax(from->rooms[by->of], open - from->before - by->leaving - by->behind);
+      const way *const one = &o->ways.items[w];
+      const double room =
+          open - from->before - one->leaving - o->edges.items[one->by].behind;
+      from->rooms[one->of] = fmax(from->rooms[one->of], room);
     }
   }
 }
@@ -395,6 +437,8 @@ bool dsm__role_outlook_find(const dsm__role_space *space, const dsm__role_least 
     outlook->spots = o.spots.items;
     outlook->points = o.points.items;
   }
+  free(o.edges.items);
+  free(o.ways.items);
   return !o.is_out_of_memory;
 }
 

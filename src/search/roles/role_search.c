@@ -397,7 +397,11 @@ static bool search_within(dsm__role_space *space, double slack, double *least_cy
                  dsm__role_outlook_find(space, &least, space->least, limit, arena, &outlook);
   space->outlook = &outlook;
   *least_cycles = fmax(*least_cycles, outlook.least_cycles);
-  is_good = is_good && search_grains(space, answer, decisions);
+  if (is_good && outlook.least_cycles <= dsm__tie_limit(limit)) {
+    is_good = search_grains(space, answer, decisions);
+  } else {
+    *answer = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
+  }
   space->outlook = NULL;
   dsm__role_outlook_fini(&outlook);
   dsm__arena_free(arena);
@@ -529,7 +533,7 @@ static bool search_once(dsm__problem *problem, const void *context, double limit
 
 /* Searches at most with what layers pay of collectives, fewer where one takes long; of more layers
  * a small gap is left open. */
-enum { SMALL_NETWORK = 128, SEARCHES_MAX = 12, EVALUATIONS_MAX = 2000000 };
+enum { SMALL_NETWORK = 128, SEARCHES_MAX = 12, EVALUATIONS_MAX = 1000000 };
 static const double nearly = 0.999;
 
 /* Does each layer pay a part of collectives that all are in? Stages have their own. What a layer

@@ -308,7 +308,8 @@ static void put_way(const question *q, const dsm__update_way *way) {
   found->items[found->count++] = *way;
 }
 
-static void try_item(const question *q, unsigned f, double both, const dsm__ranked_update *ranked) {
+/* Is it a way that is kept? */
+static bool try_item(const question *q, unsigned f, double both, const dsm__ranked_update *ranked) {
   dsm__update_roles *const u = q->of;
   const size_t item = ranked->item;
   const bool is_same = u->items[item] == q->forward;
@@ -317,16 +318,16 @@ static void try_item(const question *q, unsigned f, double both, const dsm__rank
                          .ways = ways_of(q, item),
                          .factor_index = f};
   if (q->as == NULL ? is_same : way.gathers != q->as->gathers || way.ways != q->as->ways) {
-    return;
+    return false;
   }
   if (dsm__roles_clash(layer_of(u), u->problem->machine.system, q->forward, way.update) !=
       DSM_NO_AXIS) {
-    return;
+    return false;
   }
   const double beside = both + broadcast_of(q, item) + (is_same ? 0 : moves_of(q, item));
   way.floor_cycles = beside + ranked->floor_cycles;
   if (is_covered(q->found, &way, false)) {
-    return;
+    return false;
   }
   way.cycles = beside + (is_same ? 0 : apart_of(q, f)) + u->sums[item] +
                pass_of(u, f, q->shares.in_update, item);
@@ -334,6 +335,7 @@ static void try_item(const question *q, unsigned f, double both, const dsm__rank
     way.floor_cycles = way.cycles;
   }
   put_way(q, &way);
+  return true;
 }
 
 /* What takes more than this is covered, whatever it gathers and cuts. */
@@ -359,8 +361,9 @@ static void look(const question *q) {
       continue;
     }
     const dsm__ranked_update *const ranked = ranked_of(u, f);
-    for (size_t k = 0; k < u->count && both + ranked[k].floor_cycles < limit_of(q); k++) {
-      try_item(q, f, both, &ranked[k]);
+    double limit = limit_of(q);
+    for (size_t k = 0; k < u->count && both + ranked[k].floor_cycles < limit; k++) {
+      limit = try_item(q, f, both, &ranked[k]) ? limit_of(q) : limit;
     }
   }
 }
