@@ -533,7 +533,7 @@ static bool search_once(dsm__problem *problem, const void *context, double limit
 
 /* Searches at most with what layers pay of collectives, fewer where one takes long; of more layers
  * a small gap is left open. */
-enum { SMALL_NETWORK = 128, SEARCHES_MAX = 12, EVALUATIONS_MAX = 1000000 };
+enum { SMALL_NETWORK = 128, SEARCHES_MAX = 12, EVALUATIONS_MAX = 2000000 };
 static const double nearly = 0.999;
 
 /* Does each layer pay a part of collectives that all are in? Stages have their own. What a layer

@@ -182,6 +182,27 @@ static bool search_roles(step_search *s, uint64_t micro_batches, bool may_recomp
   return is_done;
 }
 
+/* What fewer words find first is the answer unless all of them find better: searches of shared
+ * latencies end before they are exact, so that with shards they may end at worse. The bound is not
+ * one of all. False if out of memory. */
+static bool search_without_shards(step_search *s, uint64_t micro_batches, bool may_recompute) {
+  dsm__search_inputs *const inputs = &s->problem->inputs;
+  const dsm_explore_options *const asked = inputs->options;
+  const step_search before = *s;
+  dsm_explore_options options = *asked;
+  if (!dsm__has_optimization(inputs, DSM_OPTIMIZATION_SHARD) || !dsm__problem_is_fused(s->problem)) {
+    return true;
+  }
+  options.optimizations &= ~DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD);
+  inputs->options = &options;
+  const bool is_done = search_roles(s, micro_batches, may_recompute);
+  inputs->options = asked;
+  s->bound_cycles = before.bound_cycles;
+  s->has_any = before.has_any;
+  s->tight.count = before.tight.count;
+  return is_done;
+}
+
 /* Shards out no more than the memory asks for: of what takes the same time, the least. The search
  * has looked at what leaves most. */
 static bool spare_shards(dsm__problem *problem, dsm__decisions *decisions) {
@@ -262,7 +283,8 @@ bool dsm__step_search(dsm__problem *problem, double limit_cycles, dsm__graph_ans
   const bool is_asked = dsm__is_any_recomputation_asked(problem);
   const bool is_done =
       (!has_others ||
-       (search_roles(&s, first, is_asked) && (!is_small || search_recomputing(&s)))) &&
+       (search_without_shards(&s, first, is_asked) && search_roles(&s, first, is_asked) &&
+        (!is_small || search_recomputing(&s)))) &&
       (!has_stages || dsm__stage_search(problem, limit_cycles, best, decisions, &stages_bound)) &&
       (!has_others || (search_micro_batches(&s) && search_recomputing(&s)));
   free(s.tight.items);
