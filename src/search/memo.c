@@ -72,6 +72,7 @@ struct dsm__memo {
   table shapes;
   table passes;
   table scores;
+  table roles;
   size_t bytes; /* of all tables */
   size_t bytes_max;
   bool is_full; /* something could not be kept */
@@ -159,6 +160,7 @@ static void empty_all(dsm__memo *memo) {
   empty(&memo->shapes);
   empty(&memo->passes);
   empty(&memo->scores);
+  empty(&memo->roles);
   memo->bytes = 0;
   memo->is_full = false;
 }
@@ -175,6 +177,8 @@ dsm__memo *dsm__memo_new(size_t bytes_max) {
     memo->passes.value_size = sizeof(dsm__best_pass);
     memo->scores.key_size = sizeof(dsm__memo_key);
     memo->scores.value_size = sizeof(dsm__memo_score);
+    memo->roles.key_size = sizeof(dsm__memo_role_key);
+    memo->roles.value_size = sizeof(dsm__memo_score);
   }
   return memo;
 }
@@ -233,6 +237,10 @@ const dsm__memo_score *dsm__memo_score_of(const dsm__memo *memo, const dsm__memo
   return find(&memo->scores, key);
 }
 
+const dsm__memo_score *dsm__memo_role(const dsm__memo *memo, const dsm__memo_role_key *key) {
+  return find(&memo->roles, key);
+}
+
 void dsm__memo_put_best_pass(dsm__memo *memo, const dsm__memo_key *key,
                              const dsm__best_pass *best) {
   (void)put(memo, &memo->passes, key, best);
@@ -240,4 +248,8 @@ void dsm__memo_put_best_pass(dsm__memo *memo, const dsm__memo_key *key,
 
 void dsm__memo_put_score(dsm__memo *memo, const dsm__memo_key *key, dsm__memo_score score) {
   (void)put(memo, &memo->scores, key, &score);
+}
+
+void dsm__memo_put_role(dsm__memo *memo, const dsm__memo_role_key *key, dsm__memo_score score) {
+  (void)put(memo, &memo->roles, key, &score);
 }

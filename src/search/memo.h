@@ -54,6 +54,29 @@ typedef struct dsm__memo_score {
   uint64_t evaluations;
 } dsm__memo_score;
 
+/** All that a pass with roles depends on within one search of a machine, but for what is gathered
+ * of its weights; no padding. */
+typedef struct dsm__memo_role_key {
+  const dsm_layer *layer;
+  uint64_t minibatch;
+  uint64_t micro_batches;
+  uint64_t dysm_factor;
+  uint32_t parallelism;
+  dsm_axis_set gathered_before;
+  dsm_axis_set summed_later;
+  dsm_axis_set gathered_in_update;
+  uint8_t pass;
+  uint8_t is_recomputed;
+  uint8_t is_error_apart;
+  uint8_t is_rough; /**< what it takes at least, */
+  uint8_t may_hold; /**< whatever is held */
+  uint8_t unused[3];
+} dsm__memo_role_key;
+_Static_assert(sizeof(void *) != 8 || sizeof(dsm__memo_role_key) == 56, "no padding");
+
+/** Most bytes of a memo of such passes. */
+#define DSM__ROLE_MEMO_BYTES_MAX ((size_t)32 << 20)
+
 typedef struct dsm__memo dsm__memo;
 
 /** An empty memo that takes at most so many bytes; NULL if out of memory. */
@@ -72,8 +95,11 @@ bool dsm__memo_shape(dsm__memo *memo, const dsm_layer *layer, bool are_forks_cou
 const dsm__best_pass *dsm__memo_best_pass(const dsm__memo *memo, const dsm__memo_key *key);
 const dsm__memo_score *dsm__memo_score_of(const dsm__memo *memo, const dsm__memo_key *key);
 
+const dsm__memo_score *dsm__memo_role(const dsm__memo *memo, const dsm__memo_role_key *key);
+
 /** Keeps an answer, if there is room, under a key that has none. */
 void dsm__memo_put_best_pass(dsm__memo *memo, const dsm__memo_key *key, const dsm__best_pass *best);
 void dsm__memo_put_score(dsm__memo *memo, const dsm__memo_key *key, dsm__memo_score score);
+void dsm__memo_put_role(dsm__memo *memo, const dsm__memo_role_key *key, dsm__memo_score score);
 
 #endif

@@ -36,18 +36,54 @@ static double floor_cycles(const dsm__problem *problem, const dsm__layer_setting
                                    .is_shortcut_held = true,
                                    .is_moving_free = true};
   }
-  const double cycles = dsm__pass_floor(&least, pass, layouts->of[pass], may_keep);
-  return cycles + dsm__gathering_cycles(setting, layouts, pass, cycles);
+  return dsm__pass_floor(&least, pass, layouts->of[pass], may_keep);
+}
+
+/* What a pass takes but for what is gathered of its weights. */
+static dsm__memo_score find_pass(const dsm__problem *problem, const dsm__layer_setting *setting,
+                                 dsm_pass pass, const dsm_pass_layouts *layouts) {
+  const bool may_keep = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_REUSE);
+  if (problem->is_rough) {
+    return (dsm__memo_score){floor_cycles(problem, setting, pass, layouts), 0};
+  }
+  const dsm__best_pass best =
+      dsm__least_pass_find(setting, pass, layouts->of[pass], may_keep, &problem->table.splits);
+  return (dsm__memo_score){best.cycles, best.evaluations};
+}
+
+/* The same, from the memo where it is there. */
+static dsm__memo_score recall_pass(const dsm__problem *problem, const dsm__layer_setting *setting,
+                                   dsm_pass pass, const dsm_pass_layouts *layouts) {
+  const dsm__memo_role_key key = {
+      .layer = setting->layer,
+      .minibatch = setting->minibatch,
+      .micro_batches = setting->micro_batches,
+      .dysm_factor = setting->dysm_factor,
+      .parallelism = (uint32_t)layouts->of[pass],
+      .gathered_before = setting->gathered_before,
+      .summed_later = setting->summed_later,
+      .gathered_in_update = setting->gathered_in_update,
+      .pass = (uint8_t)pass,
+      .is_recomputed = setting->is_recomputed,
+      .is_error_apart = setting->is_error_apart,
+      .is_rough = problem->is_rough,
+      .may_hold = problem->is_rough && dsm__held_roles_are_searched(problem),
+  };
+  const dsm__memo_score *const known =
+      problem->role_memo == NULL ? NULL : dsm__memo_role(problem->role_memo, &key);
+  if (known != NULL) {
+    return *known;
+  }
+  const dsm__memo_score found = find_pass(problem, setting, pass, layouts);
+  if (problem->role_memo != NULL) {
+    dsm__memo_put_role(problem->role_memo, &key, found);
+  }
+  return found;
 }
 
 double dsm__role_pass_cycles(dsm__problem *problem, const dsm__layer_setting *setting,
                              dsm_pass pass, const dsm_pass_layouts *layouts) {
-  const bool may_keep = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_REUSE);
-  if (problem->is_rough) {
-    return floor_cycles(problem, setting, pass, layouts);
-  }
-  const dsm__best_pass best =
-      dsm__least_pass_find(setting, pass, layouts->of[pass], may_keep, &problem->table.splits);
-  problem->evaluations += best.evaluations;
-  return best.cycles + dsm__gathering_cycles(setting, layouts, pass, best.cycles);
+  const dsm__memo_score score = recall_pass(problem, setting, pass, layouts);
+  problem->evaluations += score.evaluations;
+  return score.cycles + dsm__gathering_cycles(setting, layouts, pass, score.cycles);
 }

@@ -490,6 +490,10 @@ static bool search_growing(dsm__role_space *space, double limit_cycles, dsm__gra
     take_answer(&more, &found, g.least, answer, decisions);
     const bool are_due = are_spares_due(space, answer);
     if (is_enough(&g, answer) && !are_due) {
+      const bool is_none_within = !answer->is_feasible && isfinite(limit_cycles) &&
+                                  !is_given_up(space->problem) && !space->problem->is_need_rounded;
+      answer->lower_bound_cycles =
+          fmax(answer->lower_bound_cycles, is_none_within ? limit_cycles : 0);
       break;
     }
     if (is_stopped(space->problem, answer)) {
@@ -533,7 +537,7 @@ static bool search_once(dsm__problem *problem, const void *context, double limit
 
 /* Searches at most with what layers pay of collectives, fewer where one takes long; of more layers
  * a small gap is left open. */
-enum { SMALL_NETWORK = 128, SEARCHES_MAX = 12, EVALUATIONS_MAX = 2000000 };
+enum { SMALL_NETWORK = 128, SEARCHES_MAX = 12, EVALUATIONS_MAX = 1000000 };
 static const double nearly = 0.999;
 
 /* Does each layer pay a part of collectives that all are in? Stages have their own. What a layer

@@ -279,6 +279,7 @@ bool dsm__step_search(dsm__problem *problem, double limit_cycles, dsm__graph_ans
                    .decisions = decisions,
                    .bound_cycles = HUGE_VAL};
   *best = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
+  problem->role_memo = dsm__memo_new(DSM__ROLE_MEMO_BYTES_MAX);
   const bool is_small = problem->inputs.workload->layer_count <= SMALL_NETWORK;
   const bool is_asked = dsm__is_any_recomputation_asked(problem);
   const bool is_done =
@@ -288,6 +289,8 @@ bool dsm__step_search(dsm__problem *problem, double limit_cycles, dsm__graph_ans
       (!has_stages || dsm__stage_search(problem, limit_cycles, best, decisions, &stages_bound)) &&
       (!has_others || (search_micro_batches(&s) && search_recomputing(&s)));
   free(s.tight.items);
+  dsm__memo_free(problem->role_memo);
+  problem->role_memo = NULL;
   best->lower_bound_cycles = fmin(s.bound_cycles, stages_bound);
   return is_done && (!best->is_feasible || spare_shards(problem, decisions));
 }

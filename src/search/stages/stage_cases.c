@@ -350,6 +350,7 @@ static bool find_bound(const dsm__stage_cases *cases, dsm__stage_case *of) {
   dsm__problem problem = dsm__stage_case_problem(of, &micro, 0, arena);
   dsm__role_front *fronts = NULL;
   bool may_fit = false;
+  problem.role_memo = dsm__memo_new(DSM__ROLE_MEMO_BYTES_MAX);
   of->hand_over = least_hand_over(cases, of->of, &micro);
   bool is_good = DSM__RESERVE(arena, fronts, micro.layer_count) &&
                  DSM__RESERVE(cases->whole->arena, of->bounds, runs) &&
@@ -366,6 +367,7 @@ static bool find_bound(const dsm__stage_cases *cases, dsm__stage_case *of) {
     }
   }
   dsm__stage_case_count(of, &problem);
+  dsm__memo_free(problem.role_memo);
   dsm__arena_free(arena);
   return is_good;
 }

@@ -388,11 +388,13 @@ static bool look(dsm__stages_searched *search, dsm__stage_case *of, double *boun
                            DSM__RESERVE(at.arena, at.parts, at.micro.layer_count) &&
                            DSM__RESERVE(at.arena, at.layers, at.micro.layer_count);
   at.stages.first_layers = at.first_layers;
+  problem.role_memo = dsm__memo_new(DSM__ROLE_MEMO_BYTES_MAX);
   const bool is_good = is_reserved && dsm__role_least_memory(&problem, at.least) &&
                        look_at_most_runs(&at, &problem, &at.low) &&
                        look_at_fewest_runs(&at, &problem, &at.high) &&
                        look_at_fewer_options(&at, &problem);
   *bound = fmax(of->bound, bound_of_all(&at));
+  dsm__memo_free(problem.role_memo);
   dsm__arena_free(at.arena);
   return is_good;
 }
