@@ -373,11 +373,14 @@ static double explore_cycles(const drawn *d, dsm_optimization_set optimizations,
   return cycles;
 }
 
-/* The search of roles alone, as a plan predicts what it finds; infinite: nothing fits. */
-static double role_search_cycles(const drawn *d, const dsm_explore_options *options) {
+/* The search of roles alone, as a plan predicts what it finds; infinite: nothing fits. With
+ * `is_bounding_off` no option is left out of a graph as it is on no path within the limit. */
+static double role_search_cycles(const drawn *d, const dsm_explore_options *options,
+                                 bool is_bounding_off) {
   dsm__problem problem;
   double cycles = 0;
   ck_assert_int_eq(dsm__problem_init(&problem, d->workload, d->system, options, NULL), DSM_OK);
+  problem.is_bounding_off = is_bounding_off;
   ck_assert(dsm__step_with_roles(&problem, NULL, HUGE_VAL, &cycles));
   dsm__problem_fini(&problem);
   return cycles > 0 ? cycles : HUGE_VAL;
@@ -391,7 +394,7 @@ static double find_best(const drawn *d, dsm_optimization_set optimizations, uint
   if (!space_of(optimizations).has_per_pass) {
     return cycles;
   }
-  const double by_roles = role_search_cycles(d, &options);
+  const double by_roles = role_search_cycles(d, &options, false);
   ck_assert_msg(cycles <= by_roles * (1 + 1e-9), "seed %u", (unsigned)seed);
   return by_roles;
 }
@@ -518,6 +521,43 @@ START_TEST(test_the_best_of_equal_blocks_is_found) {
     compare_best(&d, ALL_ROLES, 0.8 * role_twin_bytes(&twin, twin.best), seed);
     drawn_free(&d);
   }
+}
+END_TEST
+
+/* What paths of the projection leave out is on no path that is as fast: networks that are too large
+ * for the twin, with ample memory and with short, and with outputs that may be held. */
+START_TEST(test_what_is_left_out_is_in_no_best_mapping) {
+  static const special specials[] = {NOTHING, ATTENTION, EXPERTS, TIED};
+  const dsm_optimization_set words = ALL_ROLES | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_REUSE);
+  const dsm_optimization_set of_training = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PER_PASS) |
+                                           DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD);
+  unsigned fitting = 0;
+  for (uint64_t seed = 0; seed < BEST_SEEDS; seed++) {
+    static const double shares[] = {0.95, 0.8, 0.6};
+    uint64_t state = seed + 4711;
+    drawn d = {.mode = seed % 3 == 2 ? DSM_MODE_INFERENCE : DSM_MODE_TRAINING,
+               .workload = role_draw_network(&state, 7, specials[seed % 4]),
+               .system = role_draw_system(&state, 1 + (unsigned)random_below(&state, 3))};
+    const bool is_training = d.mode == DSM_MODE_TRAINING;
+    const dsm_explore_options options = options_of(d.mode, words | (is_training ? of_training : 0));
+    dsm_plan *plan = NULL;
+    dsm_diags *const diags = dsm_diags_new(4);
+    const dsm_status status = dsm_explore(&plan, d.workload, d.system, &options, diags);
+    ck_assert_msg(status == DSM_OK, "seed %u: %s", (unsigned)seed, first_of(diags));
+    dsm_diags_free(diags);
+    for (size_t k = 0; k < sizeof shares / sizeof shares[0]; k++) {
+      const double cycles = role_search_cycles(&d, &options, false);
+      const double with_all = role_search_cycles(&d, &options, true);
+      ck_assert_msg(is_close(cycles, with_all) || (cycles > 1e300 && with_all > 1e300),
+                    "seed %u: %.17g, with nothing left out %.17g", (unsigned)seed, cycles,
+                    with_all);
+      fitting += k > 0 && cycles < 1e300 ? 1 : 0;
+      d.system->chip.memory.capacity_GB = shares[k] * plan->result.memory.total_bytes / 1e9;
+    }
+    dsm_plan_free(plan);
+    drawn_free(&d);
+  }
+  ck_assert_uint_gt(fitting, BEST_SEEDS / 4);
 }
 END_TEST
 
@@ -700,6 +740,7 @@ Suite *suite_roles(void) {
   tcase_add_test(best, test_the_best_of_some_roles_is_found);
   tcase_add_test(best, test_the_best_that_fits_is_found);
   tcase_add_test(best, test_the_best_of_equal_blocks_is_found);
+  tcase_add_test(best, test_what_is_left_out_is_in_no_best_mapping);
   tcase_add_test(best, test_larger_spaces_are_no_slower);
   tcase_add_test(best, test_order_of_independent_layers_does_not_matter);
   suite_add_tcase(suite, best);

@@ -149,9 +149,8 @@ static bool find_layer_least(dsm__held_costs *costs, size_t index, dsm__held_lea
   least->layers[index] = HUGE_VAL;
   for (size_t o = 0, whole = 0; o < options->count; o++) {
     const unsigned can = can_be_held(costs, index, (uint32_t)o) % SETS;
-    own[o] = options->items[o].may_hold
-                 ? least_of(costs, index, (uint32_t)o, can, DSM__HELD_CODES)
-                 : HUGE_VAL;
+    own[o] = options->items[o].may_hold ? least_of(costs, index, (uint32_t)o, can, DSM__HELD_CODES)
+                                        : HUGE_VAL;
     while (o >= options->whole_count &&
            !dsm__is_same_option(&options->items[o], &options->items[whole])) {
       whole++; /* those that share something come in the order of those that do not */
@@ -281,8 +280,7 @@ static void add_edge(relaxing *r, size_t index, const dsm__held_point *from,
                      dsm__role_surroundings *around, const dsm__role_rooms *rooms, size_t whole) {
   const dsm__role_space *const space = r->costs->space;
   const dsm__role_options *const options = dsm__role_options_of(space, index);
-  const double limit =
-      fmin(r->least->layers[index] + r->slack, dsm__role_room_of(rooms, whole));
+  const double limit = fmin(r->least->layers[index] + r->slack, dsm__role_room_of(rooms, whole));
   const dsm__role_option *const of = &options->items[whole];
   if (!of->may_hold || r->least->wholes[index][whole] > limit ||
       (r->choice != NULL && (r->choice[index].layouts.of[DSM_PASS_FORWARD] != of->parallelism ||
@@ -560,8 +558,8 @@ static double least_with(const void *context, size_t layer_index, size_t whole, 
 static bool find_outlook(relaxing *r) {
   const dsm__role_least least = {r, least_with};
   return r->choice != NULL || r->slack == DBL_MAX ||
-         dsm__role_outlook_find(r->costs->space, &least, r->least->layers,
-                                r->least->sum + r->slack, r->arena, &r->outlook);
+         dsm__role_outlook_find(r->costs->space, &least, r->least->layers, r->least->sum + r->slack,
+                                r->arena, &r->outlook);
 }
 
 bool dsm__held_relaxed_find(dsm__held_costs *costs, const dsm__held_least *least, double slack,

@@ -70,8 +70,8 @@ typedef struct edge {
 
 /* A layer with the roles of a group, out of a point. */
 typedef struct way {
-  uint32_t by; /* edge */
-  uint32_t of; /* group */
+  uint32_t by;    /* edge */
+  uint32_t of;    /* group */
   double leaving; /* cycles of the move behind the layer */
 } way;
 
@@ -125,8 +125,8 @@ static dsm__role_state projected(const dsm__role_space *space, const dsm__role_s
 
 static uint32_t spot_of(outlooking *o, const dsm__role_state *state) {
   const uint32_t hash = dsm__map_hash(0, state, sizeof *state);
-  const size_t found = dsm__map_find_in(&o->spot_index, hash, o->spots.items, sizeof(spot), state,
-                                        sizeof *state);
+  const size_t found =
+      dsm__map_find_in(&o->spot_index, hash, o->spots.items, sizeof(spot), state, sizeof *state);
   if (found != DSM__MAP_NONE) {
     return (uint32_t)found;
   }
@@ -152,8 +152,8 @@ static kind *kind_of(outlooking *o, size_t layer_index) {
   }
   for (size_t i = 0; i < options->whole_count; i++) {
     size_t g = own->group_count; /* equal roles stand together */
-    while (g > 0 && options->items[own->groups[g - 1].option].parallelism !=
-                        options->items[i].parallelism) {
+    while (g > 0 &&
+           options->items[own->groups[g - 1].option].parallelism != options->items[i].parallelism) {
       g--;
     }
     if (g == 0) {
@@ -162,14 +162,14 @@ static kind *kind_of(outlooking *o, size_t layer_index) {
     }
     group *const with = &own->groups[g - 1];
     own->group_of[i] = (uint16_t)(g - 1);
-    with->alone =
-        fmin(with->alone, o->least->cycles(o->least->context, layer_index, i, false));
+    with->alone = fmin(with->alone, o->least->cycles(o->least->context, layer_index, i, false));
     with->least = fmin(with->least, o->least->cycles(o->least->context, layer_index, i, true));
   }
   return own;
 }
 
-/* The edge to a spot out of the point whose edges begin at `first`, which takes no more than this. */
+/* The edge to a spot out of the point whose edges begin at `first`, which takes no more than this.
+ */
 static uint32_t edge_to(outlooking *o, size_t first, uint32_t to, double cycles) {
   spot *const at = &o->spots.items[to];
   if (at->edge == SIZE_MAX || at->edge < first) {
@@ -269,8 +269,8 @@ static void fill_point(outlooking *o, point *of) {
 static size_t point_of(outlooking *o, size_t layer_index, uint32_t at) {
   const uint64_t key[] = {o->space->layers[layer_index].kind, at};
   const uint32_t hash = dsm__map_hash(0, key, sizeof key);
-  const size_t found = dsm__map_find_in(&o->point_index, hash, o->points.items, sizeof(point), key,
-                                        sizeof key);
+  const size_t found =
+      dsm__map_find_in(&o->point_index, hash, o->points.items, sizeof(point), key, sizeof key);
   if (found != DSM__MAP_NONE) {
     return found;
   }
@@ -401,8 +401,7 @@ static void fill_rooms(outlooking *o, double open) {
     }
     for (size_t w = from->first_way; w < from->end_way; w++) {
       const way *const one = &o->ways.items[w];
-      const double room =
-          open - from->before - one->leaving - o->edges.items[one->by].behind;
+      const double room = open - from->before - one->leaving - o->edges.items[one->by].behind;
       from->rooms[one->of] = fmax(from->rooms[one->of], room);
     }
   }
@@ -414,6 +413,9 @@ bool dsm__role_outlook_find(const dsm__role_space *space, const dsm__role_least 
   const size_t layer_count = space->problem->inputs.workload->layer_count;
   outlooking o = {.space = space, .least = least, .arena = arena};
   *outlook = (dsm__role_outlook){.least_cycles = 0};
+  if (space->problem->is_bounding_off) {
+    return true;
+  }
   if (!DSM__RESERVE(arena, o.kinds, layer_count) ||
       !DSM__RESERVE(arena, o.shortest, layer_count + 1) ||
       !DSM__RESERVE(arena, o.left, layer_count + 1)) {
@@ -454,13 +456,12 @@ dsm__role_rooms dsm__role_rooms_at(const dsm__role_space *space, const dsm__role
     return any;
   }
   const dsm__role_state all = projected(space, state, layer_index);
-  const uint64_t key[] = {
-      space->layers[layer_index].kind,
-      dsm__map_find_in(&outlook->spot_index, dsm__map_hash(0, &all, sizeof all), outlook->spots,
-                       sizeof(spot), &all, sizeof all)};
+  const uint64_t key[] = {space->layers[layer_index].kind,
+                          dsm__map_find_in(&outlook->spot_index, dsm__map_hash(0, &all, sizeof all),
+                                           outlook->spots, sizeof(spot), &all, sizeof all)};
   const size_t p = dsm__map_find_in(&outlook->point_index, dsm__map_hash(0, key, sizeof key),
                                     outlook->points, sizeof(point), key, sizeof key);
-  return p == DSM__MAP_NONE ? any
-                            : (dsm__role_rooms){outlook->points[p].rooms,
-                                                outlook->kinds[layer_index]->group_of};
+  return p == DSM__MAP_NONE
+             ? any
+             : (dsm__role_rooms){outlook->points[p].rooms, outlook->kinds[layer_index]->group_of};
 }

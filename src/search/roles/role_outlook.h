@@ -19,10 +19,10 @@ typedef struct dsm__role_least {
 typedef struct dsm__role_outlook {
   double least_cycles; /**< of all mappings of such options; infinite: there is none. 0: nothing is
                             known, nothing is left out */
-  struct dsm__outlook_kind *const *kinds;    /**< of each layer */
-  const struct dsm__outlook_spot *spots;     /**< states between layers, */
-  dsm__map spot_index;                       /**< and the index of these, */
-  const struct dsm__outlook_point *points;   /**< and of those before a kind of layer */
+  struct dsm__outlook_kind *const *kinds;  /**< of each layer */
+  const struct dsm__outlook_spot *spots;   /**< states between layers, */
+  dsm__map spot_index;                     /**< and the index of these, */
+  const struct dsm__outlook_point *points; /**< and of those before a kind of layer */
   dsm__map point_index;
 } dsm__role_outlook;
 
@@ -32,8 +32,8 @@ typedef struct dsm__role_rooms {
   const uint16_t *group_of;
 } dsm__role_rooms;
 
-/** Finds it for mappings of `limit_cycles` at most; in the arena but for what dsm__role_outlook_fini
- * frees in any case. False if out of memory. */
+/** Finds it for mappings of `limit_cycles` at most; in the arena but for what
+ * dsm__role_outlook_fini frees in any case. False if out of memory. */
 bool dsm__role_outlook_find(const dsm__role_space *space, const dsm__role_least *least,
                             const double *layers, double limit_cycles, dsm__arena *arena,
                             dsm__role_outlook *outlook);

@@ -393,8 +393,8 @@ static bool search_within(dsm__role_space *space, double slack, double *least_cy
   dsm__role_outlook outlook;
   dsm__arena *const arena = dsm__problem_arena(space->problem);
   space->slack = slack;
-  bool is_good = arena != NULL &&
-                 dsm__role_outlook_find(space, &least, space->least, limit, arena, &outlook);
+  bool is_good =
+      arena != NULL && dsm__role_outlook_find(space, &least, space->least, limit, arena, &outlook);
   space->outlook = &outlook;
   *least_cycles = fmax(*least_cycles, outlook.least_cycles);
   if (is_good && outlook.least_cycles <= dsm__tie_limit(limit)) {

@@ -190,7 +190,8 @@ static bool search_without_shards(step_search *s, uint64_t micro_batches, bool m
   const dsm_explore_options *const asked = inputs->options;
   const step_search before = *s;
   dsm_explore_options options = *asked;
-  if (!dsm__has_optimization(inputs, DSM_OPTIMIZATION_SHARD) || !dsm__problem_is_fused(s->problem)) {
+  if (!dsm__has_optimization(inputs, DSM_OPTIMIZATION_SHARD) ||
+      !dsm__problem_is_fused(s->problem)) {
     return true;
   }
   options.optimizations &= ~DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD);
