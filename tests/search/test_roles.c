@@ -525,7 +525,8 @@ START_TEST(test_the_best_of_equal_blocks_is_found) {
 END_TEST
 
 /* What paths of the projection leave out is on no path that is as fast: networks that are too large
- * for the twin, with ample memory and with short, and with outputs that may be held. */
+ * for the twin, with ample memory and with short, and with outputs that may be held. Graphs that
+ * are larger may be searched less far. */
 START_TEST(test_what_is_left_out_is_in_no_best_mapping) {
   static const special specials[] = {NOTHING, ATTENTION, EXPERTS, TIED};
   const dsm_optimization_set words = ALL_ROLES | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_REUSE);
@@ -548,9 +549,8 @@ START_TEST(test_what_is_left_out_is_in_no_best_mapping) {
     for (size_t k = 0; k < sizeof shares / sizeof shares[0]; k++) {
       const double cycles = role_search_cycles(&d, &options, false);
       const double with_all = role_search_cycles(&d, &options, true);
-      ck_assert_msg(is_close(cycles, with_all) || (cycles > 1e300 && with_all > 1e300),
-                    "seed %u: %.17g, with nothing left out %.17g", (unsigned)seed, cycles,
-                    with_all);
+      ck_assert_msg(cycles <= with_all * (1 + 1e-9), "seed %u: %.17g, with nothing left out %.17g",
+                    (unsigned)seed, cycles, with_all);
       fitting += k > 0 && cycles < 1e300 ? 1 : 0;
       d.system->chip.memory.capacity_GB = shares[k] * plan->result.memory.total_bytes / 1e9;
     }
