@@ -25,24 +25,17 @@ DSM__RECORD(dsm__words_record, dsm__words, false, "The words of an enumeration."
 
 /* ---- objects without a table ---- */
 
-/* What the words of a record's `member` are called: two functions, and the row that names them. */
-#define WORDS(name, record_type, about)                                                            \
+/* What the words of a record's `member` are called: a function, and the row that names them. */
+#define WORDS(name, record_type, member, about)                                                    \
   {                                                                                                \
     .key = (name), .kind = DSM__FIELD_OWN, .help = (about),                                        \
-    .is_stated = has_##record_type##_words, .write = write_##record_type##_words,                  \
+    .stated_if = DSM__IF(record_type, member), .write = write_##record_type##_words,               \
     .written_as = DSM__FIELD_TEXT                                                                  \
   }
-#define HAS_WORDS(record_type, member)                                                             \
-  static bool has_##record_type##_words(const void *record) {                                      \
-    return ((const record_type *)record)->member != NULL;                                          \
-  }                                                                                                \
+#define WRITE_WORDS(record_type, member)                                                           \
   static void write_##record_type##_words(dsm__json_writer *writer, const void *record) {          \
     dsm__json_write_string(writer, ((const record_type *)record)->member->what);                   \
   }
-
-static bool has_kinds(const void *key) {
-  return ((const dsm__object_key *)key)->kinds != 0;
-}
 
 /* A key does not know of which words its bits are: they are numbers here. */
 static void write_kinds(dsm__json_writer *writer, const void *key) {
@@ -62,16 +55,16 @@ DSM__OWN_RECORD(
     {.key = "kinds",
      .kind = DSM__FIELD_OWN,
      .help = "The kinds of the object that have it, by their numbers, from 0; absent: all.",
-     .is_stated = has_kinds,
+     .stated_if = DSM__IF(dsm__object_key, kinds),
      .write = write_kinds,
      .written_as = DSM__FIELD_COUNT_LIST});
 
-HAS_WORDS(dsm__object_type, kinds)
+WRITE_WORDS(dsm__object_type, kinds)
 
 DSM__RECORD(dsm__object_type_record, dsm__object_type, false, "The keys that an object may have.",
             DSM__FIELD(TEXT, dsm__object_type, name, "name", 0,
                        .help = "Of the object, in its format."),
-            WORDS("kinds", dsm__object_type,
+            WORDS("kinds", dsm__object_type, kinds,
                   "The words that tell its kinds apart, which differ in their keys."),
             DSM__FIELD(LIST, dsm__object_type, keys, "keys", 0,
                        .count_offset = offsetof(dsm__object_type, count),
@@ -114,11 +107,7 @@ static void write_kind(dsm__json_writer *writer, const void *field) {
       writer, dsm__word_key(&kinds, f->kind == DSM__FIELD_OWN ? f->written_as : f->kind));
 }
 
-HAS_WORDS(dsm__field, words)
-
-static bool has_type(const void *field) {
-  return ((const dsm__field *)field)->type != NULL;
-}
+WRITE_WORDS(dsm__field, words)
 
 /* Without "dsm__" and "_record". */
 static void write_name(dsm__json_writer *writer, const void *type) {
@@ -140,10 +129,6 @@ static bool has_min(const void *field) {
   const dsm__field *const f = field;
   return isfinite(f->min) && (f->kind == DSM__FIELD_COUNT || f->kind == DSM__FIELD_REAL ||
                               f->kind == DSM__FIELD_COUNTS);
-}
-
-static bool has_max(const void *field) {
-  return ((const dsm__field *)field)->max > 0;
 }
 
 /* What a reader takes where nothing is: only single values have such. */
@@ -171,7 +156,7 @@ static void write_default(dsm__json_writer *writer, const void *field) {
 }
 
 static bool has_condition(const void *field) {
-  return ((const dsm__field *)field)->is_stated != NULL;
+  return dsm__field_is_conditional(field);
 }
 
 static void write_is_conditional(dsm__json_writer *writer, const void *field) {
@@ -187,17 +172,17 @@ DSM__OWN_RECORD(
      .help = "What it holds.",
      .write = write_kind,
      .written_as = DSM__FIELD_TEXT},
-    WORDS("words", dsm__field, "What its words are, or its keys, of counts and members."),
+    WORDS("words", dsm__field, words, "What its words are, or its keys, of counts and members."),
     {.key = "record",
      .kind = DSM__FIELD_OWN,
      .help = "The record that it is, or is a list of.",
-     .is_stated = has_type,
+     .stated_if = DSM__IF(dsm__field, type),
      .write = write_type,
      .written_as = DSM__FIELD_TEXT},
     DSM__FIELD(TEXT, dsm__field, unit, "unit", 0, .help = "Of a number."),
     DSM__FIELD(REAL, dsm__field, min, "min", 0, .is_stated = has_min,
                .help = "Smallest value; absent of a number: it may be below 0."),
-    DSM__FIELD(REAL, dsm__field, max, "max", 0, .is_stated = has_max,
+    DSM__FIELD(REAL, dsm__field, max, "max", DSM__FIELD_UNLESS_0,
                .help = "Largest value; of a text bytes. Absent: no limit of its own."),
     {.key = "default",
      .kind = DSM__FIELD_OWN,

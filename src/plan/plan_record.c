@@ -42,14 +42,6 @@ DSM__RECORD(dsm__cycles_record, dsm_cycles, true,
   DSM__FIELD(REAL, dsm_plan_memory, name, #name, COLUMN | LESS, .unit = "bytes/chip",              \
              .help = (about))
 
-static bool has_cache(const void *memory) {
-  return ((const dsm_plan_memory *)memory)->cache_bytes > 0;
-}
-
-static bool has_recomputed(const void *memory) {
-  return ((const dsm_plan_memory *)memory)->recomputed_bytes > 0;
-}
-
 DSM__RECORD(
     dsm__memory_record, dsm_plan_memory, false, "Memory of a chip.",
     BYTES(weights_bytes, "Weights."),
@@ -57,11 +49,11 @@ DSM__RECORD(
                              "inference: most that lives at once."),
     BYTES(gradients_bytes, "Gradients."), BYTES(errors_bytes, "Largest pair of live errors."),
     BYTES(optimizer_bytes, "Optimizer state."),
-    DSM__FIELD(REAL, dsm_plan_memory, cache_bytes, "cache_bytes", LESS, .unit = "bytes/chip",
-               .is_stated = has_cache,
+    DSM__FIELD(REAL, dsm_plan_memory, cache_bytes, "cache_bytes", LESS | DSM__FIELD_UNLESS_0,
+               .unit = "bytes/chip",
                .help = "Keys and values of all positions; in inference, where any are kept."),
-    DSM__FIELD(REAL, dsm_plan_memory, recomputed_bytes, "recomputed_bytes", LESS,
-               .unit = "bytes/chip", .is_stated = has_recomputed,
+    DSM__FIELD(REAL, dsm_plan_memory, recomputed_bytes, "recomputed_bytes",
+               LESS | DSM__FIELD_UNLESS_0, .unit = "bytes/chip",
                .help = "Training, where layers are recomputed: what is made anew, beside errors, "
                        "where most is needed."),
     BYTES(total_bytes, "Their sum."),
@@ -86,18 +78,6 @@ DSM__RECORD(
 
 /* ---- the result ---- */
 
-static bool has_latency(const void *result) {
-  return ((const dsm_plan_result *)result)->latency_seconds > 0;
-}
-
-static bool has_storage(const void *result) {
-  return ((const dsm_plan_result *)result)->storage.job.demand_bytes_per_second > 0;
-}
-
-static bool has_period(const void *storage) {
-  return ((const dsm_plan_storage *)storage)->state.period_seconds > 0;
-}
-
 /* A number of the record of storage. */
 #define SUPPLY(member, key, flags, of_unit, about)                                                 \
   DSM__FIELD(REAL, dsm_plan_storage, member, key, flags, .unit = (of_unit), .help = (about))
@@ -118,8 +98,8 @@ DSM__OWN_RECORD(
     SUPPLY(state.repeat, "repeat", 0, "ratio", "Times that a mini-epoch is trained on."),
     SUPPLY(state.stall_free_repeat, "stall_free_repeat", LESS, "ratio",
            "The least whole factor without a stall."),
-    DSM__FIELD(REAL, dsm_plan_storage, state.period_seconds, "period_seconds", LESS,
-               .unit = "seconds", .is_stated = has_period, .help = "Of a mini-epoch."),
+    DSM__FIELD(REAL, dsm_plan_storage, state.period_seconds, "period_seconds",
+               LESS | DSM__FIELD_UNLESS_0, .unit = "seconds", .help = "Of a mini-epoch."),
     SUPPLY(state.stall_share, "stall_share", LESS, "ratio", DSM__STALL_SHARE_HELP("waiting_share")),
     SUPPLY(state.waiting_share, "waiting_share", LESS, "ratio", DSM__WAITING_SHARE_HELP),
     DSM__FIELD(WORD, dsm_plan_storage, state.bound, "bound", 0, .words = &dsm__storage_bound_words,
@@ -143,8 +123,9 @@ DSM__RECORD(
                COLUMN | LESS | FIGURE | DSM__FIELD_IS_REQUIRED | DSM__FIELD_IS_ABOVE_MIN,
                .unit = "seconds", .expected = "a figure to compare with",
                .help = "The same in seconds; with storage the longer of computing and loading."),
-    DSM__FIELD(REAL, dsm_plan_result, latency_seconds, "latency_seconds", LESS, .unit = "seconds",
-               .is_stated = has_latency, .help = "The same, in inference only."),
+    DSM__FIELD(REAL, dsm_plan_result, latency_seconds, "latency_seconds",
+               LESS | DSM__FIELD_UNLESS_0, .unit = "seconds",
+               .help = "The same, in inference only."),
     DSM__FIELD(REAL, dsm_plan_result, samples_per_second, "samples_per_second", COLUMN | MORE,
                .unit = "1/s", .help = "minibatch / step_seconds."),
     DSM__FIELD(REAL, dsm_plan_result, utilization, "utilization",
@@ -164,7 +145,7 @@ DSM__RECORD(
     DSM__FIELD(RECORD, dsm_plan_result, memory, "memory", COLUMN, .type = &dsm__memory_record,
                .help = "Memory of a chip."),
     DSM__FIELD(RECORD, dsm_plan_result, storage, "storage", 0, .type = &dsm__plan_storage_record,
-               .is_stated = has_storage,
+               .stated_if = DSM__IF(dsm_plan_result, storage.job.demand_bytes_per_second),
                .help = "What reading the data set makes of the step; of a workload with a data set "
                        "on a system with storage."));
 
@@ -198,14 +179,6 @@ static void write_invocation_cycles(dsm__json_writer *writer, const void *record
   dsm__record_write(writer, &dsm__cycles_record, &cycles);
 }
 
-static bool has_tile(const void *invocation) {
-  return ((const dsm_invocation *)invocation)->tile.n[DSM_TILE_PARTS] > 0;
-}
-
-static bool is_not_by_one_array(const void *invocation) {
-  return ((const dsm_invocation *)invocation)->computing != DSM_COMPUTING_ARRAY;
-}
-
 DSM__RECORD(
     dsm__invocation_record, dsm_invocation, false,
     "Invocations of one kind. Read are the kind, and the core_split of steady, accumulate and "
@@ -226,11 +199,11 @@ DSM__RECORD(
     LOOPS(dsm_invocation, core, "core", 0, "CoreD: work of the busiest core."),
     LOOPS(dsm_invocation, array, "array", 0, "ArrayD: what an array takes at a time."),
     DSM__FIELD(COUNTS, dsm_invocation, tile, "tile", 0, .words = &dsm__tile_words, .min = 1,
-               .is_stated = has_tile,
+               .stated_if = DSM__IF(dsm_invocation, tile.n[DSM_TILE_PARTS]),
                .help = "With model.tile_schedule: the tile of outputs of which the arrays take "
                        "least, and into how many parts its sums are cut."),
     DSM__FIELD(WORD, dsm_invocation, computing, "computing", 0, .words = &dsm__computing_words,
-               .is_stated = is_not_by_one_array,
+               .stated_if = DSM__IF_NOT(dsm_invocation, computing, DSM_COMPUTING_ARRAY),
                .help = "With core.arrays or core.vector_macs_per_cycle: what the arrays of a core "
                        "share, features produced or samples and positions; or that its vector unit "
                        "computes. Absent: one array does."),
@@ -277,10 +250,6 @@ DSM__OWN_RECORD(dsm__transfer_record, dsm_plan_transfer, true, "A transfer on a 
                  .write = write_is_overlapped,
                  .written_as = DSM__FIELD_FLAG});
 
-static bool has_hidden(const void *pass) {
-  return ((const dsm_pass_plan *)pass)->hidden_cycles > 0;
-}
-
 DSM__RECORD(
     dsm__pass_record, dsm_pass_plan, false, "A pass of a layer over the whole step.",
     {.kind = DSM__FIELD_PART,
@@ -308,8 +277,8 @@ DSM__RECORD(
     BOUND(dsm_pass_plan), RESOURCES(dsm_pass_plan),
     DSM__FIELD(REALS, dsm_pass_plan, group_cycles, "groups", 0, .words = &dsm__group_words,
                .unit = "cycles", .help = "Cycles of each group of transfers that takes any."),
-    DSM__FIELD(REAL, dsm_pass_plan, hidden_cycles, "hidden_cycles", 0, .unit = "cycles",
-               .is_stated = has_hidden,
+    DSM__FIELD(REAL, dsm_pass_plan, hidden_cycles, "hidden_cycles", DSM__FIELD_UNLESS_0,
+               .unit = "cycles",
                .help = "With model.overlapped_reduction: what sum_of_gradients and "
                        "broadcast_weights take beside that, hidden behind the backward and update "
                        "passes of earlier layers; of weights that are sharded, what hides of "
@@ -336,18 +305,6 @@ static bool has_layout(const void *decisions) {
   return dsm__is_layout(&((const dsm_layer_decisions *)decisions)->output_layout);
 }
 
-static bool is_hoisted(const void *decisions) {
-  return ((const dsm_layer_decisions *)decisions)->is_hoisted;
-}
-
-static bool is_sharded(const void *decisions) {
-  return ((const dsm_layer_decisions *)decisions)->shard != DSM_SHARDING_NONE;
-}
-
-static bool is_recomputed(const void *decisions) {
-  return ((const dsm_layer_decisions *)decisions)->is_recomputed;
-}
-
 /* A group with the chips of the layer's stage. */
 static void put_stage(const void *record, dsm__text_buffer *out) {
   const dsm_layer_decisions *const of = record;
@@ -369,16 +326,17 @@ DSM__RECORD(
         .help =
             "Of a held output with model.layout_move exact: into how many parts its features, "
             "positions (ij) and samples (mb) are divided among the cores, which they multiply to."),
-    DSM__FIELD(FLAG, dsm_layer_decisions, is_hoisted, "hoisted", DECISION, .is_stated = is_hoisted,
+    DSM__FIELD(FLAG, dsm_layer_decisions, is_hoisted, "hoisted", DECISION | DSM__FIELD_UNLESS_0,
                .help = "With hoist: the input products of all timesteps of an lstm are made at "
                        "once. Written only where they are."),
     DSM__FIELD(WORD, dsm_layer_decisions, shard, "shard", DECISION, .words = &dsm__sharding_words,
-               .fallback = DSM_SHARDING_NONE, .is_stated = is_sharded,
+               .fallback = DSM_SHARDING_NONE,
+               .stated_if = DSM__IF_NOT(dsm_layer_decisions, shard, DSM_SHARDING_NONE),
                .help = "With shard: what of its weights the chips that sum its gradients share "
                        "out: the optimizer's state, gradients too, weights too. Written only where "
                        "there is something."),
     DSM__FIELD(
-        FLAG, dsm_layer_decisions, is_recomputed, "recompute", DECISION, .is_stated = is_recomputed,
+        FLAG, dsm_layer_decisions, is_recomputed, "recompute", DECISION | DSM__FIELD_UNLESS_0,
         .help = "With recompute: the forward pass runs again before the backward pass (update "
                 "where there is none), and what it makes is not kept, but for an output that "
                 "a later segment reads. Written only where it does."),
@@ -398,10 +356,6 @@ DSM__RECORD(
             "output is left. Written only where it is not the default, that of the update pass "
             "(without one, of forward)."));
 
-static bool does_pass_exist(const void *pass) {
-  return ((const dsm_pass_plan *)pass)->exists;
-}
-
 DSM__RECORD(
     dsm__layer_record, dsm_layer_plan, false, "A primary layer of the workload.",
     DSM__FIELD(
@@ -415,7 +369,8 @@ DSM__RECORD(
     DSM__FIELD(REAL, dsm_layer_plan, held_bytes, "held_bytes", COLUMN, .unit = "bytes/chip",
                .help = "What held tensors take of a chip while the layer runs."),
     DSM__FIELD(MEMBERS, dsm_layer_plan, passes, "passes", DSM__FIELD_IS_REQUIRED,
-               .words = &dsm__pass_words, .type = &dsm__pass_record, .is_stated = does_pass_exist,
+               .words = &dsm__pass_words, .type = &dsm__pass_record,
+               .stated_if = DSM__IF(dsm_pass_plan, exists),
                .help = "As far as the layer has them."));
 
 DSM__RECORD(

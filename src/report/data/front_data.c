@@ -13,16 +13,9 @@ static bool has(const void *row, dsm_objective_kind objective) {
   return (((const dsm__front_row *)row)->objectives & 1U << objective) != 0;
 }
 
-static bool has_latency(const void *row) {
-  return has(row, DSM_OBJECTIVE_LATENCY);
-}
-
 static bool has_latency_bound(const void *row) {
-  return has_latency(row) && ((const dsm__front_row *)row)->of.latency_bound_seconds > 0;
-}
-
-static bool has_joules(const void *row) {
-  return ((const dsm__front_row *)row)->of.joules_per_request > 0;
+  return has(row, DSM_OBJECTIVE_LATENCY) &&
+         ((const dsm__front_row *)row)->of.latency_bound_seconds > 0;
 }
 
 static bool has_joules_bound(const void *row) {
@@ -33,61 +26,47 @@ static bool has_rho_bound(const void *row) {
   return isfinite(((const dsm__front_row *)row)->of.rho_bound);
 }
 
-static bool has_limit(const void *row) {
-  return ((const dsm__front_row *)row)->of.latency_limit_seconds > 0;
-}
-
-static bool has_rate(const void *row) {
-  return ((const dsm__front_row *)row)->of.objective == DSM_OBJECTIVE_ENERGY;
-}
-
 static bool is_proven(const void *row) {
   return isfinite(((const dsm__front_row *)row)->of.gap);
 }
 
-static bool is_rho_bound(const void *row) {
-  return ((const dsm__front_row *)row)->of.is_rho_bound;
-}
-
-static bool is_mean_bound(const void *row) {
-  return ((const dsm__front_row *)row)->of.is_mean_bound;
-}
-
 /* A number that is above 0, and read back. */
-#define POINT(member, of_key, flag, of_unit, stated, about)                                        \
+#define POINT(member, of_key, flag, of_unit, ...)                                                  \
   DSM__FIELD(REAL, dsm__front_row, of.member, of_key,                                              \
              DSM__COLUMN | DSM__ABOVE | DSM__FIELD_IS_READ | (flag), .unit = (of_unit),            \
-             .is_stated = (stated), .help = (about))
+             __VA_ARGS__)
 
 DSM__RECORD(
     dsm__front_point_record, dsm__front_row, false, "A point of a front.",
-    POINT(rho, "rho", DSM__MORE | DSM__FIELD_IS_REQUIRED, "1/s", NULL, "Requests per second."),
-    POINT(rho_bound, "rho_bound", 0, "1/s", has_rho_bound,
-          "No partition whose requests take as little does more; absent where nothing is proven."),
+    POINT(rho, "rho", DSM__MORE | DSM__FIELD_IS_REQUIRED, "1/s", .help = "Requests per second."),
+    POINT(rho_bound, "rho_bound", 0, "1/s", .is_stated = has_rho_bound,
+          .help = "No partition whose requests take as little does more; absent where nothing is "
+                  "proven."),
     DSM__FIELD(FLAG, dsm__front_row, of.is_rho_bound, "rho_is_bound",
-               DSM__COLUMN | DSM__FIELD_IS_READ, .is_stated = is_rho_bound,
+               DSM__COLUMN | DSM__FIELD_IS_READ | DSM__UNLESS_0,
                .help = "No whole requests are known that reach rho; absent where some are."),
     POINT(mean_latency_seconds, "mean_latency_seconds", DSM__LESS | DSM__FIELD_IS_REQUIRED,
-          "seconds", NULL, "Of all requests, as of dsm-partition/1."),
-    POINT(latency_bound_seconds, "mean_latency_bound_seconds", 0, "seconds", has_latency_bound,
-          "No partition that does as many requests takes less; absent where that is not known, or "
-          "latency no objective."),
+          "seconds", .help = "Of all requests, as of dsm-partition/1."),
+    POINT(latency_bound_seconds, "mean_latency_bound_seconds", 0, "seconds",
+          .is_stated = has_latency_bound,
+          .help = "No partition that does as many requests takes less; absent where that is not "
+                  "known, or latency no objective."),
     DSM__FIELD(FLAG, dsm__front_row, of.is_mean_bound, "mean_latency_is_bound",
-               DSM__COLUMN | DSM__FIELD_IS_READ, .is_stated = is_mean_bound,
+               DSM__COLUMN | DSM__FIELD_IS_READ | DSM__UNLESS_0,
                .help = "No requests are known that take so little; absent where some are."),
-    POINT(joules_per_request, "joules_per_request", DSM__LESS, "joules", has_joules,
-          "Absent where not all devices that are used give their power."),
-    POINT(
-        joules_bound, "joules_bound", 0, "joules", has_joules_bound,
-        "No partition that does as many requests, of which each takes as little time, takes less; "
-        "absent where that is not known, or energy no objective."),
+    POINT(joules_per_request, "joules_per_request", DSM__LESS | DSM__UNLESS_0, "joules",
+          .help = "Absent where not all devices that are used give their power."),
+    POINT(joules_bound, "joules_bound", 0, "joules", .is_stated = has_joules_bound,
+          .help = "No partition that does as many requests, of which each takes as little time, "
+                  "takes less; absent where that is not known, or energy no objective."),
     DSM__FIELD(WORD, dsm__front_row, of.objective, "objective",
                DSM__COLUMN | DSM__FIELD_IS_READ | DSM__FIELD_IS_REQUIRED,
                .words = &dsm__objective_words, .help = "Of the question that it answers."),
-    POINT(latency_limit_seconds, "latency_limit_seconds", 0, "seconds", has_limit,
-          "Of that question; absent: any time."),
-    POINT(required_rho, "required_rho", 0, "1/s", has_rate,
-          "Of that question, where its objective is energy."),
+    POINT(latency_limit_seconds, "latency_limit_seconds", DSM__UNLESS_0, "seconds",
+          .help = "Of that question; absent: any time."),
+    POINT(required_rho, "required_rho", 0, "1/s",
+          .stated_if = DSM__IF_IS(dsm__front_row, of.objective, DSM_OBJECTIVE_ENERGY),
+          .help = "Of that question, where its objective is energy."),
     DSM__FIELD(REAL, dsm__front_row, of.bound, "bound", DSM__COLUMN | DSM__FIELD_IS_READ,
                .min = DSM__NO_MIN, .is_stated = is_proven,
                .help = "Proven of that question: no partition within its limit does more requests, "

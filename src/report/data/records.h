@@ -58,6 +58,8 @@ enum {
   DSM__NULLABLE = DSM__FIELD_IS_NULLABLE,
   DSM__LESS = DSM__FIELD_LESS_IS_BETTER,
   DSM__MORE = DSM__FIELD_MORE_IS_BETTER,
+  DSM__UNLESS_0 = DSM__FIELD_UNLESS_0,
+  DSM__UNLESS_1 = DSM__FIELD_UNLESS_1,
 };
 
 /** A list of structs. */
@@ -91,11 +93,11 @@ typedef struct dsm__rows {
 #define DSM__PART(struct_type, member, of_type)                                                    \
   { .kind = DSM__FIELD_PART, .offset = offsetof(struct_type, member), .type = &(of_type) }
 
-/** The same of one that is there only where `is_there` says so. */
-#define DSM__PART_IF(struct_type, member, of_type, is_there)                                       \
+/** The same of one that is there only under a condition. */
+#define DSM__PART_IF(struct_type, member, of_type, ...)                                            \
   {                                                                                                \
     .kind = DSM__FIELD_PART, .offset = offsetof(struct_type, member), .type = &(of_type),          \
-    .is_stated = (is_there)                                                                        \
+    .stated_if = __VA_ARGS__                                                                       \
   }
 
 /** Defines the record of decisions that differ, for a document with names of its own for the column
