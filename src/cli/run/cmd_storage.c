@@ -23,44 +23,6 @@ typedef struct answered {
 
 CLI_PRINTER(print_answer, answered, dsm_report_storage, of->result, of->name)
 
-/* ---- options ---- */
-
-static cli_exit check_operands(const cli_arguments *arguments) {
-  static const char *const of_names[] = {"mode",    "minibatch", "optimize", "parallelism",
-                                         "threads", "dimension", "set"};
-  return cli_check_pair_options(arguments, of_names, sizeof of_names / sizeof of_names[0]);
-}
-
-/* Options that work only beside another one, or in its place. */
-static cli_exit check_options(const cli_arguments *arguments) {
-  static const struct {
-    const char *option;
-    const char *other;
-    bool exclude;
-  } pairs[] = {
-      {"adaptive", "trace", false},
-      {"trace", "adaptive", false},
-      {"weights", "adaptive", false},
-      {"threshold", "adaptive", false},
-      {"window", "adaptive", false},
-      {"deviations", "adaptive", false},
-      {"times", "repeat", false},
-      {"adaptive", "repeat", true},
-      {"mini-epochs", "max-mini-epochs", true},
-  };
-  for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
-    const bool has_other = cli_is_given(arguments, pairs[i].other);
-    if (cli_is_given(arguments, pairs[i].option) && has_other == pairs[i].exclude) {
-      return pairs[i].exclude
-                 ? cli_usage_error(arguments->command, "--%s and --%s exclude each other",
-                                   pairs[i].option, pairs[i].other)
-                 : cli_usage_error(arguments->command, "--%s needs --%s", pairs[i].option,
-                                   pairs[i].other);
-    }
-  }
-  return check_operands(arguments);
-}
-
 /* ---- lists of numbers ---- */
 
 /* Numbers of an option, malloc'ed. */
@@ -342,8 +304,6 @@ static cli_exit answer_pair(const cli_arguments *arguments, const cli_input_file
 }
 
 cli_exit cli_run_storage(const cli_arguments *arguments) {
-  const cli_exit outcome = check_options(arguments);
-  return outcome != CLI_EXIT_DONE        ? outcome
-         : arguments->operand_count == 1 ? cli_use_plan(arguments, answer_operand)
-                                         : cli_use_pair(arguments, answer_pair);
+  return arguments->operand_count == 1 ? cli_use_plan(arguments, answer_operand)
+                                       : cli_use_pair(arguments, answer_pair);
 }
