@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cmd_storage.c: whether storage delivers a data set as fast as the chips take it. */
-#define _POSIX_C_SOURCE 200809L
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/parse/comma_list.h"
 #include "cli/parse/input_files.h"
 #include "cli/parse/lookup.h"
 #include "cli/parse/option_values.h"
@@ -31,43 +30,27 @@ typedef struct numbers {
   size_t count;
 } numbers;
 
-/* A number of a list: what stands before the next comma. */
-static bool read_item(const char *text, size_t length, double *value) {
-  static const double most = 1e15;
-  char item[64];
-  if (length >= sizeof item) {
-    return false;
-  }
-  memcpy(item, text, length);
-  item[length] = '\0';
-  return dsm_number_parse(item, -most, most, value);
-}
-
 static cli_exit read_numbers(const cli_arguments *arguments, const char *option, const char *text,
                              numbers *to) {
-  size_t commas = 0;
+  static const double most = 1e15;
   *to = (numbers){0};
-  for (const char *at = text; text != NULL && *at != '\0'; at++) {
-    commas += *at == ',' ? 1 : 0;
-  }
   if (text == NULL) {
     return CLI_EXIT_DONE;
   }
-  to->items = calloc(commas + 1, sizeof *to->items);
-  if (to->items == NULL) {
-    return cli_out_of_memory();
-  }
-  for (const char *at = text; to->count <= commas; at++) {
-    const size_t length = strcspn(at, ",");
-    if (!read_item(at, length, &to->items[to->count])) {
-      return cli_usage_error(arguments->command,
-                             "--%s: expected numbers with commas between them, found '%.*s'",
-                             option, length < 64 ? (int)length : 64, at);
-    }
+  cli_list list;
+  const bool is_split = cli_list_split(&list, text);
+  to->items = is_split ? calloc(list.count, sizeof *to->items) : NULL;
+  cli_exit outcome = to->items == NULL ? cli_out_of_memory() : CLI_EXIT_DONE;
+  for (size_t i = 0; outcome == CLI_EXIT_DONE && i < list.count; i++) {
     to->count++;
-    at += length;
+    if (!dsm_number_parse(list.items[i], -most, most, &to->items[i])) {
+      outcome = cli_usage_error(arguments->command,
+                                "--%s: expected numbers with commas between them, found '%.64s'",
+                                option, list.items[i]);
+    }
   }
-  return CLI_EXIT_DONE;
+  cli_list_fini(&list);
+  return outcome;
 }
 
 /* ---- what is asked ---- */
