@@ -131,6 +131,9 @@ void dsm__json_compact(const dsm__json_node *node, dsm__text_buffer *out);
  * difference is reported as a note. Members that only `due` has are not missed. */
 bool dsm__json_is_unchanged(const dsm__json_node *found, const dsm__json_node *due);
 
+/** Could two numbers be of two implementations of a model? */
+bool dsm__is_close(double one, double other);
+
 /** Reports an error at the node (or, if it is absent, at its parent, with the node's path). Nothing
  * if there has been one at this node before. */
 void dsm__json_error(const dsm__json_node *node, const char *hint, const char *format, ...)

@@ -9,6 +9,7 @@
 #include "timings/batch_devices.h"
 #include "timings/merge.h"
 #include "timings/tasks.h"
+#include "workload/name_index.h"
 
 void dsm_profile_import_options_init(dsm_profile_import_options *options) {
   *options = (dsm_profile_import_options){.workload = NULL, .batch = 1, .is_strict = false};
@@ -117,7 +118,7 @@ static dsm_status read_files(dsm__timings *timings, const dsm_profile_file *file
   }
   for (size_t d = 0; status == DSM_OK && d < timings->devices.count; d++) {
     const char *const name = timings->devices.items[d].name;
-    if (!dsm__is_task_name(name)) {
+    if (!dsm__is_plain_name(name)) {
       return dsm__refuse(diags, DSM_ERROR_INVALID,
                          "expected names of devices of 1 to %d bytes without control characters, "
                          "found \"%.140s\" (give one: NAME=FILE)",

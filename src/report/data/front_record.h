@@ -19,6 +19,10 @@ typedef struct dsm__front_row {
   unsigned objectives; /**< of the front */
 } dsm__front_row;
 
+static inline bool dsm__front_has(const dsm_front *front, dsm_objective_kind objective) {
+  return (front->objectives & 1U << objective) != 0;
+}
+
 extern const dsm__record_type dsm__front_point_record; /**< of dsm__front_row */
 
 #endif

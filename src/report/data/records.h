@@ -126,6 +126,9 @@ dsm__rows dsm__rows_make(dsm__page *page, size_t count, size_t size);
 /** Ends the page with a document in JSON; malloc'ed, NULL if the page failed. */
 char *dsm__data_json(dsm__page *page, const dsm__record_type *type, const void *document);
 
+/** Is a text a document of a format, such as "dsm-front/1"? */
+bool dsm__is_document(const char *text, size_t length, const char *format);
+
 /** What was found; `diags` may be NULL. */
 dsm__rows dsm__findings_of(dsm__page *page, const dsm_diags *diags);
 

@@ -202,18 +202,6 @@ dsm_status dsm_storage_load(dsm_storage_result **result, const char *path, dsm_d
   return status;
 }
 
-static void find_format(void *found, const dsm__json_node *root) {
-  const dsm__json_node node = dsm__json_member(root, "format");
-  const dsm__word word = {.key = format};
-  const dsm__words words = {.what = "format", .items = &word, .count = 1};
-  size_t value = 0;
-  *(bool *)found = dsm__json_is_present(&node) && dsm__json_enum(&node, &words, &value);
-}
-
-/* Most texts that are none are known without reading them as JSON. */
 bool dsm_storage_is_printed(const char *text, size_t length) {
-  const dsm__json_input input = {.text = text, .length = length, .file = ""};
-  bool is_found = false;
-  return strstr(text, format) != NULL &&
-         dsm__json_doc_read(&input, NULL, find_format, &is_found) == DSM_OK && is_found;
+  return dsm__is_document(text, length, format);
 }
