@@ -155,6 +155,34 @@ typedef struct dsm__record_type {
     .offset = offsetof(struct_type, member), __VA_ARGS__                                           \
   }
 
+/** The row of a number. */
+#define DSM__REAL(struct_type, member, of_key, of_flags, of_unit, about)                           \
+  DSM__FIELD(REAL, struct_type, member, of_key, of_flags, .unit = (of_unit), .help = (about))
+
+/** The row of what a function writes, as a value of a kind would be. */
+#define DSM__OWN(of_key, of_flags, function, as_kind, ...)                                         \
+  {                                                                                                \
+    .key = (of_key), .kind = DSM__FIELD_OWN, .flags = (of_flags), .write = (function),             \
+    .written_as = DSM__FIELD_##as_kind, __VA_ARGS__                                                \
+  }
+
+/** The row of a list of structs: a pointer, and its length. */
+#define DSM__LISTED(struct_type, member, member_count, of_key, of_flags, of_type, about)           \
+  DSM__FIELD(LIST, struct_type, member, of_key, of_flags,                                          \
+             .count_offset = offsetof(struct_type, member_count), .type = &(of_type),              \
+             .help = (about))
+
+/** The row of a struct whose fields stand among those of the record. */
+#define DSM__PART(struct_type, member, of_type)                                                    \
+  { .kind = DSM__FIELD_PART, .offset = offsetof(struct_type, member), .type = &(of_type) }
+
+/** The same of one that is there only under a condition. */
+#define DSM__PART_IF(struct_type, member, of_type, ...)                                            \
+  {                                                                                                \
+    .kind = DSM__FIELD_PART, .offset = offsetof(struct_type, member), .type = &(of_type),          \
+    .stated_if = __VA_ARGS__                                                                       \
+  }
+
 /** Defines a record's type from the rows of its table. Its name is without "dsm__" and "_record".
  */
 #define DSM__RECORD(record_name, struct_type, is_on_one_line, about, ...)                          \

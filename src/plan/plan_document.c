@@ -80,9 +80,7 @@ DSM__RECORD(dsm__search_limits_record, dsm_explore_options, true, "How far the s
 
 DSM__OWN_RECORD(
     dsm__search_record, dsm_plan, true, "Where the search was not to go to the end.",
-    {.kind = DSM__FIELD_PART,
-     .offset = offsetof(dsm_plan, options),
-     .type = &dsm__search_limits_record},
+    DSM__PART(dsm_plan, options, dsm__search_limits_record),
     DSM__FIELD(FLAG, dsm_plan, statistics.is_stopped, "is_stopped", READ,
                .help = "A limit, or a signal, ended it: another run may find another plan."));
 
@@ -141,23 +139,14 @@ DSM__RECORD(
 DSM__RECORD(
     dsm__plan_record, dsm_plan, false,
     "A mapping of a network on a system, and its predicted cost.",
-    {.key = "format",
-     .kind = DSM__FIELD_OWN,
-     .write = write_format,
-     .written_as = DSM__FIELD_TEXT,
-     .help = "Name and version of this format; 1.1 where words have names of axes."},
-    {.key = "dsm_version",
-     .kind = DSM__FIELD_OWN,
-     .write = write_version,
-     .written_as = DSM__FIELD_TEXT,
-     .help = "The version of dsm that wrote the plan."},
+    DSM__OWN("format", 0, write_format, TEXT,
+             .help = "Name and version of this format; 1.1 where words have names of axes."),
+    DSM__OWN("dsm_version", 0, write_version, TEXT,
+             .help = "The version of dsm that wrote the plan."),
     DSM__FIELD(WORD, dsm_plan, options.mode, "mode", REQUIRED, .words = &dsm__mode_words,
                .expected = "\"training\" or \"inference\"", .help = "What a step is."),
-    {.key = "minibatch",
-     .kind = DSM__FIELD_OWN,
-     .write = write_minibatch,
-     .written_as = DSM__FIELD_COUNT,
-     .help = "Samples of a step; must equal workload.minibatch."},
+    DSM__OWN("minibatch", 0, write_minibatch, COUNT,
+             .help = "Samples of a step; must equal workload.minibatch."),
     DSM__FIELD(WORD_SET, dsm_plan, options.optimizations, "optimizations", REQUIRED,
                .words = &dsm__optimization_words, .expected = "a list of optimizations",
                .help =
@@ -192,19 +181,11 @@ DSM__RECORD(
         .help =
             "Groups of pipelined layers, in order of execution. An item that no layer refers to is "
             "ignored."),
-    DSM__FIELD(LIST, dsm_plan, layers, "layers", DSM__FIELD_IS_REQUIRED, .type = &dsm__layer_record,
-               .count_offset = offsetof(dsm_plan, layer_count),
-               .help = "The workload's primary layers, all and in order."),
-    {.key = "workload",
-     .kind = DSM__FIELD_OWN,
-     .flags = DSM__FIELD_IS_REQUIRED,
-     .write = write_workload,
-     .written_as = DSM__FIELD_JSON,
-     .help = "dsm-workload/1, after overrides; defaults that were not stated are left out."},
-    {.key = "system",
-     .kind = DSM__FIELD_OWN,
-     .flags = DSM__FIELD_IS_REQUIRED,
-     .write = write_system,
-     .written_as = DSM__FIELD_JSON,
-     .help = "dsm-system/1, after overrides, every parameter written out."});
+    DSM__LISTED(dsm_plan, layers, layer_count, "layers", DSM__FIELD_IS_REQUIRED, dsm__layer_record,
+                "The workload's primary layers, all and in order."),
+    DSM__OWN(
+        "workload", DSM__FIELD_IS_REQUIRED, write_workload, JSON,
+        .help = "dsm-workload/1, after overrides; defaults that were not stated are left out."),
+    DSM__OWN("system", DSM__FIELD_IS_REQUIRED, write_system, JSON,
+             .help = "dsm-system/1, after overrides, every parameter written out."));
 /* clang-format on */

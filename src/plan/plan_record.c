@@ -207,12 +207,8 @@ DSM__RECORD(
                .help = "With core.arrays or core.vector_macs_per_cycle: what the arrays of a core "
                        "share, features produced or samples and positions; or that its vector unit "
                        "computes. Absent: one array does."),
-    {.key = "cycles",
-     .kind = DSM__FIELD_OWN,
-     .type = &dsm__cycles_record,
-     .help = "Of one invocation.",
-     .write = write_invocation_cycles,
-     .written_as = DSM__FIELD_RECORD});
+    DSM__OWN("cycles", 0, write_invocation_cycles, RECORD, .type = &dsm__cycles_record,
+             .help = "Of one invocation."));
 
 static void write_is_overlapped(dsm__json_writer *writer, const void *record) {
   dsm__json_write_bool(writer, ((const dsm_plan_transfer *)record)->group == DSM_GROUP_STREAM);
@@ -226,12 +222,8 @@ static void write_move(dsm__json_writer *writer, const void *record) {
 }
 
 DSM__OWN_RECORD(dsm__transfer_record, dsm_plan_transfer, true, "A transfer on a link, in the step.",
-                {.key = "name",
-                 .kind = DSM__FIELD_OWN,
-                 .words = &dsm__move_words,
-                 .help = "What is moved, and why.",
-                 .write = write_move,
-                 .written_as = DSM__FIELD_WORD},
+                DSM__OWN("name", 0, write_move, WORD, .words = &dsm__move_words,
+                         .help = "What is moved, and why."),
                 DSM__FIELD(TEXT, dsm_plan_transfer, axis_name, "axis", DSM__FIELD_IS_OPTIONAL,
                            .max = DSM_AXIS_NAME_BYTES_MAX,
                            .help = "Along which it goes; of systems that name their axes, and then "
@@ -244,17 +236,11 @@ DSM__OWN_RECORD(dsm__transfer_record, dsm_plan_transfer, true, "A transfer on a 
                            .help = "In the step."),
                 DSM__FIELD(REAL, dsm_plan_transfer, cycles, "cycles", COLUMN | LESS,
                            .unit = "cycles", .help = "That it alone occupies the link."),
-                {.key = "overlapped",
-                 .kind = DSM__FIELD_OWN,
-                 .help = "With computation.",
-                 .write = write_is_overlapped,
-                 .written_as = DSM__FIELD_FLAG});
+                DSM__OWN("overlapped", 0, write_is_overlapped, FLAG, .help = "With computation."));
 
 DSM__RECORD(
     dsm__pass_record, dsm_pass_plan, false, "A pass of a layer over the whole step.",
-    {.kind = DSM__FIELD_PART,
-     .offset = offsetof(dsm_pass_plan, decisions),
-     .type = &dsm__pass_decisions_record},
+    DSM__PART(dsm_pass_plan, decisions, dsm__pass_decisions_record),
     LOOPS(dsm_pass_plan, share.chip, "chip", 0,
           "ChipD: work of a chip in an invocation; in is that of one feature iteration."),
     DSM__FIELD(COUNT, dsm_pass_plan, share.model_ways, "feature_iterations", 0, .min = 1,
@@ -286,9 +272,8 @@ DSM__RECORD(
     DSM__FIELD(ITEMS, dsm_pass_plan, invocations, "invocations", 0, .type = &dsm__invocation_record,
                .count_offset = offsetof(dsm_pass_plan, invocation_count),
                .help = "One to three kinds."),
-    DSM__FIELD(LIST, dsm_pass_plan, transfers, "transfers", 0, .type = &dsm__transfer_record,
-               .count_offset = offsetof(dsm_pass_plan, transfer_count),
-               .help = "One entry for each transfer and link."));
+    DSM__LISTED(dsm_pass_plan, transfers, transfer_count, "transfers", 0, dsm__transfer_record,
+                "One entry for each transfer and link."));
 
 /* ---- layers ---- */
 
@@ -363,9 +348,7 @@ DSM__RECORD(
         .expected = "the layer's name",
         .help =
             "Name of the primary layer; a direction of a bidirectional lstm x is x.fwd or x.bwd."),
-    {.kind = DSM__FIELD_PART,
-     .offset = offsetof(dsm_layer_plan, decisions),
-     .type = &dsm__decisions_record},
+    DSM__PART(dsm_layer_plan, decisions, dsm__decisions_record),
     DSM__FIELD(REAL, dsm_layer_plan, held_bytes, "held_bytes", COLUMN, .unit = "bytes/chip",
                .help = "What held tensors take of a chip while the layer runs."),
     DSM__FIELD(MEMBERS, dsm_layer_plan, passes, "passes", DSM__FIELD_IS_REQUIRED,

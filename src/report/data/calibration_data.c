@@ -89,10 +89,10 @@ DSM__DOCUMENT(
     DSM__FIELD(COUNT, document, of.explorations, "explorations", 0, .help = "That it took."),
     DSM__FIELD(FLAG, document, of.is_stopped, "is_stopped", 0,
                .help = "The most explorations were reached before the end."),
-    DSM__LISTED(document, of.constants, of.constant_count, "constants", constant_record,
+    DSM__LISTED(document, of.constants, of.constant_count, "constants", 0, constant_record,
                 "In the order in which they were asked for."),
     DSM__ROWS(document, alike, "alike", alike_record, "Of those that are seen."),
-    DSM__LISTED(document, of.rows, of.row_count, "rows", measured_record,
+    DSM__LISTED(document, of.rows, of.row_count, "rows", 0, measured_record,
                 "In the order of the file."));
 
 /* ---- what they hold ---- */

@@ -101,12 +101,12 @@ DSM__OWN_RECORD(
           "Absent where a cycle is not as long as before.", .unit = "cycles",
           .stated_if = DSM__IF(item_row, drift.is_same_clock)),
     MOVED(item_row, drift.utilization, "utilization", DSM__MORE, "0 to 1.", .unit = "ratio"),
-    DSM__LISTED(item_row, drift.layers, drift.layer_count, "layers", layer_record,
+    DSM__LISTED(item_row, drift.layers, drift.layer_count, "layers", 0, layer_record,
                 "Layers on one side only."),
     DSM__ROWS(item_row, passes, "passes", pass_record,
               "Passes whose time or utilization is beyond the tolerance, or on one side only; the "
               "largest difference of time first."),
-    DSM__LISTED(item_row, drift.decisions, drift.decision_count, "decisions", decision_record,
+    DSM__LISTED(item_row, drift.decisions, drift.decision_count, "decisions", 0, decision_record,
                 "Decisions that are others now."));
 
 DSM__OWN_RECORD(

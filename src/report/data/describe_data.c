@@ -46,15 +46,12 @@ DSM__OWN_RECORD(axis_record, dsm_axis, false, "What varies.",
                 DSM__FIELD(TEXT_LIST, dsm_axis, paths, "paths", 0,
                            .count_offset = offsetof(dsm_axis, path_count),
                            .help = "What varies; several paths vary together."),
-                {.key = "values",
-                 .kind = DSM__FIELD_OWN,
-                 .write = write_values,
-                 .written_as = DSM__FIELD_JSON,
-                 .help = "For each value of the axis, that of each path."});
+                DSM__OWN("values", 0, write_values, JSON,
+                         .help = "For each value of the axis, that of each path."));
 
 DSM__OWN_RECORD(sweep_record, dsm_sweep, false, "A sweep.",
                 COUNT(dsm_sweep, point_count, "points", 0, 1, "Of the sweep."),
-                DSM__LISTED(dsm_sweep, axes, axis_count, "axes", axis_record,
+                DSM__LISTED(dsm_sweep, axes, axis_count, "axes", 0, axis_record,
                             "Of the sweep, in order; the last varies fastest."));
 
 /* ---- servers and profiles ---- */
@@ -181,11 +178,8 @@ DSM__OWN_RECORD(rl_record, item_row, false, "A table of values.",
                 DSM__REAL(item_row, updates, "updates", 0, NULL,
                           "Of the training: transitions of all episodes."),
                 DSM__REAL(item_row, table_bytes, "table_bytes", 0, "bytes", "Of one table."),
-                {.key = "rl_workload",
-                 .kind = DSM__FIELD_OWN,
-                 .write = write_rl,
-                 .written_as = DSM__FIELD_JSON,
-                 .help = "dsm-rl-workload/1, every value written out."});
+                DSM__OWN("rl_workload", 0, write_rl, JSON,
+                         .help = "dsm-rl-workload/1, every value written out."));
 
 DSM__OWN_RECORD(pim_record, item_row, false, "Cores in memory.",
                 DSM__REAL(item_row, pim_peak, "peak_operations", DSM__MORE, "1/s",
@@ -193,11 +187,8 @@ DSM__OWN_RECORD(pim_record, item_row, false, "Cores in memory.",
                 DSM__REAL(item_row, pim_bandwidth, "memory_bandwidth", DSM__MORE, "bytes/s",
                           "Of the memories of all cores."),
                 DSM__REAL(item_row, pim_memory, "pim_memory_bytes", 0, "bytes", "Of all cores."),
-                {.key = "pim_system",
-                 .kind = DSM__FIELD_OWN,
-                 .write = write_pim,
-                 .written_as = DSM__FIELD_JSON,
-                 .help = "dsm-pim-system/1, every value written out."});
+                DSM__OWN("pim_system", 0, write_pim, JSON,
+                         .help = "dsm-pim-system/1, every value written out."));
 
 DSM__OWN_RECORD(pim_plan_record, item_row, false, "A plan of cores in memory.",
                 DSM__FIELD(RECORD, item_row, pim_cost, "pim_result", 0,
@@ -244,9 +235,8 @@ DSM__OWN_RECORD(
     DSM__REAL(item_row, machine_balance, "machine_balance", DSM__ABOVE | DSM__COLUMN, "FLOP/byte",
               "FLOP per byte at which that of a chip and its usable memory bandwidth meet."),
     COUNT(item_row, chips, "chips", 0, 1, "Of the whole system."),
-    DSM__FIELD(LIST, item_row, axes.items, "network_axes", DSM__UNLESS_0,
-               .count_offset = offsetof(item_row, axes.count), .type = &network_axis_record,
-               .help = "The innermost first; absent where the description has the short form."),
+    DSM__ROWS_IF_ANY(item_row, axes, "network_axes", network_axis_record,
+                     "The innermost first; absent where the description has the short form."),
     COUNT(item_row, cores, "cores", 0, 1, "Of the whole system."),
     DSM__REAL(item_row, macs_per_cycle, "macs_per_cycle", DSM__ABOVE, "MACs",
               "Of the whole system."),
@@ -273,9 +263,8 @@ DSM__OWN_RECORD(item_record, item_row, false, "What a file describes.",
 
 DSM__DOCUMENT(dsm__describe_record, dsm__rows, "dsm-describe/1",
               "What descriptions hold, written by `dsm describe --format json`.",
-              DSM__FIELD(LIST, dsm__rows, items, "items", 0,
-                         .count_offset = offsetof(dsm__rows, count), .type = &item_record,
-                         .help = "One for each file, in the order of the command line."));
+              DSM__LISTED(dsm__rows, items, count, "items", 0, item_record,
+                          "One for each file, in the order of the command line."));
 
 /* ---- what it holds ---- */
 

@@ -162,9 +162,8 @@ DSM__DOCUMENT(
     dsm__elasticity_record, dsm__rows, "dsm-elasticity/1",
     "How much each parameter of systems matters, written by `dsm describe`, `dsm "
     "explore` and `dsm score` with `--elasticity` or `--sensitivity` and `--format json`.",
-    DSM__FIELD(LIST, dsm__rows, items, "items", 0, .count_offset = offsetof(dsm__rows, count),
-               .type = &item_record,
-               .help = "One for each system, in the order of the command line."));
+    DSM__LISTED(dsm__rows, items, count, "items", 0, item_record,
+                "One for each system, in the order of the command line."));
 
 /* ---- what they hold ---- */
 

@@ -245,18 +245,14 @@ DSM__DOCUMENT(
                .count_offset = offsetof(document, carriers.count), .type = &dsm__carrier_record,
                .stated_if = DSM__IF(document, of.carrier_count),
                .help = "Ports, pairs and ways into devices; absent where there are none."),
-    DSM__FIELD(LIST, document, ways.items, "ways", DSM__UNLESS_0,
-               .count_offset = offsetof(document, ways.count), .type = &dsm__way_record,
-               .help = "How often requests go which way through the devices; they reach whole_rho "
-                       "where that is known. Absent where nothing moves, and on chains, where "
-                       "rates say it."),
-    DSM__FIELD(
-        LIST, document, ports.items, "ports", DSM__UNLESS_0,
-        .count_offset = offsetof(document, ports.count), .type = &dsm__port_record,
-        .help = "What several devices share, inner ones first; absent where there are none."),
-    DSM__FIELD(LIST, document, pairs.items, "pairs", DSM__UNLESS_0,
-               .count_offset = offsetof(document, pairs.count), .type = &dsm__pair_record,
-               .help = "What two devices have for themselves; absent where there are none."),
+    DSM__ROWS_IF_ANY(document, ways, "ways", dsm__way_record,
+                     "How often requests go which way through the devices; they reach whole_rho "
+                     "where that is known. Absent where nothing moves, and on chains, where "
+                     "rates say it."),
+    DSM__ROWS_IF_ANY(document, ports, "ports", dsm__port_record,
+                     "What several devices share, inner ones first; absent where there are none."),
+    DSM__ROWS_IF_ANY(document, pairs, "pairs", dsm__pair_record,
+                     "What two devices have for themselves; absent where there are none."),
     DSM__FIELD(RECORD, document, simulation, "simulation", DSM__COLUMN,
                .type = &dsm__dispatch_record, .stated_if = DSM__IF(document, is_simulated),
                .help = "A runtime at work on it: a dsm-dispatch/1; absent without --simulate."));

@@ -68,37 +68,16 @@ typedef struct dsm__rows {
   size_t count;
 } dsm__rows;
 
-/** The field of a number. */
-#define DSM__REAL(struct_type, member, of_key, of_flags, of_unit, about)                           \
-  DSM__FIELD(REAL, struct_type, member, of_key, of_flags, .unit = (of_unit), .help = (about))
-
 /** The field of a minibatch. */
 #define DSM__SAMPLES(struct_type, member, of_key, of_flags, about)                                 \
   DSM__FIELD(COUNT, struct_type, member, of_key, of_flags, .min = 1, .max = DSM_DIMENSION_MAX,     \
              .unit = "samples", .help = (about))
 
-/** The field of a dsm__rows. */
+/** The field of a dsm__rows; of one that is left out where it is empty. */
 #define DSM__ROWS(struct_type, member, of_key, of_type, about)                                     \
-  DSM__FIELD(LIST, struct_type, member.items, of_key, 0,                                           \
-             .count_offset = offsetof(struct_type, member.count), .type = &(of_type),              \
-             .help = (about))
-
-/** The field of a list that public structs have: a pointer, and its length. */
-#define DSM__LISTED(struct_type, member, member_count, of_key, of_type, about)                     \
-  DSM__FIELD(LIST, struct_type, member, of_key, 0,                                                 \
-             .count_offset = offsetof(struct_type, member_count), .type = &(of_type),              \
-             .help = (about))
-
-/** A struct whose fields stand among those of the record. */
-#define DSM__PART(struct_type, member, of_type)                                                    \
-  { .kind = DSM__FIELD_PART, .offset = offsetof(struct_type, member), .type = &(of_type) }
-
-/** The same of one that is there only under a condition. */
-#define DSM__PART_IF(struct_type, member, of_type, ...)                                            \
-  {                                                                                                \
-    .kind = DSM__FIELD_PART, .offset = offsetof(struct_type, member), .type = &(of_type),          \
-    .stated_if = __VA_ARGS__                                                                       \
-  }
+  DSM__LISTED(struct_type, member.items, member.count, of_key, 0, of_type, about)
+#define DSM__ROWS_IF_ANY(struct_type, member, of_key, of_type, about)                              \
+  DSM__LISTED(struct_type, member.items, member.count, of_key, DSM__UNLESS_0, of_type, about)
 
 /** Defines the record of decisions that differ, for a document with names of its own for the column
  * of a decision and for both sides. */

@@ -65,10 +65,9 @@ DSM__DOCUMENT(
     BYTES(document, of.smallest_bytes, "smallest_bytes", 0,
           "The smallest budget that any schedule fits in."),
     DSM__ROWS(document, steps, "steps", step_record, "In order."),
-    DSM__FIELD(LIST, document, of.points, "points", DSM__UNLESS_0,
-               .count_offset = offsetof(document, of.point_count), .type = &point_record,
-               .help = "Times over budgets, with --pareto: by budget, each faster than the one "
-                       "before."));
+    DSM__LISTED(document, of.points, of.point_count, "points", DSM__UNLESS_0, point_record,
+                "Times over budgets, with --pareto: by budget, each faster than the one "
+                "before."));
 
 static dsm__rows steps_of(dsm__page *page, const dsm_remat_result *result) {
   const dsm__rows made = dsm__rows_make(page, result->step_count, sizeof(step_row));

@@ -56,9 +56,8 @@ DSM__OWN_RECORD(
 
 DSM__DOCUMENT(dsm__validate_record, dsm__rows, "dsm-validate/1",
               "Which files are valid, written by `dsm validate --format json`.",
-              DSM__FIELD(LIST, dsm__rows, items, "items", 0,
-                         .count_offset = offsetof(dsm__rows, count), .type = &item_record,
-                         .help = "One for each file, in the order of the command line."));
+              DSM__LISTED(dsm__rows, items, count, "items", 0, item_record,
+                          "One for each file, in the order of the command line."));
 
 /* ---- for programs ---- */
 
