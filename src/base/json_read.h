@@ -113,6 +113,11 @@ dsm__json_node dsm__json_next(const dsm__json_node *item);
 static inline bool dsm__json_is_present(const dsm__json_node *node) {
   return node->item != NULL;
 }
+
+/** Is an object's member present? */
+static inline bool dsm__json_has(const dsm__json_node *object, const char *key) {
+  return dsm__json_member(object, key).item != NULL;
+}
 bool dsm__json_is_null(const dsm__json_node *node);
 bool dsm__json_is_string(const dsm__json_node *node);
 bool dsm__json_is_object(const dsm__json_node *node);

@@ -49,9 +49,8 @@ DSM__RECORD(
                              "inference: most that lives at once."),
     BYTES(gradients_bytes, "Gradients."), BYTES(errors_bytes, "Largest pair of live errors."),
     BYTES(optimizer_bytes, "Optimizer state."),
-    DSM__FIELD(REAL, dsm_plan_memory, cache_bytes, "cache_bytes", LESS | DSM__FIELD_UNLESS_0,
-               .unit = "bytes/chip",
-               .help = "Keys and values of all positions; in inference, where any are kept."),
+    DSM__REAL(dsm_plan_memory, cache_bytes, "cache_bytes", LESS | DSM__FIELD_UNLESS_0, "bytes/chip",
+              "Keys and values of all positions; in inference, where any are kept."),
     DSM__FIELD(REAL, dsm_plan_memory, recomputed_bytes, "recomputed_bytes",
                LESS | DSM__FIELD_UNLESS_0, .unit = "bytes/chip",
                .help = "Training, where layers are recomputed: what is made anew, beside errors, "
@@ -123,20 +122,18 @@ DSM__RECORD(
                COLUMN | LESS | FIGURE | DSM__FIELD_IS_REQUIRED | DSM__FIELD_IS_ABOVE_MIN,
                .unit = "seconds", .expected = "a figure to compare with",
                .help = "The same in seconds; with storage the longer of computing and loading."),
-    DSM__FIELD(REAL, dsm_plan_result, latency_seconds, "latency_seconds",
-               LESS | DSM__FIELD_UNLESS_0, .unit = "seconds",
-               .help = "The same, in inference only."),
+    DSM__REAL(dsm_plan_result, latency_seconds, "latency_seconds", LESS | DSM__FIELD_UNLESS_0,
+              "seconds", "The same, in inference only."),
     DSM__FIELD(REAL, dsm_plan_result, samples_per_second, "samples_per_second", COLUMN | MORE,
                .unit = "1/s", .help = "minibatch / step_seconds."),
     DSM__FIELD(REAL, dsm_plan_result, utilization, "utilization",
                COLUMN | MORE | FIGURE | DSM__FIELD_IS_REQUIRED, .max = 1 + DSM__SUM_TOLERANCE,
                .unit = "ratio", .expected = "a figure to compare with",
                .help = "ideal_cycles / step_cycles."),
-    DSM__FIELD(REAL, dsm_plan_result, lower_bound_cycles, "lower_bound_cycles", COLUMN,
-               .unit = "cycles",
-               .help = "No mapping of the searched space is faster; where the search was cut short "
-                       "it is below "
-                       "step_cycles by the gap."),
+    DSM__REAL(dsm_plan_result, lower_bound_cycles, "lower_bound_cycles", COLUMN, "cycles",
+              "No mapping of the searched space is faster; where the search was cut short "
+              "it is below "
+              "step_cycles by the gap."),
     DSM__FIELD(REAL, dsm_plan_result, ideal_cycles, "ideal_cycles", 0, .unit = "cycles",
                .help = "A machine without loss."),
     DSM__FIELD(RECORD, dsm_plan_result, cycles, "cycles", COLUMN, .type = &dsm__cycles_record,
@@ -254,8 +251,7 @@ DSM__RECORD(
         .help =
             "Sums over the step's invocations and what occurs once a step; of a pipelined layer, "
             "its share of the group's, in proportion to its chips."),
-    DSM__FIELD(REAL, dsm_pass_plan, ideal_cycles, "ideal_cycles", 0, .unit = "cycles",
-               .help = "A machine without loss."),
+    DSM__REAL(dsm_pass_plan, ideal_cycles, "ideal_cycles", 0, "cycles", "A machine without loss."),
     DSM__FIELD(REAL, dsm_pass_plan, utilization, "utilization",
                COLUMN | MORE | FIGURE | DSM__FIELD_IS_REQUIRED, .max = 1 + DSM__SUM_TOLERANCE,
                .unit = "ratio", .expected = "a figure to compare with",
@@ -263,12 +259,11 @@ DSM__RECORD(
     BOUND(dsm_pass_plan), RESOURCES(dsm_pass_plan),
     DSM__FIELD(REALS, dsm_pass_plan, group_cycles, "groups", 0, .words = &dsm__group_words,
                .unit = "cycles", .help = "Cycles of each group of transfers that takes any."),
-    DSM__FIELD(REAL, dsm_pass_plan, hidden_cycles, "hidden_cycles", DSM__FIELD_UNLESS_0,
-               .unit = "cycles",
-               .help = "With model.overlapped_reduction: what sum_of_gradients and "
-                       "broadcast_weights take beside that, hidden behind the backward and update "
-                       "passes of earlier layers; of weights that are sharded, what hides of "
-                       "gathering them; in no sum."),
+    DSM__REAL(dsm_pass_plan, hidden_cycles, "hidden_cycles", DSM__FIELD_UNLESS_0, "cycles",
+              "With model.overlapped_reduction: what sum_of_gradients and "
+              "broadcast_weights take beside that, hidden behind the backward and update "
+              "passes of earlier layers; of weights that are sharded, what hides of "
+              "gathering them; in no sum."),
     DSM__FIELD(ITEMS, dsm_pass_plan, invocations, "invocations", 0, .type = &dsm__invocation_record,
                .count_offset = offsetof(dsm_pass_plan, invocation_count),
                .help = "One to three kinds."),

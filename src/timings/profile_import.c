@@ -34,14 +34,11 @@ static const dsm__timing_format *format_of(const dsm__json_node *root) {
   }
   const dsm__json_node first = dsm__json_item(root, 0);
   const dsm__json_node second = dsm__json_item(root, 1);
-  const dsm__json_node category = dsm__json_member(&first, "cat");
   const dsm__json_node phase = dsm__json_member(&first, "ph");
-  const dsm__json_node count = dsm__json_member(&first, "count");
   const dsm__json_node name = dsm__json_member(&first, "name");
-  return dsm__json_is_present(&category) || dsm__json_is_present(&phase)
-             ? &dsm__onnx_runtime_timings
+  return dsm__json_has(&first, "cat") || dsm__json_is_present(&phase) ? &dsm__onnx_runtime_timings
          : dsm__json_is_present(&name) ||
-                 (dsm__json_is_present(&count) && dsm__json_is_present(&second))
+                 (dsm__json_has(&first, "count") && dsm__json_is_present(&second))
              ? &dsm__trtexec_timings
              : NULL;
 }

@@ -158,8 +158,7 @@ DSM__DOCUMENT(
     DSM__FIELD(WORD, document, mode, "mode", 0, .words = &dsm__mode_words,
                .help = "What a step is."),
     DSM__SAMPLES(document, minibatch, "minibatch", 0, "Samples of a step."),
-    DSM__FIELD(REAL, document, step_cycles, "step_cycles", DSM__LESS, .unit = "cycles",
-               .help = "Of the plan's step."),
+    DSM__REAL(document, step_cycles, "step_cycles", DSM__LESS, "cycles", "Of the plan's step."),
     DSM__ROWS(document, layers, "layers", layer_record, "The primary layers that were asked for."));
 
 /* ---- what they hold ---- */
