@@ -35,7 +35,11 @@ cli_exit cli_apply_counts(cli_arguments *arguments, const cli_option *option, ch
   const bool is_split = cli_list_split(&list, value);
   free(*numbers);
   *numbers = is_split ? calloc(list.count, sizeof **numbers) : NULL;
-  cli_exit outcome = *numbers == NULL ? cli_out_of_memory() : CLI_EXIT_DONE;
+  if (*numbers == NULL) {
+    cli_list_fini(&list);
+    return cli_out_of_memory();
+  }
+  cli_exit outcome = CLI_EXIT_DONE;
   for (*count = 0; outcome == CLI_EXIT_DONE && *count < list.count; (*count)++) {
     size_t number = 0;
     if (list.count > COUNTS_MAX ||

@@ -40,7 +40,11 @@ static cli_exit read_numbers(const cli_arguments *arguments, const char *option,
   cli_list list;
   const bool is_split = cli_list_split(&list, text);
   to->items = is_split ? calloc(list.count, sizeof *to->items) : NULL;
-  cli_exit outcome = to->items == NULL ? cli_out_of_memory() : CLI_EXIT_DONE;
+  if (to->items == NULL) {
+    cli_list_fini(&list);
+    return cli_out_of_memory();
+  }
+  cli_exit outcome = CLI_EXIT_DONE;
   for (size_t i = 0; outcome == CLI_EXIT_DONE && i < list.count; i++) {
     to->count++;
     if (!dsm_number_parse(list.items[i], -most, most, &to->items[i])) {
