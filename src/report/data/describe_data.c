@@ -59,14 +59,10 @@ DSM__OWN_RECORD(sweep_record, dsm_sweep, false, "A sweep.",
 #define DEVICES(struct_type)                                                                       \
   DSM__ROWS(struct_type, of_server.devices, "devices", dsm__described_device_record,               \
             "Of the server or profile, in order; equal ones each for itself."),                    \
-      DSM__FIELD(LIST, struct_type, of_server.ports.items, "ports", 0,                             \
-                 .count_offset = offsetof(struct_type, of_server.ports.count),                     \
-                 .type = &dsm__port_record, .stated_if = DSM__IF(item_row, of_server.ports.count), \
-                 .help = "What devices share; absent where there is none."),                       \
-      DSM__FIELD(LIST, struct_type, of_server.pairs.items, "pairs", 0,                             \
-                 .count_offset = offsetof(struct_type, of_server.pairs.count),                     \
-                 .type = &dsm__pair_record, .stated_if = DSM__IF(item_row, of_server.pairs.count), \
-                 .help = "What two devices have for themselves; absent where there is none.")
+      DSM__ROWS_IF_ANY(struct_type, of_server.ports, "ports", dsm__port_record,                    \
+                       "What devices share; absent where there is none."),                         \
+      DSM__ROWS_IF_ANY(struct_type, of_server.pairs, "pairs", dsm__pair_record,                    \
+                       "What two devices have for themselves; absent where there is none.")
 
 /* ---- chains ---- */
 
