@@ -7,7 +7,7 @@ static bool has_transcendental(const dsm_layer *layer) {
          layer->has_op[DSM_AUX_GELU] || layer->has_op[DSM_AUX_SILU];
 }
 
-bool dsm__has_norm(const dsm_layer *layer) {
+static bool has_norm(const dsm_layer *layer) {
   return layer->has_op[DSM_AUX_BATCH_NORM] || layer->has_op[DSM_AUX_LAYER_NORM] ||
          layer->has_op[DSM_AUX_RMS_NORM];
 }
@@ -16,7 +16,7 @@ bool dsm__has_norm(const dsm_layer *layer) {
  * and scaling; in inference scaling only), which takes the others along; a transcendental
  * activation; relu or bias. */
 static double forward_passes(const dsm_layer *layer, double transcendental_passes, dsm_mode mode) {
-  if (dsm__has_norm(layer)) {
+  if (has_norm(layer)) {
     return mode == DSM_MODE_INFERENCE ? 1 : 2;
   }
   if (has_transcendental(layer)) {

@@ -4,6 +4,11 @@
 
 #include "model/equations.h"
 
+static bool has_norm(const dsm_layer *layer) {
+  return layer->has_op[DSM_AUX_BATCH_NORM] || layer->has_op[DSM_AUX_LAYER_NORM] ||
+         layer->has_op[DSM_AUX_RMS_NORM];
+}
+
 /* Activations that are operations of their own: a batch_norm takes all along, a layer_norm relu. */
 static unsigned activation_count(const dsm_layer *layer) {
   if (layer->has_op[DSM_AUX_BATCH_NORM]) {
@@ -11,7 +16,7 @@ static unsigned activation_count(const dsm_layer *layer) {
   }
   return (unsigned)layer->has_op[DSM_AUX_SIGMOID] + (unsigned)layer->has_op[DSM_AUX_TANH] +
          (unsigned)layer->has_op[DSM_AUX_GELU] + (unsigned)layer->has_op[DSM_AUX_SILU] +
-         (unsigned)(layer->has_op[DSM_AUX_RELU] && !dsm__has_norm(layer));
+         (unsigned)(layer->has_op[DSM_AUX_RELU] && !has_norm(layer));
 }
 
 /* How many of a kind a layer has. A batch_norm of inference is part of the weights, softmax and

@@ -300,9 +300,6 @@ dsm_tile_schedule dsm__attention_schedule(const dsm_pass_work *work);
  * kernel). Symbols: its share of core.attention_floor_us. Limits: both layers: once a pass. */
 double dsm__attention_floor_cycles(const dsm_pass_work *work);
 
-/** Does it normalise? */
-bool dsm__has_norm(const dsm_layer *layer);
-
 /**
  * Element-passes of auxiliary work per sample and timestep. Source: section 4; DSM II-A. Symbols:
  * o = out_el, t = transcendental_passes, H = st_el of an lstm. Domain: passes that the layer has;
