@@ -6,7 +6,7 @@
 
 #include "base/json_read.h"
 
-static bool is_close(double one, double other) {
+bool dsm__is_close(double one, double other) {
   static const double relative_tolerance = 1e-9; /* of two implementations of a model */
   return fabs(one - other) <= relative_tolerance * fmax(fabs(one), fabs(other));
 }
@@ -76,5 +76,5 @@ bool dsm__json_is_unchanged(const dsm__json_node *found, const dsm__json_node *d
   if (!dsm__json_is_number(found, &is) || !dsm__json_is_number(due, &should)) {
     return is_same_text(found, due);
   }
-  return is_close(is, should) || note(found, "%.12g is recorded, now it is %.12g", is, should);
+  return dsm__is_close(is, should) || note(found, "%.12g is recorded, now it is %.12g", is, should);
 }

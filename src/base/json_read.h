@@ -113,6 +113,11 @@ dsm__json_node dsm__json_next(const dsm__json_node *item);
 static inline bool dsm__json_is_present(const dsm__json_node *node) {
   return node->item != NULL;
 }
+
+/** Is an object's member present? */
+static inline bool dsm__json_has(const dsm__json_node *object, const char *key) {
+  return dsm__json_member(object, key).item != NULL;
+}
 bool dsm__json_is_null(const dsm__json_node *node);
 bool dsm__json_is_string(const dsm__json_node *node);
 bool dsm__json_is_object(const dsm__json_node *node);
@@ -130,6 +135,9 @@ void dsm__json_compact(const dsm__json_node *node, dsm__text_buffer *out);
 /** Is a value, which is present, that of another document, but for rounding? Else the first
  * difference is reported as a note. Members that only `due` has are not missed. */
 bool dsm__json_is_unchanged(const dsm__json_node *found, const dsm__json_node *due);
+
+/** Could two numbers be of two implementations of a model? */
+bool dsm__is_close(double one, double other);
 
 /** Reports an error at the node (or, if it is absent, at its parent, with the node's path). Nothing
  * if there has been one at this node before. */

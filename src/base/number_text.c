@@ -9,16 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 /* The decimal point of the locale (in some of them several bytes) is whatever %g does not write in
  * the C locale; it becomes '.'. Returns the new length. */
 static size_t use_point(char *text, size_t length) {
   size_t used = 0;
   for (size_t i = 0; i < length; i++) {
-    const bool is_common = is_digit(text[i]) || text[i] == 'e' || text[i] == '+' || text[i] == '-';
+    const bool is_common =
+        dsm__is_digit(text[i]) || text[i] == 'e' || text[i] == '+' || text[i] == '-';
     if (is_common) {
       text[used++] = text[i];
     } else if (used == 0 || text[used - 1] != '.') {
@@ -52,7 +49,7 @@ typedef struct number_parts {
 } number_parts;
 
 static size_t take_digits(number_parts *parts, const char *text, size_t length, size_t at) {
-  while (at < length && is_digit(text[at])) {
+  while (at < length && dsm__is_digit(text[at])) {
     parts->digits[parts->digit_count++] = text[at++];
   }
   return at;
@@ -71,7 +68,7 @@ static bool take_exponent(number_parts *parts, const char *text, size_t length, 
   }
   const size_t first = *at;
   long exponent = 0;
-  for (; *at < length && is_digit(text[*at]); ++*at) {
+  for (; *at < length && dsm__is_digit(text[*at]); ++*at) {
     exponent = exponent < 100000 ? 10 * exponent + (text[*at] - '0') : exponent;
   }
   parts->exponent += is_negative ? -exponent : exponent;
@@ -125,7 +122,7 @@ bool dsm__text_to_double(const char *text, size_t length, double *value) {
 bool dsm__text_to_u64(const char *text, uint64_t min, uint64_t max, uint64_t *value) {
   uint64_t result = 0;
   size_t at = 0;
-  for (; is_digit(text[at]); at++) {
+  for (; dsm__is_digit(text[at]); at++) {
     const uint64_t digit = (uint64_t)(text[at] - '0');
     if (result > (UINT64_MAX - digit) / 10) {
       return false;

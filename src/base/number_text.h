@@ -21,6 +21,10 @@ static inline const char *dsm__plural(double count) {
   return count < 1 || count > 1 ? "s" : "";
 }
 
+static inline bool dsm__is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
 /** Longest number token that is read: cJSON cuts longer ones. */
 #define DSM__NUMBER_TOKEN_MAX 63
 

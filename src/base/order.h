@@ -6,6 +6,14 @@
 
 #include <stdint.h>
 
+static inline double dsm__larger(double a, double b) {
+  return a > b ? a : b;
+}
+
+static inline double dsm__smaller(double a, double b) {
+  return a < b ? a : b;
+}
+
 /** By numbers, the smaller first. */
 static inline int dsm__order(double a, double b) {
   return (a > b) - (a < b);

@@ -42,13 +42,48 @@ static bool is_value(const dsm__field *field, const void *record) {
   return ((const dsm__value *)dsm__field_in(field, record))->kind != DSM__VALUE_NONE;
 }
 
+bool dsm__field_is_conditional(const dsm__field *field) {
+  return field->is_stated != NULL || field->stated_if.of != DSM__FIELD_OWN ||
+         (field->flags & (DSM__FIELD_UNLESS_0 | DSM__FIELD_UNLESS_1)) != 0;
+}
+
+/* A value as a number; of what is a pointer whether it is there. */
+static double number_at(dsm__field_kind kind, const void *at) {
+  return kind == DSM__FIELD_COUNT  ? (double)*(const uint64_t *)at
+         : kind == DSM__FIELD_REAL ? *(const double *)at
+         : kind == DSM__FIELD_FLAG ? (double)*(const bool *)at
+         : kind == DSM__FIELD_WORD ? (double)*(const unsigned *)at
+                                   : (double)(*(const void *const *)at != NULL);
+}
+
+static bool holds(const dsm__condition *condition, const void *record) {
+  const double value = number_at(condition->of, (const unsigned char *)record + condition->offset);
+  const bool is_above = value > condition->value;
+  const bool is_other = is_above || value < condition->value;
+  return condition->how == DSM__IS_ABOVE ? is_above : is_other == (condition->how == DSM__IS_NOT);
+}
+
+bool dsm__field_condition_holds(const dsm__field *field, const void *record) {
+  const double least = (field->flags & DSM__FIELD_UNLESS_1) != 0 ? 1 : 0;
+  if (field->is_stated != NULL) {
+    return field->is_stated(record);
+  }
+  if (field->stated_if.of != DSM__FIELD_OWN) {
+    return holds(&field->stated_if, record);
+  }
+  return !dsm__field_is_conditional(field) ||
+         (field->kind == DSM__FIELD_LIST
+              ? (double)count_in(field, record)
+              : number_at(field->kind, dsm__field_in(field, record))) > least;
+}
+
 bool dsm__field_is_stated(const dsm__field *field, const void *record) {
   static bool (*const by_kind[DSM__FIELD_KIND_COUNT])(const dsm__field *, const void *) = {
       [DSM__FIELD_REAL] = is_finite, [DSM__FIELD_WORD] = is_word,   [DSM__FIELD_TEXT] = is_text,
       [DSM__FIELD_JSON] = is_text,   [DSM__FIELD_VALUE] = is_value,
   };
-  if (field->is_stated != NULL && field->kind != DSM__FIELD_MEMBERS) {
-    return field->is_stated(record);
+  if (dsm__field_is_conditional(field) && field->kind != DSM__FIELD_MEMBERS) {
+    return dsm__field_condition_holds(field, record);
   }
   return by_kind[field->kind] == NULL || by_kind[field->kind](field, record);
 }
@@ -327,7 +362,7 @@ static void write_members(dsm__json_writer *writer, const dsm__field *field, con
   const unsigned char *one = dsm__field_in(field, record);
   dsm__json_begin_object(writer, false);
   for (size_t w = 0; w < field->words->count; w++, one += field->type->size) {
-    if (field->is_stated == NULL || field->is_stated(one)) {
+    if (dsm__field_condition_holds(field, one)) {
       dsm__json_write_key(writer, dsm__word_key(field->words, w));
       dsm__record_write(writer, field->type, one);
     }

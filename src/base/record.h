@@ -71,10 +71,42 @@ enum {
   DSM__FIELD_IS_TALL = 1 << 9,      /**< a list of texts with a line for each */
   DSM__FIELD_IS_OPTIONAL = 1 << 10, /**< a text, word or value that may be missing; said in
                                          descriptions alone */
+  DSM__FIELD_UNLESS_0 = 1 << 11, /**< a number, flag, word or list that is stated above 0 alone */
+  DSM__FIELD_UNLESS_1 = 1 << 12, /**< a number that is stated above 1 alone */
 };
 
 /** The `min` of a number that may be below 0. */
 #define DSM__NO_MIN (-(double)INFINITY)
+
+/** A condition on a member of a record, made by the macros below. */
+typedef struct dsm__condition {
+  dsm__field_kind of; /**< what the member is; OWN: there is no condition, TEXT: any pointer */
+  enum { DSM__IS_ABOVE = 0, DSM__IS, DSM__IS_NOT } how;
+  double value;  /**< of a pointer 1, and 0 where it is NULL */
+  size_t offset; /**< of the member in the record */
+} dsm__condition;
+
+/** The member is above a value; it is one; it is another. */
+#define DSM__IF_ABOVE(struct_type, member, than)                                                   \
+  DSM__IF_MEMBER(struct_type, member, DSM__IS_ABOVE, than)
+#define DSM__IF_IS(struct_type, member, what) DSM__IF_MEMBER(struct_type, member, DSM__IS, what)
+#define DSM__IF_NOT(struct_type, member, what)                                                     \
+  DSM__IF_MEMBER(struct_type, member, DSM__IS_NOT, what)
+#define DSM__IF_MEMBER(struct_type, member, comparison, number)                                    \
+  {                                                                                                \
+    .of = _Generic(((struct_type *)NULL)->member, bool                                             \
+                   : DSM__FIELD_FLAG, unsigned                                                     \
+                   : DSM__FIELD_WORD, unsigned long                                                \
+                   : DSM__FIELD_COUNT, unsigned long long                                          \
+                   : DSM__FIELD_COUNT, double                                                      \
+                   : DSM__FIELD_REAL, default                                                      \
+                   : DSM__FIELD_TEXT),                                                             \
+    .how = (comparison), .value = (number), .offset = offsetof(struct_type, member)                \
+  }
+
+/** A number is above 0, a flag is set, a pointer is not NULL; or not so. */
+#define DSM__IF(struct_type, member) DSM__IF_ABOVE(struct_type, member, 0)
+#define DSM__UNLESS(struct_type, member) DSM__IF_IS(struct_type, member, 0)
 
 struct dsm__record_type;
 
@@ -94,9 +126,10 @@ typedef struct dsm__field {
   const char *column;   /**< what it is called as a column, if not as its key */
   const char *help;     /**< what it means, for people: docs, schema */
   const char *expected; /**< what is said to be missing, where it is required */
-  /** Is it there? NULL: always. Of MEMBERS asked of each struct; where a part is not, none of its
-   * fields is. */
-  bool (*is_stated)(const void *record);
+  /** When it is there, if that is not always (or a flag says it). Of MEMBERS asked of each struct;
+   * where a part is not, none of its fields is. */
+  dsm__condition stated_if;
+  bool (*is_stated)(const void *record); /**< the same, where it is no condition on one member */
   void (*write)(dsm__json_writer *writer, const void *record); /**< of OWN: the value */
   dsm__field_kind written_as; /**< of OWN: the kind that the value is of */
   /** What comparisons show of it where it is stated, if that is more than its text. */
@@ -120,6 +153,34 @@ typedef struct dsm__record_type {
   {                                                                                                \
     .key = (of_key), .kind = DSM__FIELD_##of_kind, .flags = (of_flags),                            \
     .offset = offsetof(struct_type, member), __VA_ARGS__                                           \
+  }
+
+/** The row of a number. */
+#define DSM__REAL(struct_type, member, of_key, of_flags, of_unit, about)                           \
+  DSM__FIELD(REAL, struct_type, member, of_key, of_flags, .unit = (of_unit), .help = (about))
+
+/** The row of what a function writes, as a value of a kind would be. */
+#define DSM__OWN(of_key, of_flags, function, as_kind, ...)                                         \
+  {                                                                                                \
+    .key = (of_key), .kind = DSM__FIELD_OWN, .flags = (of_flags), .write = (function),             \
+    .written_as = DSM__FIELD_##as_kind, __VA_ARGS__                                                \
+  }
+
+/** The row of a list of structs: a pointer, and its length. */
+#define DSM__LISTED(struct_type, member, member_count, of_key, of_flags, of_type, about)           \
+  DSM__FIELD(LIST, struct_type, member, of_key, of_flags,                                          \
+             .count_offset = offsetof(struct_type, member_count), .type = &(of_type),              \
+             .help = (about))
+
+/** The row of a struct whose fields stand among those of the record. */
+#define DSM__PART(struct_type, member, of_type)                                                    \
+  { .kind = DSM__FIELD_PART, .offset = offsetof(struct_type, member), .type = &(of_type) }
+
+/** The same of one that is there only under a condition. */
+#define DSM__PART_IF(struct_type, member, of_type, ...)                                            \
+  {                                                                                                \
+    .kind = DSM__FIELD_PART, .offset = offsetof(struct_type, member), .type = &(of_type),          \
+    .stated_if = __VA_ARGS__                                                                       \
   }
 
 /** Defines a record's type from the rows of its table. Its name is without "dsm__" and "_record".
@@ -153,6 +214,12 @@ typedef struct dsm__record_type {
 static inline const void *dsm__field_in(const dsm__field *field, const void *record) {
   return (const unsigned char *)record + field->offset;
 }
+
+/** Does its row say when a field is stated? */
+bool dsm__field_is_conditional(const dsm__field *field);
+
+/** What the row says of a record, of MEMBERS of one of them; true where it says nothing. */
+bool dsm__field_condition_holds(const dsm__field *field, const void *record);
 
 /** Is a field of a record stated? */
 bool dsm__field_is_stated(const dsm__field *field, const void *record);

@@ -16,33 +16,24 @@ DSM__OWN_RECORD(dsm__word_record, dsm__word, true, "A word.",
 
 DSM__RECORD(dsm__words_record, dsm__words, false, "The words of an enumeration.",
             DSM__FIELD(TEXT, dsm__words, what, "what", 0, .help = "What one of them is called."),
-            DSM__FIELD(LIST, dsm__words, items, "words", 0,
-                       .count_offset = offsetof(dsm__words, count), .type = &dsm__word_record,
-                       .help = "All, in order."),
+            DSM__LISTED(dsm__words, items, count, "words", 0, dsm__word_record, "All, in order."),
             DSM__FIELD(TEXT, dsm__words, pattern, "pattern", 0,
                        .help = "A regular expression of words with names of axes, which systems "
                                "that name theirs have in place of some."));
 
 /* ---- objects without a table ---- */
 
-/* What the words of a record's `member` are called: two functions, and the row that names them. */
-#define WORDS(name, record_type, about)                                                            \
+/* What the words of a record's `member` are called: a function, and the row that names them. */
+#define WORDS(name, record_type, member, about)                                                    \
   {                                                                                                \
     .key = (name), .kind = DSM__FIELD_OWN, .help = (about),                                        \
-    .is_stated = has_##record_type##_words, .write = write_##record_type##_words,                  \
+    .stated_if = DSM__IF(record_type, member), .write = write_##record_type##_words,               \
     .written_as = DSM__FIELD_TEXT                                                                  \
   }
-#define HAS_WORDS(record_type, member)                                                             \
-  static bool has_##record_type##_words(const void *record) {                                      \
-    return ((const record_type *)record)->member != NULL;                                          \
-  }                                                                                                \
+#define WRITE_WORDS(record_type, member)                                                           \
   static void write_##record_type##_words(dsm__json_writer *writer, const void *record) {          \
     dsm__json_write_string(writer, ((const record_type *)record)->member->what);                   \
   }
-
-static bool has_kinds(const void *key) {
-  return ((const dsm__object_key *)key)->kinds != 0;
-}
 
 /* A key does not know of which words its bits are: they are numbers here. */
 static void write_kinds(dsm__json_writer *writer, const void *key) {
@@ -59,23 +50,19 @@ static void write_kinds(dsm__json_writer *writer, const void *key) {
 DSM__OWN_RECORD(
     dsm__object_key_record, dsm__object_key, true, "A key of an object.",
     DSM__FIELD(TEXT, dsm__object_key, name, "key", 0, .help = "Its name."),
-    {.key = "kinds",
-     .kind = DSM__FIELD_OWN,
-     .help = "The kinds of the object that have it, by their numbers, from 0; absent: all.",
-     .is_stated = has_kinds,
-     .write = write_kinds,
-     .written_as = DSM__FIELD_COUNT_LIST});
+    DSM__OWN(
+        "kinds", 0, write_kinds, COUNT_LIST, .stated_if = DSM__IF(dsm__object_key, kinds),
+        .help = "The kinds of the object that have it, by their numbers, from 0; absent: all."));
 
-HAS_WORDS(dsm__object_type, kinds)
+WRITE_WORDS(dsm__object_type, kinds)
 
 DSM__RECORD(dsm__object_type_record, dsm__object_type, false, "The keys that an object may have.",
             DSM__FIELD(TEXT, dsm__object_type, name, "name", 0,
                        .help = "Of the object, in its format."),
-            WORDS("kinds", dsm__object_type,
+            WORDS("kinds", dsm__object_type, kinds,
                   "The words that tell its kinds apart, which differ in their keys."),
-            DSM__FIELD(LIST, dsm__object_type, keys, "keys", 0,
-                       .count_offset = offsetof(dsm__object_type, count),
-                       .type = &dsm__object_key_record, .help = "All, in order."));
+            DSM__LISTED(dsm__object_type, keys, count, "keys", 0, dsm__object_key_record,
+                        "All, in order."));
 
 /* ---- records ---- */
 
@@ -114,11 +101,7 @@ static void write_kind(dsm__json_writer *writer, const void *field) {
       writer, dsm__word_key(&kinds, f->kind == DSM__FIELD_OWN ? f->written_as : f->kind));
 }
 
-HAS_WORDS(dsm__field, words)
-
-static bool has_type(const void *field) {
-  return ((const dsm__field *)field)->type != NULL;
-}
+WRITE_WORDS(dsm__field, words)
 
 /* Without "dsm__" and "_record". */
 static void write_name(dsm__json_writer *writer, const void *type) {
@@ -140,10 +123,6 @@ static bool has_min(const void *field) {
   const dsm__field *const f = field;
   return isfinite(f->min) && (f->kind == DSM__FIELD_COUNT || f->kind == DSM__FIELD_REAL ||
                               f->kind == DSM__FIELD_COUNTS);
-}
-
-static bool has_max(const void *field) {
-  return ((const dsm__field *)field)->max > 0;
 }
 
 /* What a reader takes where nothing is: only single values have such. */
@@ -171,7 +150,7 @@ static void write_default(dsm__json_writer *writer, const void *field) {
 }
 
 static bool has_condition(const void *field) {
-  return ((const dsm__field *)field)->is_stated != NULL;
+  return dsm__field_is_conditional(field);
 }
 
 static void write_is_conditional(dsm__json_writer *writer, const void *field) {
@@ -182,55 +161,33 @@ DSM__OWN_RECORD(
     dsm__field_record, dsm__field, true, "A field of a record.",
     DSM__FIELD(TEXT, dsm__field, key, "key", 0,
                .help = "Its name; absent of a part, whose fields stand among those of the record."),
-    {.key = "kind",
-     .kind = DSM__FIELD_OWN,
-     .help = "What it holds.",
-     .write = write_kind,
-     .written_as = DSM__FIELD_TEXT},
-    WORDS("words", dsm__field, "What its words are, or its keys, of counts and members."),
-    {.key = "record",
-     .kind = DSM__FIELD_OWN,
-     .help = "The record that it is, or is a list of.",
-     .is_stated = has_type,
-     .write = write_type,
-     .written_as = DSM__FIELD_TEXT},
+    DSM__OWN("kind", 0, write_kind, TEXT, .help = "What it holds."),
+    WORDS("words", dsm__field, words, "What its words are, or its keys, of counts and members."),
+    DSM__OWN("record", 0, write_type, TEXT, .stated_if = DSM__IF(dsm__field, type),
+             .help = "The record that it is, or is a list of."),
     DSM__FIELD(TEXT, dsm__field, unit, "unit", 0, .help = "Of a number."),
     DSM__FIELD(REAL, dsm__field, min, "min", 0, .is_stated = has_min,
                .help = "Smallest value; absent of a number: it may be below 0."),
-    DSM__FIELD(REAL, dsm__field, max, "max", 0, .is_stated = has_max,
+    DSM__FIELD(REAL, dsm__field, max, "max", DSM__FIELD_UNLESS_0,
                .help = "Largest value; of a text bytes. Absent: no limit of its own."),
-    {.key = "default",
-     .kind = DSM__FIELD_OWN,
-     .help = "What it is where it is read and not there; absent: that depends.",
-     .is_stated = has_default,
-     .write = write_default,
-     .written_as = DSM__FIELD_JSON},
+    DSM__OWN("default", 0, write_default, JSON, .is_stated = has_default,
+             .help = "What it is where it is read and not there; absent: that depends."),
     DSM__FIELD(
         WORD_SET, dsm__field, flags, "flags", 0, .words = &flags,
         .help =
             "What is done with it: required and read by readers, a decision, a figure that checks "
             "compare, a column of tables, which direction is better."),
-    {.key = "is_conditional",
-     .kind = DSM__FIELD_OWN,
-     .help = "It is not in each such record; only where that is so.",
-     .is_stated = has_condition,
-     .write = write_is_conditional,
-     .written_as = DSM__FIELD_FLAG},
+    DSM__OWN("is_conditional", 0, write_is_conditional, FLAG, .is_stated = has_condition,
+             .help = "It is not in each such record; only where that is so."),
     DSM__FIELD(TEXT, dsm__field, column, "column", 0,
                .help = "Its name as a column, if that is another."),
     DSM__FIELD(TEXT, dsm__field, help, "help", 0, .help = "What it means."));
 
 DSM__RECORD(dsm__type_record, dsm__record_type, false, "A record: a table of fields.",
-            {.key = "name",
-             .kind = DSM__FIELD_OWN,
-             .help = "Its name.",
-             .write = write_name,
-             .written_as = DSM__FIELD_TEXT},
+            DSM__OWN("name", 0, write_name, TEXT, .help = "Its name."),
             DSM__FIELD(TEXT, dsm__record_type, help, "help", 0, .help = "What it is."),
-            DSM__FIELD(LIST, dsm__record_type, fields, "fields", 0,
-                       .count_offset = offsetof(dsm__record_type, field_count),
-                       .type = &dsm__field_record,
-                       .help = "In the order in which they are written."));
+            DSM__LISTED(dsm__record_type, fields, field_count, "fields", 0, dsm__field_record,
+                        "In the order in which they are written."));
 /* clang-format on */
 
 /* False if out of memory. */

@@ -160,10 +160,6 @@ static bool compare_decision(void *context, const dsm__field *field, const void 
 
 /* ---- what is compared ---- */
 
-static bool has_stages(const void *record) {
-  return ((const dsm_recorded *)record)->stages.count > 1;
-}
-
 /* "2 along gpu: words, decoder.3.qkv"; "2 along gpu, of 2 runs each: ..." */
 static void put_stages(const void *record, dsm__text_buffer *out) {
   const dsm_stages *const stages = &((const dsm_recorded *)record)->stages;
@@ -180,7 +176,8 @@ DSM__OWN_RECORD(step_record, dsm_recorded, false, "What is decided for the step.
                 DSM__FIELD(COUNT, dsm_recorded, micro_batches, "micro_batches",
                            DSM__FIELD_IS_DECISION, .help = "As in a plan."),
                 DSM__FIELD(RECORD, dsm_recorded, stages, "stages", DSM__FIELD_IS_DECISION,
-                           .is_stated = has_stages, .put_compared = put_stages,
+                           .stated_if = DSM__IF_ABOVE(dsm_recorded, stages.count, 1),
+                           .put_compared = put_stages,
                            .help = "How many, along which axis, and where each begins."));
 
 /* A record whose stages name their axis as that of the other side would, where axes have other
@@ -188,7 +185,7 @@ DSM__OWN_RECORD(step_record, dsm_recorded, false, "What is decided for the step.
 static dsm_recorded renamed(const dsm_recorded *record, const dsm_recorded *other) {
   static const char *const letters[DSM_AXES_MAX] = {"x", "y", "z"};
   dsm_recorded renamed = *record;
-  if (has_stages(record) && record->stages.axis < DSM_AXES_MAX &&
+  if (record->stages.count > 1 && record->stages.axis < DSM_AXES_MAX &&
       !dsm__renamings_agree(record->renaming, other->renaming)) {
     renamed.stages.axis_name = letters[record->stages.axis];
   }

@@ -59,9 +59,6 @@ uint64_t dsm__import_dimension(const dsm__import *import, const char *name, size
  * that can be no name, or memory is out, which is set; in the workload's arena. */
 const char *dsm__import_file_stem(const dsm__import *import);
 
-/** Can this be a name? It has 1 to DSM_NAME_BYTES_MAX bytes and no control characters. */
-bool dsm__import_is_name(const char *text);
-
 /** Begins the object of a workload, with all members before the first that is about layers. */
 void dsm__import_begin_workload(const dsm__import *import, dsm__json_writer *writer,
                                 const char *name, const char *source);

@@ -8,6 +8,7 @@
 #include "base/diag_add.h"
 #include "import/format.h"
 #include "workload/byte_parameters.h"
+#include "workload/name_index.h"
 #include "workload/workload_internal.h"
 
 static const dsm__import_reader *reader_of(dsm_import_format format) {
@@ -81,15 +82,6 @@ uint64_t dsm__import_dimension(const dsm__import *import, const char *name, size
   return 0;
 }
 
-bool dsm__import_is_name(const char *text) {
-  const size_t length = strlen(text);
-  bool is_fit = length > 0 && length <= DSM_NAME_BYTES_MAX;
-  for (size_t i = 0; is_fit && i < length; i++) {
-    is_fit = (unsigned char)text[i] >= ' ' && text[i] != '\x7f';
-  }
-  return is_fit;
-}
-
 const char *dsm__import_file_stem(const dsm__import *import) {
   dsm__arena *const arena = import->builder.workload->arena;
   const char *const file = import->file == NULL ? "" : import->file;
@@ -101,7 +93,7 @@ const char *dsm__import_file_stem(const dsm__import *import) {
   if (stem == NULL) {
     dsm__json_set_out_of_memory(import->doc);
   }
-  return stem != NULL && dsm__import_is_name(stem) && strcmp(stem, "-") != 0 ? stem : "network";
+  return stem != NULL && dsm__is_plain_name(stem) && strcmp(stem, "-") != 0 ? stem : "network";
 }
 
 static void set_defaults(dsm_workload *workload) {

@@ -181,7 +181,7 @@ static const char *name_of(reader *of) {
   const char *const name = dsm__arena_strndup(arena, text.begin, length_of(text));
   if (name == NULL) {
     dsm__json_set_out_of_memory(of->import->doc);
-  } else if (!is_text || !dsm__import_is_name(name) || strlen(name) != length_of(text) ||
+  } else if (!is_text || !dsm__is_plain_name(name) || strlen(name) != length_of(text) ||
              name[0] == '@') {
     dsm__json_error(&of->place, NULL,
                     "expected a name of 1 to %d bytes without control characters, not beginning "

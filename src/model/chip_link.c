@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* chip_link.c: bytes between the chips (section 5). */
 #include "model/chip_link.h"
+#include "base/order.h"
 #include "model/equations.h"
-
-static double larger(double a, double b) {
-  return a > b ? a : b;
-}
 
 static void scale(dsm_traffic *traffic, double factor) {
   for (int l = 0; l < DSM_LINK_COUNT; l++) {
@@ -42,7 +39,7 @@ dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, double widening, d
     if (dsm_parallelism_role(parallelism, a) == turning && chips > 1) {
       const double moved = full_bytes / turns * moved_share(is_exact, chips);
       traffic.bytes[DSM_LINK_AXIS + a] = moved;
-      largest = larger(largest, moved);
+      largest = dsm__larger(largest, moved);
       sum += moved;
       traffic.latency_cycles += dsm__axis_latency_cycles(machine, a);
       turns *= (double)chips;
@@ -232,7 +229,8 @@ dsm_traffic dsm_hand_over_traffic(const dsm_layer *layer, const dsm_machine *mac
 double dsm_stage_hand_over_cycles(const dsm_machine *machine, const dsm_traffic *hand_over,
                                   double step_cycles) {
   const double cycles = dsm_group_cycles(machine, hand_over);
-  return machine->system->model.overlapped_hand_over ? larger(0, cycles - step_cycles) : cycles;
+  return machine->system->model.overlapped_hand_over ? dsm__larger(0, cycles - step_cycles)
+                                                     : cycles;
 }
 
 bool dsm_stage_hands_over(dsm_pass pass, size_t position, size_t stage_count) {

@@ -3,16 +3,9 @@
  * 5). */
 #include <math.h>
 
+#include "base/order.h"
 #include "model/chip_link.h"
 #include "model/equations.h"
-
-static double larger(double a, double b) {
-  return a > b ? a : b;
-}
-
-static double smaller(double a, double b) {
-  return a < b ? a : b;
-}
 
 static double cycles_of_us(const dsm_machine *machine, double us) {
   return us * machine->system->core.frequency_GHz * 1000;
@@ -140,7 +133,7 @@ static double members_behind_port(const dsm_network *network, dsm_axis_set membe
   double chips = (double)network->axes[axis].chips_per_port;
   double behind = 1;
   for (unsigned a = 0; a < axis && chips > 1; a++) {
-    const double along = smaller(chips, (double)network->axes[a].chips);
+    const double along = dsm__smaller(chips, (double)network->axes[a].chips);
     behind *= dsm_axis_set_has(members, a) ? along : 1;
     chips /= along;
   }
@@ -175,7 +168,7 @@ double dsm__received_bytes(const dsm_machine *machine, const dsm_traffic *traffi
   double largest = 0;
   double sum = 0;
   for (unsigned a = 0; a < machine->system->system.axis_count; a++) {
-    largest = larger(largest, traffic->bytes[DSM_LINK_AXIS + a]);
+    largest = dsm__larger(largest, traffic->bytes[DSM_LINK_AXIS + a]);
     sum += traffic->bytes[DSM_LINK_AXIS + a];
   }
   return machine->system->system.collectives == DSM_COLLECTIVES_RING ? largest : sum;

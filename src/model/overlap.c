@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* overlap.c: sums of gradients that go on while earlier layers still compute (section 5). */
+#include "base/order.h"
 #include "model/chip_link.h"
-
-static double larger(double a, double b) {
-  return a > b ? a : b;
-}
 
 void dsm__reductions_overlap(dsm__reduction *reductions, size_t count) {
   double computed = 0;
@@ -13,7 +10,7 @@ void dsm__reductions_overlap(dsm__reduction *reductions, size_t count) {
     dsm__reduction *const one = &reductions[i];
     computed += one->update_cycles;
     for (int half = 0; half < DSM__HALF_COUNT; half++) {
-      one->begin[half] = larger(summed, computed);
+      one->begin[half] = dsm__larger(summed, computed);
       summed = one->cycles[half] > 0 ? one->begin[half] + one->cycles[half] : summed;
     }
     computed += one->backward_cycles;
@@ -23,7 +20,7 @@ void dsm__reductions_overlap(dsm__reduction *reductions, size_t count) {
     for (int half = 0; half < DSM__HALF_COUNT; half++) {
       const double end = one->begin[half] + one->cycles[half];
       const bool is_after = one->begin[half] >= computed;
-      one->visible[half] = is_after ? one->cycles[half] : larger(0, end - computed);
+      one->visible[half] = is_after ? one->cycles[half] : dsm__larger(0, end - computed);
     }
   }
 }

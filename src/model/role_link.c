@@ -4,12 +4,9 @@
  * scatters and sums of whole tensors, and halos (section 5). Nothing hides it.
  */
 #include "base/checked.h"
+#include "base/order.h"
 #include "model/chip_link.h"
 #include "model/equations.h"
-
-static double smaller(double a, double b) {
-  return a < b ? a : b;
-}
 
 /* The axes with a role and more than one chip. */
 static dsm_axis_set axes_of(const dsm_pass_work *work, dsm_role role) {
@@ -66,7 +63,7 @@ static void add_halo(dsm_exchanges *list, const dsm_pass_work *work, unsigned ax
   const double others = own * (double)(along->chips - 1);
   const bool is_shared = along->link == DSM_LINK_KIND_SWITCH; /* a port sends to both */
   const double rows =
-      smaller(others, along->chips == 2 || !is_shared ? (double)larger : (double)both);
+      dsm__smaller(others, along->chips == 2 || !is_shared ? (double)larger : (double)both);
   const double bytes = is_of_errors ? of->made_bytes : of->read_bytes;
   dsm_traffic traffic = {.latency_cycles = dsm__step_latency_cycles(work->machine, axis)};
   traffic.bytes[DSM_LINK_AXIS + axis] = rows * (bytes / own);

@@ -3,13 +3,10 @@
  */
 #include <math.h>
 
+#include "base/order.h"
 #include "model/equations.h"
 
 enum { PARTS_MAX = 64, LEAST_SUMMED = 64 };
-
-static double larger(double a, double b) {
-  return a > b ? a : b;
-}
 
 /* Positions of what a layer reads, where it multiplies it: behind an upsample and a pool. */
 static double input_positions(const dsm_layer *layer) {
@@ -41,8 +38,8 @@ dsm__product dsm__product_derive(const dsm_layer *layer, const dsm_chip_share *s
   case DSM_PASS_BACKWARD:
     product.rows = shared * input_positions(layer) * (ij / (double)layer->ij);
     product.columns = in;
-    product.summed = larger(out * kij / (double)layer->strides,
-                            out * kij * (double)layer->ij / input_positions(layer));
+    product.summed = dsm__larger(out * kij / (double)layer->strides,
+                                 out * kij * (double)layer->ij / input_positions(layer));
     return product;
   case DSM_PASS_UPDATE:
   case DSM_PASS_COUNT:
@@ -68,8 +65,8 @@ dsm_bound dsm__sums_bound(const dsm_machine *machine) {
 
 /* They pass a shared memory on their way. */
 double dsm__sums_cycles(const dsm_machine *machine, double bytes) {
-  return larger(dsm_link_cycles(machine, machine->auxiliary_link, bytes),
-                dsm_link_cycles(machine, DSM_LINK_SHARED, bytes));
+  return dsm__larger(dsm_link_cycles(machine, machine->auxiliary_link, bytes),
+                     dsm_link_cycles(machine, DSM_LINK_SHARED, bytes));
 }
 
 /* The mean of both operands' elements. */

@@ -23,8 +23,7 @@ static const char *text_at(const dsm__json_node *object, const char *key) {
 }
 
 static bool has(const dsm__json_node *object, const char *key) {
-  const dsm__json_node member = dsm__json_member(object, key);
-  return dsm__json_is_present(&member);
+  return dsm__json_has(object, key);
 }
 
 /* The definition that a schema refers to, or the schema itself. */

@@ -40,7 +40,7 @@ static dsm_status report_out_of_reach(const dsm_instance *instance,
   return refused;
 }
 
-static bool is_stopped(const dsm_partition_options *options) {
+bool dsm__is_stopped(const dsm_partition_options *options) {
   return options->is_stopped != NULL && options->is_stopped(options->context);
 }
 
@@ -85,7 +85,7 @@ dsm_status dsm__report_nothing(const dsm_instance *instance, const dsm_partition
   if (solution->outcome == DSM__SOLVER_TOO_SLOW) {
     return report_too_slow(options, solution->least_latency, diags);
   }
-  if (solution->outcome == DSM__SOLVER_NOTHING && is_stopped(options)) {
+  if (solution->outcome == DSM__SOLVER_NOTHING && dsm__is_stopped(options)) {
     return dsm__refuse(diags, DSM_ERROR_IO, "interrupted before a placement was found");
   }
   if (solution->outcome == DSM__SOLVER_NOTHING && solution->seconds < options->time_limit_seconds) {

@@ -50,10 +50,6 @@ void dsm_partition_options_init(dsm_partition_options *options) {
       .objective = DSM_OBJECTIVE_THROUGHPUT, .time_limit_seconds = 60, .gap = 1e-4};
 }
 
-static bool is_stopped(const dsm_partition_options *options) {
-  return options->is_stopped != NULL && options->is_stopped(options->context);
-}
-
 /* ---- an answer ---- */
 
 /*
@@ -241,7 +237,7 @@ static bool ask_again(attempt *it, double bound_before) {
   const double worth_it = fmax(it->options.gap, gap_slack); /* of a bound */
   const double enough = 1e-2;                               /* of the limit */
   const double limit = it->question->options->latency_limit_seconds;
-  if (dsm__deadline_left(&it->deadline) <= 0 || is_stopped(it->question->options)) {
+  if (dsm__deadline_left(&it->deadline) <= 0 || dsm__is_stopped(it->question->options)) {
     return false;
   }
   if (it->options.objective == DSM_OBJECTIVE_THROUGHPUT && !it->is_shifted &&
@@ -341,7 +337,7 @@ static dsm_status answer(attempt *it, double *bound, dsm_diags *diags) {
       !prefer_replication(partition, &it->solution, it->scratch)) {
     return dsm__out_of_memory(diags);
   }
-  partition->was_stopped = partition->status == DSM_SOLUTION_LIMITED && is_stopped(options);
+  partition->was_stopped = partition->status == DSM_SOLUTION_LIMITED && dsm__is_stopped(options);
   dsm_partition_baselines(partition->instance, options, partition->baselines);
   return DSM_OK;
 }
@@ -409,7 +405,7 @@ static dsm_status compare_requests(dsm_partition *partition, dsm_diags *diags) {
     return DSM_OK;
   }
   partition->is_bound = true;
-  if (is_stopped(&partition->options)) {
+  if (dsm__is_stopped(&partition->options)) {
     return DSM_OK;
   }
   /* tasks between which bytes would move then have the same rates, as whole requests do */

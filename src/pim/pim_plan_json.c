@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/diag_add.h"
+#include "base/json_read.h"
 #include "dsm/file.h"
 #include "dsm/limits.h"
 #include "pim/choose.h"
@@ -67,17 +68,12 @@ static void read_inputs(dsm_pim_plan *question, const dsm__json_node *root) {
   }
 }
 
-static bool is_close(double one, double other) {
-  static const double relative_tolerance = 1e-9; /* of two implementations of the model */
-  return fabs(one - other) <= relative_tolerance * fmax(fabs(one), fabs(other));
-}
-
 /* Holds of any choice, edited or not. */
 static void check_sum(const dsm_pim_cost *cost, const dsm__json_node *result) {
   const dsm__json_node node = dsm__json_member(result, "seconds");
   const double sum = cost->kernel_seconds + cost->host_to_cores_seconds +
                      cost->cores_to_host_seconds + cost->between_cores_seconds;
-  if (!is_close(cost->seconds, sum)) {
+  if (!dsm__is_close(cost->seconds, sum)) {
     dsm__json_error(&node, NULL,
                     "expected %.12g, the sum of kernel_seconds, host_to_cores_seconds, "
                     "cores_to_host_seconds and between_cores_seconds, found %.12g",
@@ -230,7 +226,7 @@ static void compare_predicted(dsm__json_doc *doc, dsm__json_doc *predicted, doub
   const dsm__json_node recorded = dsm__json_member(&result, "seconds");
   double recorded_seconds = 0;
   bool is_same =
-      dsm__json_is_number(&recorded, &recorded_seconds) && is_close(recorded_seconds, seconds);
+      dsm__json_is_number(&recorded, &recorded_seconds) && dsm__is_close(recorded_seconds, seconds);
   for (size_t i = 0; is_same && i < DSM__COUNT_OF(keys); i++) {
     const dsm__json_node found = dsm__json_member(&root, keys[i]);
     const dsm__json_node due = dsm__json_member(&due_root, keys[i]);

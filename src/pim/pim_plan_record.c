@@ -13,10 +13,6 @@ enum {
   MORE = FIGURE | DSM__FIELD_MORE_IS_BETTER
 };
 
-static bool is_feasible(const void *cost) {
-  return ((const dsm_pim_cost *)cost)->is_feasible;
-}
-
 /* clang-format off: a field a row */
 DSM__RECORD(dsm__pim_choice_record, dsm_pim_choice, true, "What is decided.",
             DSM__FIELD(COUNT, dsm_pim_choice, cores, "cores", DECISION, .min = 1,
@@ -31,7 +27,8 @@ DSM__RECORD(dsm__pim_choice_record, dsm_pim_choice, true, "What is decided.",
 
 #define COST(member, of_key, of_flags, of_unit, about)                                             \
   DSM__FIELD(REAL, dsm_pim_cost, member, of_key, of_flags, .unit = (of_unit),                      \
-             .is_stated = is_feasible, .expected = "what was predicted", .help = (about))
+             .stated_if = DSM__IF(dsm_pim_cost, is_feasible), .expected = "what was predicted",    \
+             .help = (about))
 
 DSM__RECORD(dsm__pim_figures_record, dsm_pim_cost, true,
             "What the seconds of a training are made of, and what else it takes.",
@@ -48,9 +45,7 @@ DSM__RECORD(dsm__pim_figures_record, dsm_pim_cost, true,
 
 DSM__RECORD(dsm__pim_cost_record, dsm_pim_cost, true,
             "What a training takes with a choice; figures are there only where it is feasible.",
-            {.kind = DSM__FIELD_PART,
-             .offset = offsetof(dsm_pim_cost, choice),
-             .type = &dsm__pim_choice_record},
+            DSM__PART(dsm_pim_cost, choice, dsm__pim_choice_record),
             DSM__FIELD(FLAG, dsm_pim_cost, is_feasible, "feasible", COLUMN,
                        .help = "The memory of a core holds its part of the data set and a table."),
             COST(seconds, "seconds", LESS, "seconds", "Of the training: the sum of the next four."),
@@ -90,7 +85,7 @@ DSM__OWN_RECORD(
 
 #define UPDATED(member, of_key, about)                                                             \
   DSM__FIELD(REAL, dsm_pim_cost, update.member, of_key, COLUMN, .unit = "cycles",                  \
-             .is_stated = is_feasible, .help = (about))
+             .stated_if = DSM__IF(dsm_pim_cost, is_feasible), .help = (about))
 
 DSM__OWN_RECORD(dsm__pim_tasklet_record, dsm_pim_cost, true,
                 "What so many tasklets of each core take.",
@@ -102,22 +97,16 @@ DSM__OWN_RECORD(dsm__pim_tasklet_record, dsm_pim_cost, true,
                 COST(kernel_seconds, "kernel_seconds", COLUMN, "seconds", "Cores learn."),
                 COST(seconds, "seconds", COLUMN, "seconds", "Of the training."));
 
-static bool has_cores(const void *options) {
-  return ((const dsm_pim_options *)options)->core_count > 0;
-}
-
-static bool has_tasklets(const void *options) {
-  return ((const dsm_pim_options *)options)->tasklet_count > 0;
-}
-
 DSM__RECORD(dsm__pim_options_record, dsm_pim_options, true, "What might be chosen.",
             DSM__FIELD(COUNT_LIST, dsm_pim_options, cores, "cores", READ, .min = 1,
                        .max = DSM_CORES_MAX, .count_offset = offsetof(dsm_pim_options, core_count),
-                       .is_stated = has_cores, .help = "Numbers of cores; absent: any."),
+                       .stated_if = DSM__IF(dsm_pim_options, core_count),
+                       .help = "Numbers of cores; absent: any."),
             DSM__FIELD(COUNT_LIST, dsm_pim_options, tasklets, "tasklets", READ, .min = 1,
                        .max = DSM_PIM_TASKLETS_MAX,
                        .count_offset = offsetof(dsm_pim_options, tasklet_count),
-                       .is_stated = has_tasklets, .help = "Numbers of tasklets; absent: any."),
+                       .stated_if = DSM__IF(dsm_pim_options, tasklet_count),
+                       .help = "Numbers of tasklets; absent: any."),
             DSM__FIELD(WORD, dsm_pim_options, transfers, "transfers", READ | DSM__FIELD_IS_OPTIONAL,
                        .words = &dsm__pim_transfers_words, .fallback = DSM_PIM_TRANSFERS_COUNT,
                        .help = "Absent: either."),
@@ -152,24 +141,14 @@ DSM__DOCUMENT(
     DSM__FIELD(COUNT, dsm_pim_plan, knee_tasklets, "knee_tasklets", 0, .min = 1,
                .max = DSM_PIM_TASKLETS_MAX,
                .help = "The fewest within 1 % of the least cycles of an update."),
-    DSM__FIELD(LIST, dsm_pim_plan, curve, "over_cores", 0, .type = &dsm__pim_cost_record,
-               .count_offset = offsetof(dsm_pim_plan, curve_count),
-               .help = "Over cores, with the best of all else, ascending."),
-    DSM__FIELD(LIST, dsm_pim_plan, tasklet_curve, "over_tasklets", 0,
-               .type = &dsm__pim_tasklet_record,
-               .count_offset = offsetof(dsm_pim_plan, tasklet_curve_count),
-               .help = "Over tasklets, with the cores and transfers of the best choice, "
-                       "ascending."),
-    {.key = "workload",
-     .kind = DSM__FIELD_OWN,
-     .flags = DSM__FIELD_IS_REQUIRED,
-     .write = write_workload,
-     .written_as = DSM__FIELD_JSON,
-     .help = "dsm-rl-workload/1, after overrides."},
-    {.key = "system",
-     .kind = DSM__FIELD_OWN,
-     .flags = DSM__FIELD_IS_REQUIRED,
-     .write = write_system,
-     .written_as = DSM__FIELD_JSON,
-     .help = "dsm-pim-system/1, after overrides."});
+    DSM__LISTED(dsm_pim_plan, curve, curve_count, "over_cores", 0, dsm__pim_cost_record,
+                "Over cores, with the best of all else, ascending."),
+    DSM__LISTED(dsm_pim_plan, tasklet_curve, tasklet_curve_count, "over_tasklets", 0,
+                dsm__pim_tasklet_record,
+                "Over tasklets, with the cores and transfers of the best choice, "
+                "ascending."),
+    DSM__OWN("workload", DSM__FIELD_IS_REQUIRED, write_workload, JSON,
+             .help = "dsm-rl-workload/1, after overrides."),
+    DSM__OWN("system", DSM__FIELD_IS_REQUIRED, write_system, JSON,
+             .help = "dsm-pim-system/1, after overrides."));
 /* clang-format on */

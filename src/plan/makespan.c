@@ -9,6 +9,7 @@
 #include "plan/makespan.h"
 
 #include "base/arena.h"
+#include "base/order.h"
 
 size_t dsm__stored_micro_batches(bool is_gpipe, size_t devices, size_t device,
                                  size_t micro_batches) {
@@ -73,10 +74,6 @@ static pass next_of(const running *of, size_t device) {
   return (pass){of->is_gpipe ? count - 1 - done : done, true};
 }
 
-static double later(double a, double b) {
-  return a > b ? a : b;
-}
-
 /* Runs a device's next pass, if what it waits for has run. */
 static bool run_next(running *of, size_t device) {
   const dsm__makespan_times *const times = of->times;
@@ -91,13 +88,13 @@ static bool run_next(running *of, size_t device) {
     if (of->forwards[device - 1] <= next.micro_batch) {
       return false;
     }
-    start = later(start, of->forward_ends[at - count] + times->output_link[device - 1]);
+    start = dsm__larger(start, of->forward_ends[at - count] + times->output_link[device - 1]);
   }
   if (next.is_backward && device + 1 < times->devices) {
     if (of->backwards[device + 1] <= of->backwards[device]) {
       return false;
     }
-    start = later(start, of->backward_ends[at + count] + times->error_link[device]);
+    start = dsm__larger(start, of->backward_ends[at + count] + times->error_link[device]);
   }
   const double end = start + (next.is_backward ? times->backward[at] : times->forward[at]);
   of->free_at[device] = end;
@@ -116,7 +113,7 @@ static double run_all(running *of) {
       while (run_next(of, device)) {
         is_moved = true;
       }
-      end = later(end, of->free_at[device]);
+      end = dsm__larger(end, of->free_at[device]);
     }
   }
   return end;

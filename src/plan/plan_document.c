@@ -15,18 +15,6 @@
 
 /* clang-format off: a field a row */
 
-static bool has_fixed_stages(const void *options) {
-  return ((const dsm_explore_options *)options)->stages > 0;
-}
-
-static bool has_fixed_micro_batches(const void *options) {
-  return ((const dsm_explore_options *)options)->micro_batches > 0;
-}
-
-static bool has_fixed_interleave(const void *options) {
-  return ((const dsm_explore_options *)options)->interleave > 0;
-}
-
 static bool has_fixed_recomputation(const void *options) {
   return dsm__is_recomputation_fixed(((const dsm_explore_options *)options)->recomputation);
 }
@@ -35,30 +23,18 @@ static bool has_roles(const void *options) {
   return dsm__has_named_roles(options);
 }
 
-static bool has_roles_x(const void *options) {
-  return ((const dsm_explore_options *)options)->roles[0] != 0;
-}
-
-static bool has_roles_y(const void *options) {
-  return ((const dsm_explore_options *)options)->roles[1] != 0;
-}
-
-static bool has_roles_z(const void *options) {
-  return ((const dsm_explore_options *)options)->roles[2] != 0;
-}
-
 DSM__OWN_RECORD(
     dsm__named_roles_record, dsm_explore_options, true,
     "Roles that the search might use along each axis.",
     DSM__FIELD(WORD_SET, dsm_explore_options, roles[0], "x", READ, .words = &dsm__role_words,
-               .min = 1, .is_stated = has_roles_x, .expected = "a list of roles",
-               .help = "Along the first axis; absent: all."),
+               .min = 1, .stated_if = DSM__IF(dsm_explore_options, roles[0]),
+               .expected = "a list of roles", .help = "Along the first axis; absent: all."),
     DSM__FIELD(WORD_SET, dsm_explore_options, roles[1], "y", READ, .words = &dsm__role_words,
-               .min = 1, .is_stated = has_roles_y, .expected = "a list of roles",
-               .help = "Along the second axis; absent: all."),
+               .min = 1, .stated_if = DSM__IF(dsm_explore_options, roles[1]),
+               .expected = "a list of roles", .help = "Along the second axis; absent: all."),
     DSM__FIELD(WORD_SET, dsm_explore_options, roles[2], "z", READ, .words = &dsm__role_words,
-               .min = 1, .is_stated = has_roles_z, .expected = "a list of roles",
-               .help = "Along the third axis; absent: all."));
+               .min = 1, .stated_if = DSM__IF(dsm_explore_options, roles[2]),
+               .expected = "a list of roles", .help = "Along the third axis; absent: all."));
 _Static_assert(DSM_AXES_MAX == 3, "roles of each axis");
 
 DSM__OWN_RECORD(
@@ -68,16 +44,16 @@ DSM__OWN_RECORD(
                .words = &dsm__parallelism_words, .min = 1, .fallback = DSM_PARALLELISM_ALL,
                .expected = "a list of parallelisms",
                .help = "Parallelisms that the search might use."),
-    DSM__FIELD(COUNT, dsm_explore_options, stages, "stages", READ, .min = 1, .max = DSM_CHIPS_MAX,
-               .is_stated = has_fixed_stages,
+    DSM__FIELD(COUNT, dsm_explore_options, stages, "stages", READ | DSM__FIELD_UNLESS_0, .min = 1,
+               .max = DSM_CHIPS_MAX,
                .help = "So many stages that the step was to have, 1: none. Absent: as many as are "
                        "best."),
-    DSM__FIELD(COUNT, dsm_explore_options, micro_batches, "micro_batches", READ, .min = 1,
-               .max = DSM_DIMENSION_MAX, .is_stated = has_fixed_micro_batches,
+    DSM__FIELD(COUNT, dsm_explore_options, micro_batches, "micro_batches",
+               READ | DSM__FIELD_UNLESS_0, .min = 1, .max = DSM_DIMENSION_MAX,
                .help = "Likewise micro-batches."),
     DSM__FIELD(
-        COUNT, dsm_explore_options, interleave, "interleave", READ, .min = 1,
-        .max = DSM_INTERLEAVE_MAX, .is_stated = has_fixed_interleave,
+        COUNT, dsm_explore_options, interleave, "interleave", READ | DSM__FIELD_UNLESS_0, .min = 1,
+        .max = DSM_INTERLEAVE_MAX,
         .help = "So many runs of layers that each stage was to have. Absent: as many as are best."),
     DSM__FIELD(WORD, dsm_explore_options, recomputation, "recomputation", READ,
                .words = &dsm__recomputation_words, .fallback = DSM_RECOMPUTATION_BEST,
@@ -104,9 +80,7 @@ DSM__RECORD(dsm__search_limits_record, dsm_explore_options, true, "How far the s
 
 DSM__OWN_RECORD(
     dsm__search_record, dsm_plan, true, "Where the search was not to go to the end.",
-    {.kind = DSM__FIELD_PART,
-     .offset = offsetof(dsm_plan, options),
-     .type = &dsm__search_limits_record},
+    DSM__PART(dsm_plan, options, dsm__search_limits_record),
     DSM__FIELD(FLAG, dsm_plan, statistics.is_stopped, "is_stopped", READ,
                .help = "A limit, or a signal, ended it: another run may find another plan."));
 
@@ -146,25 +120,13 @@ static void write_system(dsm__json_writer *writer, const void *plan) {
   dsm__system_write(((const dsm_plan *)plan)->system, writer);
 }
 
-static bool has_micro_batches(const void *plan) {
-  return ((const dsm_plan *)plan)->micro_batches > 1;
-}
-
-static bool has_stages(const void *plan) {
-  return ((const dsm_plan *)plan)->stages.count > 1;
-}
-
-static bool is_interleaved(const void *stages) {
-  return ((const dsm_stages *)stages)->interleave > 1;
-}
-
 DSM__RECORD(
     dsm__step_stages_record, dsm_stages, true, "Runs of layers, each on an equal part of an axis.",
     DSM__FIELD(TEXT, dsm_stages, axis_name, "axis", DECISION | DSM__FIELD_IS_REQUIRED,
                .max = DSM_AXIS_NAME_BYTES_MAX, .expected = "the axis that the stages divide",
                .help = "That they divide: each has contiguous chips of it, as many as the others."),
-    DSM__FIELD(COUNT, dsm_stages, interleave, "interleave", DECISION | READ, .min = 1,
-               .max = DSM_INTERLEAVE_MAX, .fallback = 1, .is_stated = is_interleaved,
+    DSM__FIELD(COUNT, dsm_stages, interleave, "interleave", DECISION | READ | DSM__FIELD_UNLESS_1,
+               .min = 1, .max = DSM_INTERLEAVE_MAX, .fallback = 1,
                .help =
                    "Runs of layers of each stage: of p stages the first has the first run, "
                    "the one p behind it, and so on. Written only where they are more than one."),
@@ -177,23 +139,14 @@ DSM__RECORD(
 DSM__RECORD(
     dsm__plan_record, dsm_plan, false,
     "A mapping of a network on a system, and its predicted cost.",
-    {.key = "format",
-     .kind = DSM__FIELD_OWN,
-     .write = write_format,
-     .written_as = DSM__FIELD_TEXT,
-     .help = "Name and version of this format; 1.1 where words have names of axes."},
-    {.key = "dsm_version",
-     .kind = DSM__FIELD_OWN,
-     .write = write_version,
-     .written_as = DSM__FIELD_TEXT,
-     .help = "The version of dsm that wrote the plan."},
+    DSM__OWN("format", 0, write_format, TEXT,
+             .help = "Name and version of this format; 1.1 where words have names of axes."),
+    DSM__OWN("dsm_version", 0, write_version, TEXT,
+             .help = "The version of dsm that wrote the plan."),
     DSM__FIELD(WORD, dsm_plan, options.mode, "mode", REQUIRED, .words = &dsm__mode_words,
                .expected = "\"training\" or \"inference\"", .help = "What a step is."),
-    {.key = "minibatch",
-     .kind = DSM__FIELD_OWN,
-     .write = write_minibatch,
-     .written_as = DSM__FIELD_COUNT,
-     .help = "Samples of a step; must equal workload.minibatch."},
+    DSM__OWN("minibatch", 0, write_minibatch, COUNT,
+             .help = "Samples of a step; must equal workload.minibatch."),
     DSM__FIELD(WORD_SET, dsm_plan, options.optimizations, "optimizations", REQUIRED,
                .words = &dsm__optimization_words, .expected = "a list of optimizations",
                .help =
@@ -202,14 +155,14 @@ DSM__RECORD(
     DSM__FIELD(RECORD, dsm_plan, options, "options", REQUIRED, .type = &dsm__options_record,
                .expected = "an object with the options of the exploration",
                .help = "What the exploration was asked for, beside mode and optimizations."),
-    DSM__FIELD(COUNT, dsm_plan, micro_batches, "micro_batches", DECISION, .min = 1,
-               .max = DSM_DIMENSION_MAX, .fallback = 1, .is_stated = has_micro_batches,
+    DSM__FIELD(COUNT, dsm_plan, micro_batches, "micro_batches", DECISION | DSM__FIELD_UNLESS_1,
+               .min = 1, .max = DSM_DIMENSION_MAX, .fallback = 1,
                .help =
                    "Into so many micro-batches the samples of a step are cut, one after "
                    "the other, whose gradients are summed. Written only where they are more than "
                    "one; not read without the optimization accumulate."),
     DSM__FIELD(RECORD, dsm_plan, stages, "stages", DECISION, .type = &dsm__step_stages_record,
-               .is_stated = has_stages,
+               .stated_if = DSM__IF_ABOVE(dsm_plan, stages.count, 1),
                .help =
                    "The stages of the step, runs of layers on chips of their own, which "
                    "micro-batches pass one after the other, forward and backward in turn (1F1B). "
@@ -228,19 +181,11 @@ DSM__RECORD(
         .help =
             "Groups of pipelined layers, in order of execution. An item that no layer refers to is "
             "ignored."),
-    DSM__FIELD(LIST, dsm_plan, layers, "layers", DSM__FIELD_IS_REQUIRED, .type = &dsm__layer_record,
-               .count_offset = offsetof(dsm_plan, layer_count),
-               .help = "The workload's primary layers, all and in order."),
-    {.key = "workload",
-     .kind = DSM__FIELD_OWN,
-     .flags = DSM__FIELD_IS_REQUIRED,
-     .write = write_workload,
-     .written_as = DSM__FIELD_JSON,
-     .help = "dsm-workload/1, after overrides; defaults that were not stated are left out."},
-    {.key = "system",
-     .kind = DSM__FIELD_OWN,
-     .flags = DSM__FIELD_IS_REQUIRED,
-     .write = write_system,
-     .written_as = DSM__FIELD_JSON,
-     .help = "dsm-system/1, after overrides, every parameter written out."});
+    DSM__LISTED(dsm_plan, layers, layer_count, "layers", DSM__FIELD_IS_REQUIRED, dsm__layer_record,
+                "The workload's primary layers, all and in order."),
+    DSM__OWN(
+        "workload", DSM__FIELD_IS_REQUIRED, write_workload, JSON,
+        .help = "dsm-workload/1, after overrides; defaults that were not stated are left out."),
+    DSM__OWN("system", DSM__FIELD_IS_REQUIRED, write_system, JSON,
+             .help = "dsm-system/1, after overrides, every parameter written out."));
 /* clang-format on */

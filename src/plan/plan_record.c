@@ -42,14 +42,6 @@ DSM__RECORD(dsm__cycles_record, dsm_cycles, true,
   DSM__FIELD(REAL, dsm_plan_memory, name, #name, COLUMN | LESS, .unit = "bytes/chip",              \
              .help = (about))
 
-static bool has_cache(const void *memory) {
-  return ((const dsm_plan_memory *)memory)->cache_bytes > 0;
-}
-
-static bool has_recomputed(const void *memory) {
-  return ((const dsm_plan_memory *)memory)->recomputed_bytes > 0;
-}
-
 DSM__RECORD(
     dsm__memory_record, dsm_plan_memory, false, "Memory of a chip.",
     BYTES(weights_bytes, "Weights."),
@@ -57,11 +49,10 @@ DSM__RECORD(
                              "inference: most that lives at once."),
     BYTES(gradients_bytes, "Gradients."), BYTES(errors_bytes, "Largest pair of live errors."),
     BYTES(optimizer_bytes, "Optimizer state."),
-    DSM__FIELD(REAL, dsm_plan_memory, cache_bytes, "cache_bytes", LESS, .unit = "bytes/chip",
-               .is_stated = has_cache,
-               .help = "Keys and values of all positions; in inference, where any are kept."),
-    DSM__FIELD(REAL, dsm_plan_memory, recomputed_bytes, "recomputed_bytes", LESS,
-               .unit = "bytes/chip", .is_stated = has_recomputed,
+    DSM__REAL(dsm_plan_memory, cache_bytes, "cache_bytes", LESS | DSM__FIELD_UNLESS_0, "bytes/chip",
+              "Keys and values of all positions; in inference, where any are kept."),
+    DSM__FIELD(REAL, dsm_plan_memory, recomputed_bytes, "recomputed_bytes",
+               LESS | DSM__FIELD_UNLESS_0, .unit = "bytes/chip",
                .help = "Training, where layers are recomputed: what is made anew, beside errors, "
                        "where most is needed."),
     BYTES(total_bytes, "Their sum."),
@@ -86,18 +77,6 @@ DSM__RECORD(
 
 /* ---- the result ---- */
 
-static bool has_latency(const void *result) {
-  return ((const dsm_plan_result *)result)->latency_seconds > 0;
-}
-
-static bool has_storage(const void *result) {
-  return ((const dsm_plan_result *)result)->storage.job.demand_bytes_per_second > 0;
-}
-
-static bool has_period(const void *storage) {
-  return ((const dsm_plan_storage *)storage)->state.period_seconds > 0;
-}
-
 /* A number of the record of storage. */
 #define SUPPLY(member, key, flags, of_unit, about)                                                 \
   DSM__FIELD(REAL, dsm_plan_storage, member, key, flags, .unit = (of_unit), .help = (about))
@@ -118,8 +97,8 @@ DSM__OWN_RECORD(
     SUPPLY(state.repeat, "repeat", 0, "ratio", "Times that a mini-epoch is trained on."),
     SUPPLY(state.stall_free_repeat, "stall_free_repeat", LESS, "ratio",
            "The least whole factor without a stall."),
-    DSM__FIELD(REAL, dsm_plan_storage, state.period_seconds, "period_seconds", LESS,
-               .unit = "seconds", .is_stated = has_period, .help = "Of a mini-epoch."),
+    DSM__FIELD(REAL, dsm_plan_storage, state.period_seconds, "period_seconds",
+               LESS | DSM__FIELD_UNLESS_0, .unit = "seconds", .help = "Of a mini-epoch."),
     SUPPLY(state.stall_share, "stall_share", LESS, "ratio", DSM__STALL_SHARE_HELP("waiting_share")),
     SUPPLY(state.waiting_share, "waiting_share", LESS, "ratio", DSM__WAITING_SHARE_HELP),
     DSM__FIELD(WORD, dsm_plan_storage, state.bound, "bound", 0, .words = &dsm__storage_bound_words,
@@ -143,19 +122,18 @@ DSM__RECORD(
                COLUMN | LESS | FIGURE | DSM__FIELD_IS_REQUIRED | DSM__FIELD_IS_ABOVE_MIN,
                .unit = "seconds", .expected = "a figure to compare with",
                .help = "The same in seconds; with storage the longer of computing and loading."),
-    DSM__FIELD(REAL, dsm_plan_result, latency_seconds, "latency_seconds", LESS, .unit = "seconds",
-               .is_stated = has_latency, .help = "The same, in inference only."),
+    DSM__REAL(dsm_plan_result, latency_seconds, "latency_seconds", LESS | DSM__FIELD_UNLESS_0,
+              "seconds", "The same, in inference only."),
     DSM__FIELD(REAL, dsm_plan_result, samples_per_second, "samples_per_second", COLUMN | MORE,
                .unit = "1/s", .help = "minibatch / step_seconds."),
     DSM__FIELD(REAL, dsm_plan_result, utilization, "utilization",
                COLUMN | MORE | FIGURE | DSM__FIELD_IS_REQUIRED, .max = 1 + DSM__SUM_TOLERANCE,
                .unit = "ratio", .expected = "a figure to compare with",
                .help = "ideal_cycles / step_cycles."),
-    DSM__FIELD(REAL, dsm_plan_result, lower_bound_cycles, "lower_bound_cycles", COLUMN,
-               .unit = "cycles",
-               .help = "No mapping of the searched space is faster; where the search was cut short "
-                       "it is below "
-                       "step_cycles by the gap."),
+    DSM__REAL(dsm_plan_result, lower_bound_cycles, "lower_bound_cycles", COLUMN, "cycles",
+              "No mapping of the searched space is faster; where the search was cut short "
+              "it is below "
+              "step_cycles by the gap."),
     DSM__FIELD(REAL, dsm_plan_result, ideal_cycles, "ideal_cycles", 0, .unit = "cycles",
                .help = "A machine without loss."),
     DSM__FIELD(RECORD, dsm_plan_result, cycles, "cycles", COLUMN, .type = &dsm__cycles_record,
@@ -164,7 +142,7 @@ DSM__RECORD(
     DSM__FIELD(RECORD, dsm_plan_result, memory, "memory", COLUMN, .type = &dsm__memory_record,
                .help = "Memory of a chip."),
     DSM__FIELD(RECORD, dsm_plan_result, storage, "storage", 0, .type = &dsm__plan_storage_record,
-               .is_stated = has_storage,
+               .stated_if = DSM__IF(dsm_plan_result, storage.job.demand_bytes_per_second),
                .help = "What reading the data set makes of the step; of a workload with a data set "
                        "on a system with storage."));
 
@@ -198,14 +176,6 @@ static void write_invocation_cycles(dsm__json_writer *writer, const void *record
   dsm__record_write(writer, &dsm__cycles_record, &cycles);
 }
 
-static bool has_tile(const void *invocation) {
-  return ((const dsm_invocation *)invocation)->tile.n[DSM_TILE_PARTS] > 0;
-}
-
-static bool is_not_by_one_array(const void *invocation) {
-  return ((const dsm_invocation *)invocation)->computing != DSM_COMPUTING_ARRAY;
-}
-
 DSM__RECORD(
     dsm__invocation_record, dsm_invocation, false,
     "Invocations of one kind. Read are the kind, and the core_split of steady, accumulate and "
@@ -226,20 +196,16 @@ DSM__RECORD(
     LOOPS(dsm_invocation, core, "core", 0, "CoreD: work of the busiest core."),
     LOOPS(dsm_invocation, array, "array", 0, "ArrayD: what an array takes at a time."),
     DSM__FIELD(COUNTS, dsm_invocation, tile, "tile", 0, .words = &dsm__tile_words, .min = 1,
-               .is_stated = has_tile,
+               .stated_if = DSM__IF(dsm_invocation, tile.n[DSM_TILE_PARTS]),
                .help = "With model.tile_schedule: the tile of outputs of which the arrays take "
                        "least, and into how many parts its sums are cut."),
     DSM__FIELD(WORD, dsm_invocation, computing, "computing", 0, .words = &dsm__computing_words,
-               .is_stated = is_not_by_one_array,
+               .stated_if = DSM__IF_NOT(dsm_invocation, computing, DSM_COMPUTING_ARRAY),
                .help = "With core.arrays or core.vector_macs_per_cycle: what the arrays of a core "
                        "share, features produced or samples and positions; or that its vector unit "
                        "computes. Absent: one array does."),
-    {.key = "cycles",
-     .kind = DSM__FIELD_OWN,
-     .type = &dsm__cycles_record,
-     .help = "Of one invocation.",
-     .write = write_invocation_cycles,
-     .written_as = DSM__FIELD_RECORD});
+    DSM__OWN("cycles", 0, write_invocation_cycles, RECORD, .type = &dsm__cycles_record,
+             .help = "Of one invocation."));
 
 static void write_is_overlapped(dsm__json_writer *writer, const void *record) {
   dsm__json_write_bool(writer, ((const dsm_plan_transfer *)record)->group == DSM_GROUP_STREAM);
@@ -253,12 +219,8 @@ static void write_move(dsm__json_writer *writer, const void *record) {
 }
 
 DSM__OWN_RECORD(dsm__transfer_record, dsm_plan_transfer, true, "A transfer on a link, in the step.",
-                {.key = "name",
-                 .kind = DSM__FIELD_OWN,
-                 .words = &dsm__move_words,
-                 .help = "What is moved, and why.",
-                 .write = write_move,
-                 .written_as = DSM__FIELD_WORD},
+                DSM__OWN("name", 0, write_move, WORD, .words = &dsm__move_words,
+                         .help = "What is moved, and why."),
                 DSM__FIELD(TEXT, dsm_plan_transfer, axis_name, "axis", DSM__FIELD_IS_OPTIONAL,
                            .max = DSM_AXIS_NAME_BYTES_MAX,
                            .help = "Along which it goes; of systems that name their axes, and then "
@@ -271,21 +233,11 @@ DSM__OWN_RECORD(dsm__transfer_record, dsm_plan_transfer, true, "A transfer on a 
                            .help = "In the step."),
                 DSM__FIELD(REAL, dsm_plan_transfer, cycles, "cycles", COLUMN | LESS,
                            .unit = "cycles", .help = "That it alone occupies the link."),
-                {.key = "overlapped",
-                 .kind = DSM__FIELD_OWN,
-                 .help = "With computation.",
-                 .write = write_is_overlapped,
-                 .written_as = DSM__FIELD_FLAG});
-
-static bool has_hidden(const void *pass) {
-  return ((const dsm_pass_plan *)pass)->hidden_cycles > 0;
-}
+                DSM__OWN("overlapped", 0, write_is_overlapped, FLAG, .help = "With computation."));
 
 DSM__RECORD(
     dsm__pass_record, dsm_pass_plan, false, "A pass of a layer over the whole step.",
-    {.kind = DSM__FIELD_PART,
-     .offset = offsetof(dsm_pass_plan, decisions),
-     .type = &dsm__pass_decisions_record},
+    DSM__PART(dsm_pass_plan, decisions, dsm__pass_decisions_record),
     LOOPS(dsm_pass_plan, share.chip, "chip", 0,
           "ChipD: work of a chip in an invocation; in is that of one feature iteration."),
     DSM__FIELD(COUNT, dsm_pass_plan, share.model_ways, "feature_iterations", 0, .min = 1,
@@ -299,8 +251,7 @@ DSM__RECORD(
         .help =
             "Sums over the step's invocations and what occurs once a step; of a pipelined layer, "
             "its share of the group's, in proportion to its chips."),
-    DSM__FIELD(REAL, dsm_pass_plan, ideal_cycles, "ideal_cycles", 0, .unit = "cycles",
-               .help = "A machine without loss."),
+    DSM__REAL(dsm_pass_plan, ideal_cycles, "ideal_cycles", 0, "cycles", "A machine without loss."),
     DSM__FIELD(REAL, dsm_pass_plan, utilization, "utilization",
                COLUMN | MORE | FIGURE | DSM__FIELD_IS_REQUIRED, .max = 1 + DSM__SUM_TOLERANCE,
                .unit = "ratio", .expected = "a figure to compare with",
@@ -308,18 +259,16 @@ DSM__RECORD(
     BOUND(dsm_pass_plan), RESOURCES(dsm_pass_plan),
     DSM__FIELD(REALS, dsm_pass_plan, group_cycles, "groups", 0, .words = &dsm__group_words,
                .unit = "cycles", .help = "Cycles of each group of transfers that takes any."),
-    DSM__FIELD(REAL, dsm_pass_plan, hidden_cycles, "hidden_cycles", 0, .unit = "cycles",
-               .is_stated = has_hidden,
-               .help = "With model.overlapped_reduction: what sum_of_gradients and "
-                       "broadcast_weights take beside that, hidden behind the backward and update "
-                       "passes of earlier layers; of weights that are sharded, what hides of "
-                       "gathering them; in no sum."),
+    DSM__REAL(dsm_pass_plan, hidden_cycles, "hidden_cycles", DSM__FIELD_UNLESS_0, "cycles",
+              "With model.overlapped_reduction: what sum_of_gradients and "
+              "broadcast_weights take beside that, hidden behind the backward and update "
+              "passes of earlier layers; of weights that are sharded, what hides of "
+              "gathering them; in no sum."),
     DSM__FIELD(ITEMS, dsm_pass_plan, invocations, "invocations", 0, .type = &dsm__invocation_record,
                .count_offset = offsetof(dsm_pass_plan, invocation_count),
                .help = "One to three kinds."),
-    DSM__FIELD(LIST, dsm_pass_plan, transfers, "transfers", 0, .type = &dsm__transfer_record,
-               .count_offset = offsetof(dsm_pass_plan, transfer_count),
-               .help = "One entry for each transfer and link."));
+    DSM__LISTED(dsm_pass_plan, transfers, transfer_count, "transfers", 0, dsm__transfer_record,
+                "One entry for each transfer and link."));
 
 /* ---- layers ---- */
 
@@ -334,18 +283,6 @@ DSM__OWN_RECORD(dsm__core_layout_record, dsm_core_layout, true,
 
 static bool has_layout(const void *decisions) {
   return dsm__is_layout(&((const dsm_layer_decisions *)decisions)->output_layout);
-}
-
-static bool is_hoisted(const void *decisions) {
-  return ((const dsm_layer_decisions *)decisions)->is_hoisted;
-}
-
-static bool is_sharded(const void *decisions) {
-  return ((const dsm_layer_decisions *)decisions)->shard != DSM_SHARDING_NONE;
-}
-
-static bool is_recomputed(const void *decisions) {
-  return ((const dsm_layer_decisions *)decisions)->is_recomputed;
 }
 
 /* A group with the chips of the layer's stage. */
@@ -369,16 +306,17 @@ DSM__RECORD(
         .help =
             "Of a held output with model.layout_move exact: into how many parts its features, "
             "positions (ij) and samples (mb) are divided among the cores, which they multiply to."),
-    DSM__FIELD(FLAG, dsm_layer_decisions, is_hoisted, "hoisted", DECISION, .is_stated = is_hoisted,
+    DSM__FIELD(FLAG, dsm_layer_decisions, is_hoisted, "hoisted", DECISION | DSM__FIELD_UNLESS_0,
                .help = "With hoist: the input products of all timesteps of an lstm are made at "
                        "once. Written only where they are."),
     DSM__FIELD(WORD, dsm_layer_decisions, shard, "shard", DECISION, .words = &dsm__sharding_words,
-               .fallback = DSM_SHARDING_NONE, .is_stated = is_sharded,
+               .fallback = DSM_SHARDING_NONE,
+               .stated_if = DSM__IF_NOT(dsm_layer_decisions, shard, DSM_SHARDING_NONE),
                .help = "With shard: what of its weights the chips that sum its gradients share "
                        "out: the optimizer's state, gradients too, weights too. Written only where "
                        "there is something."),
     DSM__FIELD(
-        FLAG, dsm_layer_decisions, is_recomputed, "recompute", DECISION, .is_stated = is_recomputed,
+        FLAG, dsm_layer_decisions, is_recomputed, "recompute", DECISION | DSM__FIELD_UNLESS_0,
         .help = "With recompute: the forward pass runs again before the backward pass (update "
                 "where there is none), and what it makes is not kept, but for an output that "
                 "a later segment reads. Written only where it does."),
@@ -398,10 +336,6 @@ DSM__RECORD(
             "output is left. Written only where it is not the default, that of the update pass "
             "(without one, of forward)."));
 
-static bool does_pass_exist(const void *pass) {
-  return ((const dsm_pass_plan *)pass)->exists;
-}
-
 DSM__RECORD(
     dsm__layer_record, dsm_layer_plan, false, "A primary layer of the workload.",
     DSM__FIELD(
@@ -409,13 +343,12 @@ DSM__RECORD(
         .expected = "the layer's name",
         .help =
             "Name of the primary layer; a direction of a bidirectional lstm x is x.fwd or x.bwd."),
-    {.kind = DSM__FIELD_PART,
-     .offset = offsetof(dsm_layer_plan, decisions),
-     .type = &dsm__decisions_record},
+    DSM__PART(dsm_layer_plan, decisions, dsm__decisions_record),
     DSM__FIELD(REAL, dsm_layer_plan, held_bytes, "held_bytes", COLUMN, .unit = "bytes/chip",
                .help = "What held tensors take of a chip while the layer runs."),
     DSM__FIELD(MEMBERS, dsm_layer_plan, passes, "passes", DSM__FIELD_IS_REQUIRED,
-               .words = &dsm__pass_words, .type = &dsm__pass_record, .is_stated = does_pass_exist,
+               .words = &dsm__pass_words, .type = &dsm__pass_record,
+               .stated_if = DSM__IF(dsm_pass_plan, exists),
                .help = "As far as the layer has them."));
 
 DSM__RECORD(

@@ -104,8 +104,7 @@ static void check_bound(const dsm__json_node *object, const dsm__json_node *reso
   if (found == NULL || largest == NULL) {
     return;
   }
-  const dsm__json_node own = dsm__json_member(resources, found);
-  const double cycles = dsm__json_is_present(&own) ? number_of(resources, found) : 0;
+  const double cycles = dsm__json_has(resources, found) ? number_of(resources, found) : 0;
   if (cycles < largest_cycles * (1 - relative_tolerance)) {
     dsm__json_error(&node, predicted_anew,
                     "expected \"%s\", the largest of resources, found \"%s\"", largest, found);
@@ -224,8 +223,7 @@ static void check_groups(const dsm__json_node *pass, const amounts *own, const l
   }
   const dsm__json_node cycles = dsm__json_member(pass, "cycles");
   const char *const again = dsm_group_name(DSM_GROUP_RECOMPUTE);
-  const dsm__json_node recompute = dsm__json_member(&groups, again);
-  if (dsm__json_is_present(&recompute) || of_pass->again_cycles > 0) {
+  if (dsm__json_has(&groups, again) || of_pass->again_cycles > 0) {
     expect(&groups, again,
            isnan(invocations->of[AMOUNT_TOTAL]) ? unknown_number : of_pass->again_cycles,
            "what invocations of the forward pass take again");
@@ -326,8 +324,9 @@ static void check_memory(const dsm__json_node *root) {
   double sum = 0;
   size_t part = 0;
   for (; dsm__memory_record.fields[part].offset != offsetof(dsm_plan_memory, total_bytes); part++) {
-    const dsm__json_node own = dsm__json_member(&memory, dsm__memory_record.fields[part].key);
-    sum += dsm__json_is_present(&own) ? number_of(&memory, dsm__memory_record.fields[part].key) : 0;
+    sum += dsm__json_has(&memory, dsm__memory_record.fields[part].key)
+               ? number_of(&memory, dsm__memory_record.fields[part].key)
+               : 0;
   }
   expect(&memory, dsm__memory_record.fields[part].key, sum,
          "the sum of weights, activations, gradients, errors and optimizer");

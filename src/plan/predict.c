@@ -86,11 +86,6 @@ static void add_boundary(const dsm__predictor *p, dsm__pass_builder *builder, si
   dsm__pass_add_group(builder, DSM_TRANSFER_RELAYOUT, DSM_GROUP_RELAYOUT, &traffic, times, times);
 }
 
-/* Where the error's relayout towards the layer before is counted: section 5, "the earlier". */
-static dsm_pass pass_of_error_relayout(const dsm_layer *layer) {
-  return layer->has_backward ? DSM_PASS_BACKWARD : DSM_PASS_UPDATE;
-}
-
 static bool predict_pass(const dsm__predictor *p, size_t index, dsm_pass pass) {
   const dsm__layer_setting setting = dsm__predictor_setting(p, index);
   const dsm__layer_decision *const decision = &p->decisions->layers[index];
@@ -108,7 +103,7 @@ static bool predict_pass(const dsm__predictor *p, size_t index, dsm_pass pass) {
   if (pass == DSM_PASS_FORWARD && index > 0) {
     add_boundary(p, &builder, index, DSM_PASS_FORWARD);
   }
-  if (p->plan->options.mode == DSM_MODE_TRAINING && pass == pass_of_error_relayout(setting.layer) &&
+  if (p->plan->options.mode == DSM_MODE_TRAINING && pass == dsm__pass_of_error(setting.layer) &&
       index + 1 < p->plan->layer_count) {
     add_boundary(p, &builder, index + 1, DSM_PASS_BACKWARD);
   }

@@ -106,7 +106,7 @@ const dsm_layer *dsm__stage_layers(const dsm_workload *workload, const dsm_stage
 /* ---- what passes between stages ---- */
 
 /* Where the error that a layer hands back is made. */
-static dsm_pass pass_of_error(const dsm_layer *layer) {
+dsm_pass dsm__pass_of_error(const dsm_layer *layer) {
   return layer->has_backward ? DSM_PASS_BACKWARD : DSM_PASS_UPDATE;
 }
 
@@ -190,7 +190,8 @@ void dsm__stage_add_links(dsm__pass_builder *builder, const dsm_workload *worklo
     add_hand_over(builder, workload, decisions, setting, is_last_run ? index - 1 : index,
                   DSM_PASS_FORWARD);
   }
-  if (pass == pass_of_error(setting->layer) && index == (number == 0 ? run.end - 1 : run.first)) {
+  if (pass == dsm__pass_of_error(setting->layer) &&
+      index == (number == 0 ? run.end - 1 : run.first)) {
     add_hand_over(builder, workload, decisions, setting, number == 0 ? index : index - 1,
                   DSM_PASS_BACKWARD);
   }

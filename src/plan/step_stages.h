@@ -35,6 +35,9 @@ static inline dsm__interleaving dsm__interleaving_of(const dsm_stages *stages,
   return (dsm__interleaving){dsm__stage_count(stages), dsm__interleave_of(stages), micro_batches};
 }
 
+/** The pass that makes the error, where one is made. */
+dsm_pass dsm__pass_of_error(const dsm_layer *layer);
+
 /** The layers of a run of a stage: from the first on, up to the end. */
 typedef struct dsm__stage_run {
   size_t first;

@@ -2,6 +2,8 @@
 /* block.c: what runs of a block come to, without any search. */
 #include "remat/block.h"
 
+#include "base/order.h"
+
 double dsm__remat_tensor_bytes(const dsm__remat_block *block, dsm__tensors set) {
   double bytes = 0;
   for (size_t i = 0; i < block->count; i++) {
@@ -55,10 +57,6 @@ double dsm__remat_errors_during(const dsm__remat_block *block, size_t operation)
 
 /* ---- forward ---- */
 
-static double larger(double a, double b) {
-  return a > b ? a : b;
-}
-
 void dsm__remat_run_plainly(const dsm__remat_block *block, dsm__remat_way *way) {
   dsm__tensors there = 0;
   way->forward_seconds = 0;
@@ -66,8 +64,8 @@ void dsm__remat_run_plainly(const dsm__remat_block *block, dsm__remat_way *way) 
   for (size_t i = 0; i < block->count; i++) {
     there |= dsm__tensor(i);
     way->forward_seconds += block->operations[i].forward_seconds;
-    way->forward_peak = larger(way->forward_peak, dsm__remat_tensor_bytes(block, there) +
-                                                      block->operations[i].temporary_bytes);
+    way->forward_peak = dsm__larger(way->forward_peak, dsm__remat_tensor_bytes(block, there) +
+                                                           block->operations[i].temporary_bytes);
     for (size_t j = 0; j <= i; j++) {
       if ((way->saved & dsm__tensor(j)) == 0 && !is_read_from(block, j, i + 1)) {
         there &= ~dsm__tensor(j);
@@ -109,8 +107,9 @@ static dsm__tensors compute(const dsm__remat_block *block, dsm__tensors there, d
     }
     there |= dsm__tensor(i);
     way->backward_seconds += block->operations[i].forward_seconds;
-    way->backward_peak = larger(way->backward_peak, dsm__remat_tensor_bytes(block, there) + errors +
-                                                        block->operations[i].temporary_bytes);
+    way->backward_peak =
+        dsm__larger(way->backward_peak, dsm__remat_tensor_bytes(block, there) + errors +
+                                            block->operations[i].temporary_bytes);
   }
   return there & (wanted | ~missing);
 }
@@ -126,9 +125,9 @@ void dsm__remat_recompute_once(const dsm__remat_block *block, dsm__remat_way *wa
       there = compute(block, there, needed, dsm__remat_errors_before(block, i), way);
     }
     way->backward_seconds += operation->backward_seconds;
-    way->backward_peak = larger(way->backward_peak, dsm__remat_tensor_bytes(block, there) +
-                                                        dsm__remat_errors_during(block, i) +
-                                                        operation->temporary_bytes);
+    way->backward_peak = dsm__larger(way->backward_peak, dsm__remat_tensor_bytes(block, there) +
+                                                             dsm__remat_errors_during(block, i) +
+                                                             operation->temporary_bytes);
     /* Saved tensors that later ones are computed from stay too: all that is there below. */
     there &= dsm__tensor(i) - 1;
   }

@@ -14,6 +14,7 @@
 #include "dsm/limits.h"
 #include "plan/segments.h"
 #include "remat/chain.h"
+#include "workload/workload_internal.h"
 
 /* ---- tensors ---- */
 
@@ -36,11 +37,6 @@ static double error_bytes(const dsm_plan *plan, const dsm_machine *machine, size
   const dsm_chip_share share =
       dsm_chip_share_derive(of->layer, machine, of->error_parallelism, plan->workload->minibatch);
   return share_bytes(plan, of->layer, &share);
-}
-
-static bool is_used_after(const dsm_layer *layer, size_t index) {
-  return (layer->last_use != DSM_NEVER_USED && layer->last_use > index) ||
-         (layer->last_operand_use != DSM_NEVER_USED && layer->last_operand_use > index);
 }
 
 /* ---- segments ---- */
@@ -76,7 +72,7 @@ static double plain_peak(const chain_maker *of, size_t first, size_t last) {
   for (size_t i = first; i <= last; i++) {
     double bytes = 0;
     for (size_t j = first; j <= i; j++) {
-      const bool is_there = j == i || is_used_after(&of->plan->workload->layers[j], i - 1);
+      const bool is_there = j == i || dsm__is_used_after(&of->plan->workload->layers[j], i - 1);
       bytes += is_there ? output_bytes(of->plan, j) : 0;
     }
     peak = bytes > peak ? bytes : peak;

@@ -8,6 +8,7 @@
  */
 #include <math.h>
 
+#include "base/order.h"
 #include "remat/solve.h"
 
 /* What a window comes to with least memory. */
@@ -25,10 +26,6 @@ static least at(const leasts *of, size_t first, size_t last) {
   return of->items[dsm__remat_window_number(of->windows, first, last)];
 }
 
-static double larger(double a, double b) {
-  return a > b ? a : b;
-}
-
 static least keep(const leasts *of, dsm__remat_window window, size_t k) {
   const dsm_remat_chain *const chain = of->windows->chain;
   const dsm_remat_option *const option = &chain->stages[window.first].options[k];
@@ -36,7 +33,7 @@ static least keep(const leasts *of, dsm__remat_window window, size_t k) {
                option->forward_seconds + option->backward_seconds};
   if (window.first < window.last) {
     const least rest = at(of, window.first + 1, window.last);
-    all.bytes = larger(all.bytes, option->saved_bytes + rest.bytes);
+    all.bytes = dsm__larger(all.bytes, option->saved_bytes + rest.bytes);
     all.seconds += rest.seconds;
   }
   return all;
@@ -46,7 +43,7 @@ static least dropped(const leasts *of, dsm__remat_window window, const dsm__rema
   const double kept = of->windows->chain->stages[drop->middle - 1].output_bytes;
   const least right = at(of, drop->middle, window.last);
   const least left = at(of, window.first, drop->middle - 1);
-  return (least){larger(drop->need_bytes, larger(kept + right.bytes, left.bytes)),
+  return (least){dsm__larger(drop->need_bytes, dsm__larger(kept + right.bytes, left.bytes)),
                  drop->seconds + right.seconds + left.seconds};
 }
 

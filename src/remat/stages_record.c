@@ -35,14 +35,6 @@ enum {
 #define OPERATION_BYTES(member, flags, about, ...)                                                 \
   AMOUNT(dsm__stages_operation, member, flags, OPERATION_BYTES_MAX, "bytes", about, __VA_ARGS__)
 
-static bool has_options(const void *entry) {
-  return ((const dsm__stages_entry *)entry)->option_count > 0;
-}
-
-static bool has_operations(const void *entry) {
-  return ((const dsm__stages_entry *)entry)->operation_count > 0;
-}
-
 DSM__RECORD(
     dsm__stage_option_record, dsm_remat_option, true,
     "A way to run a stage so that its backward pass can follow.",
@@ -110,14 +102,11 @@ DSM__RECORD(
           "What that pass needs beside input and output.", .fallback = 0),
     DSM__FIELD(FLAG, dsm__stages_entry, is_recomputable, "recomputable", MAY_BE, .fallback = 1,
                .help = "Its forward pass may run more than once."),
-    DSM__FIELD(LIST, dsm__stages_entry, options, "options", MAY_BE,
-               .count_offset = offsetof(dsm__stages_entry, option_count),
-               .type = &dsm__stage_option_record, .is_stated = has_options,
-               .help = "The ways to run it; the first one keeps most."),
-    DSM__FIELD(LIST, dsm__stages_entry, operations, "operations", MAY_BE,
-               .count_offset = offsetof(dsm__stages_entry, operation_count),
-               .type = &dsm__stage_operation_record, .is_stated = has_operations,
-               .help = "In the order in which they run; in place of options."));
+    DSM__LISTED(dsm__stages_entry, options, option_count, "options", MAY_BE | DSM__FIELD_UNLESS_0,
+                dsm__stage_option_record, "The ways to run it; the first one keeps most."),
+    DSM__LISTED(dsm__stages_entry, operations, operation_count, "operations",
+                MAY_BE | DSM__FIELD_UNLESS_0, dsm__stage_operation_record,
+                "In the order in which they run; in place of options."));
 
 DSM__DOCUMENT(
     dsm__stages_record, dsm__stages_document, "dsm-stages/1", "A network as a chain of stages.",
@@ -139,6 +128,5 @@ DSM__DOCUMENT(
                .min = 1, .max = BYTES_MAX, .unit = "bytes/s", .fallback = (double)INFINITY,
                .help = "Between devices of a pipeline; absent: outputs and errors are there at "
                        "once."),
-    DSM__FIELD(LIST, dsm__stages_document, entries, "stages", REQUIRED,
-               .count_offset = offsetof(dsm__stages_document, entry_count),
-               .type = &dsm__stage_record, .help = "In the order in which they run."));
+    DSM__LISTED(dsm__stages_document, entries, entry_count, "stages", REQUIRED, dsm__stage_record,
+                "In the order in which they run."));

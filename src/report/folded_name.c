@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number_text.h"
 #include "base/order.h"
 
 enum {
@@ -35,15 +36,11 @@ typedef struct pattern {
   size_t count;
 } pattern;
 
-static bool is_digit(char character) {
-  return character >= '0' && character <= '9';
-}
-
 static name read_name(const char *text) {
   name read = {.text = text};
   for (size_t at = 0; text[at] != '\0' && read.count < NUMBERS_MAX;) {
     number found = {.at = at};
-    while (is_digit(text[at]) && found.length < DIGITS_MAX) {
+    while (dsm__is_digit(text[at]) && found.length < DIGITS_MAX) {
       found.value = 10 * found.value + (uint64_t)(text[at] - '0');
       found.length++;
       at++;

@@ -110,10 +110,6 @@ typedef struct rung_row {
   dsm__ladder_gains gains;
 } rung_row;
 
-static bool has_plan(const void *row) {
-  return ((const rung_row *)row)->has_plan;
-}
-
 /* What a rung is that fits a chip's memory. */
 DSM__OWN_RECORD(
     gains_record, rung_row, false, "What a rung gains.",
@@ -125,15 +121,14 @@ DSM__OWN_RECORD(
     DSM__FIELD(REAL, rung_row, gains.over_first, "gain_over_first", DSM__COLUMN | DSM__MORE,
                .unit = "ratio", .help = "Speed-up over the first rung that fits."));
 
-DSM__OWN_RECORD(rung_record, rung_row, false,
-                "A rung: the optimizations of those before, and one more.",
-                DSM__FIELD(TEXT, rung_row, name, "name", DSM__COLUMN,
-                           .help = "The optimization that the rung adds; none for the first."),
-                DSM__FIELD(TEXT, rung_row, system, "system", DSM__COLUMN,
-                           .help = "Name of its system."),
-                DSM__FIELD(WORD_SET, rung_row, optimizations, "optimizations", 0,
-                           .words = &dsm__optimization_words, .help = "That the search might use."),
-                {.kind = DSM__FIELD_PART, .type = &gains_record, .is_stated = has_plan});
+DSM__OWN_RECORD(
+    rung_record, rung_row, false, "A rung: the optimizations of those before, and one more.",
+    DSM__FIELD(TEXT, rung_row, name, "name", DSM__COLUMN,
+               .help = "The optimization that the rung adds; none for the first."),
+    DSM__FIELD(TEXT, rung_row, system, "system", DSM__COLUMN, .help = "Name of its system."),
+    DSM__FIELD(WORD_SET, rung_row, optimizations, "optimizations", 0,
+               .words = &dsm__optimization_words, .help = "That the search might use."),
+    {.kind = DSM__FIELD_PART, .type = &gains_record, .stated_if = DSM__IF(rung_row, has_plan)});
 
 /* The question is that of the last rung's plan; without rungs there is none. */
 typedef struct document {
@@ -143,17 +138,13 @@ typedef struct document {
   dsm__rows rungs;
 } document;
 
-static bool has_rungs(const void *ladder) {
-  return ((const document *)ladder)->workload != NULL;
-}
-
 DSM__DOCUMENT(dsm__ladder_record, document, "dsm-ladder/1",
               "What each optimization gains, written by `dsm explore --ladder --format json`.",
               DSM__FIELD(TEXT, document, workload, "workload", 0, .help = "Name of the workload."),
               DSM__FIELD(WORD, document, mode, "mode", 0, .words = &dsm__mode_words,
-                         .is_stated = has_rungs, .help = "What a step is."),
+                         .stated_if = DSM__IF(document, workload), .help = "What a step is."),
               DSM__FIELD(COUNT, document, minibatch, "minibatch", 0, .unit = "samples",
-                         .is_stated = has_rungs, .help = "Samples of a step."),
+                         .stated_if = DSM__IF(document, workload), .help = "Samples of a step."),
               DSM__ROWS(document, rungs, "rungs", rung_record, "From the first on."));
 
 static dsm__rows rows_of(dsm__page *page, const dsm_ladder_rung *rungs, size_t count) {

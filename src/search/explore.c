@@ -19,51 +19,13 @@
 #include "base/diag_add.h"
 #include "plan/issue.h"
 #include "plan/plan_internal.h"
-#include "plan/segments.h"
 #include "plan/tolerance.h"
 #include "search/fused.h"
 #include "search/overlapped.h"
 #include "search/roles/role_search.h"
 #include "search/roles/step_search.h"
 #include "search/tied_search.h"
-
-/* Reports the smallest need of any mapping. */
-static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions *decisions,
-                                    dsm_diags *diags) {
-  const dsm_workload *const workload = problem->inputs.workload;
-  dsm_layer_memory *const memory =
-      dsm__arena_array(problem->arena, workload->layer_count, sizeof *memory);
-  if (memory == NULL) {
-    return dsm__out_of_memory(diags);
-  }
-  dsm__mapping_memory_derive(workload, &problem->machine, problem->inputs.options->mode, decisions,
-                             memory);
-  dsm__memory_need need =
-      dsm__memory_need_of(workload, &problem->machine, problem->inputs.options->mode, memory);
-  if (problem->role_need_bytes > 0 && problem->role_need_bytes < need.total_bytes) {
-    need.total_bytes = problem->role_need_bytes;
-    need.dominated_by[0] = '\0';
-  }
-  const dsm__place nowhere = {NULL, 0, 0, NULL};
-  const dsm__deadline *const deadline = &problem->deadline;
-  const bool is_over = dsm__deadline_was_met(deadline);
-  if (dsm__problem_has_roles(problem) && (is_over || problem->is_need_rounded)) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                   "memory capacity: no mapping that needs at most %.6g GB a chip was found%s",
-                   dsm_system_usable_bytes(problem->machine.system) / 1e9,
-                   !is_over                   ? ""
-                   : deadline->was_stopped    ? " before the search was interrupted"
-                   : deadline->was_memory_met ? " within the memory limit of the search"
-                                              : " within the time limit");
-    return DSM_ERROR_INFEASIBLE;
-  }
-  dsm__report_over_capacity(&need,
-                            dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_STAGES)
-                                ? "without stages every mapping needs at least"
-                                : "every mapping needs at least",
-                            nowhere, diags);
-  return DSM_ERROR_INFEASIBLE;
-}
+#include "search/why_none.h"
 
 /* By one search. False if out of memory. */
 static bool solve(dsm__problem *problem, dsm__graph_answer *answer, dsm__decisions *decisions) {
@@ -125,7 +87,7 @@ static dsm_status search(dsm__problem *problem, const word_search *asked, dsm__g
   if (!is_found) {
     return dsm__out_of_memory(diags);
   }
-  return answer->is_feasible ? DSM_OK : report_infeasible(problem, decisions, diags);
+  return answer->is_feasible ? DSM_OK : dsm__report_infeasible(problem, decisions, diags);
 }
 
 static dsm_search_statistics statistics_of(const dsm__problem *problem) {
@@ -233,45 +195,6 @@ static bool is_more_asked(const dsm__problem *problem) {
          dsm__is_any_recomputation_asked(problem);
 }
 
-/* The most stages that the layers may be in; 0 if out of memory. */
-static size_t stages_most(const dsm__problem *problem) {
-  const dsm_workload *const workload = problem->inputs.workload;
-  bool *is_cut = NULL;
-  size_t most = 1;
-  if (!dsm__segments_find(workload, problem->arena, &is_cut)) {
-    return 0;
-  }
-  for (size_t i = 0; !workload->is_list && i < workload->layer_count; i++) {
-    most += is_cut[i] ? 1 : 0;
-  }
-  return most;
-}
-
-static dsm_status report_none_asked(const dsm__problem *problem, dsm_diags *diags) {
-  const dsm__place nowhere = {NULL, 0, 0, NULL};
-  const dsm_explore_options *const options = problem->inputs.options;
-  const uint64_t runs = options->interleave > 1 ? options->interleave : 1;
-  const uint64_t wanted = options->stages * runs;
-  const size_t most = stages_most(problem);
-  if (most == 0) {
-    return dsm__out_of_memory(diags);
-  }
-  if (wanted > most) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere,
-                   "one tensor alone passes from a stage to the next",
-                   "expected at most %zu %s%s, which the layers of the network can be in, found "
-                   "%llu",
-                   most, runs > 1 ? "runs of stages" : "stage", most == 1 || runs > 1 ? "" : "s",
-                   (unsigned long long)wanted);
-    return DSM_ERROR_INFEASIBLE;
-  }
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                 "memory capacity: no step was found with the stages, micro-batches and "
-                 "recomputation that are asked for that needs at most %.6g GB a chip",
-                 dsm_system_usable_bytes(problem->machine.system) / 1e9);
-  return DSM_ERROR_INFEASIBLE;
-}
-
 bool dsm__step_with_roles(dsm__problem *problem, const dsm__fixed_roles *fixed, double limit_cycles,
                           double *step_cycles) {
   dsm_plan *plan = NULL;
@@ -329,33 +252,6 @@ static bool has_data_and_model(const dsm__problem *problem) {
   return has;
 }
 
-/* Where nobody listens, nothing is asked. */
-static dsm_status report_no_roles(const dsm__problem *problem, dsm_diags *diags) {
-  const dsm__place nowhere = {NULL, 0, 0, NULL};
-  const dsm_system *const system = problem->machine.system;
-  if (diags == NULL) {
-    return DSM_ERROR_INFEASIBLE;
-  }
-  const dsm_status with_room =
-      dsm__explore_with_room(problem->inputs.workload, system, problem->inputs.options);
-  if (with_room == DSM_ERROR_OUT_OF_MEMORY) {
-    return dsm__out_of_memory(diags);
-  }
-  if (with_room == DSM_OK) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                   "memory capacity: no mapping with the roles that are allowed needs at most "
-                   "%.6g GB a chip",
-                   dsm_system_usable_bytes(system) / 1e9);
-  } else {
-    dsm__diags_add(
-        diags, DSM_SEVERITY_ERROR, nowhere,
-        "what column and gather_column make, only heads, row and row_scatter read; allow "
-        "more roles, as data,column,row",
-        "no mapping has only the roles that are allowed");
-  }
-  return DSM_ERROR_INFEASIBLE;
-}
-
 /* What a mapping with roles has to be faster than. With sums that may hide a graph tells more than
  * a mapping takes. */
 static double limit_of_roles(const dsm__problem *problem, size_t layers, double known_cycles,
@@ -390,10 +286,10 @@ static dsm_status find_once(dsm__problem *problem, size_t layers, double known_c
     } else if (other != DSM_ERROR_INFEASIBLE) {
       status = other;
     } else if (is_first && is_more_asked(problem)) {
-      status = report_none_asked(problem, diags);
+      status = dsm__report_none_asked(problem, diags);
     } else if (is_first && status == DSM_ERROR_INFEASIBLE) {
       status = has_words ? find_with_data_and_model(problem, &whole, plan, &bound, diags, diags)
-                         : report_no_roles(problem, diags);
+                         : dsm__report_no_roles(problem, diags);
     }
     if (status == DSM_OK && has_words && *plan != NULL) {
       status = find_more_with_data_and_model(problem, layers, plan, &bound, diags);

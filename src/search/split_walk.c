@@ -16,6 +16,7 @@
  * produced are given too, positions and samples share the rest, and mostly only the pair counts
  * with which the arrays take least: nothing but their cycles tells one pair from the other.
  */
+#include "base/order.h"
 #include "search/layer_search.h"
 
 #include <math.h>
@@ -97,10 +98,6 @@ static void find_block_cycles(walk *w) {
   const double share = rounding / (double)system->core.arrays;
   w->cycles_of_element = share / system->array.efficiency_ratio / w->work->precision.array_rate;
   w->cycles_of_change = share * system->array.block_cycles;
-}
-
-static double larger(double a, double b) {
-  return a > b ? a : b;
 }
 
 /* Of a core that has no more than its part. */
@@ -329,7 +326,7 @@ static bool is_produced_in_vain(walk *w, const family *f, size_t produced, size_
     return true;
   }
   dsm__split_needs least = f->least;
-  least.kernel_bytes = larger(least.kernel_bytes, best.kernel_bytes);
+  least.kernel_bytes = dsm__larger(least.kernel_bytes, best.kernel_bytes);
   if (w->has_tiles) {
     const double extent = (double)w->loops[w->produced].core[produced];
     const bool is_in = w->produced == DSM_DIM_IN;
@@ -339,7 +336,7 @@ static bool is_produced_in_vain(walk *w, const family *f, size_t produced, size_
                                                       .positions = best.shared,
                                                       .kij = f->extents.kij});
   }
-  least.sum_cycles = larger(least.sum_cycles, best.sum_cycles);
+  least.sum_cycles = dsm__larger(least.sum_cycles, best.sum_cycles);
   const double by_arrays = f->element_cycles * w->blocks[produced] *
                                (best.stream * w->cycles_of_element + w->cycles_of_change) +
                            f->startup_cycles;

@@ -228,8 +228,7 @@ static void read_task(profile_reader *reader, const dsm__json_node *item, size_t
   if (dsm__json_is_present(&results)) {
     dsm__json_double_or_zero(&results, dsm__bytes_range, &task->result_bytes);
   }
-  const dsm__json_node tensors = dsm__json_member(item, "tensors");
-  reader->has_tensors[index] = dsm__json_is_present(&tensors);
+  reader->has_tensors[index] = dsm__json_has(item, "tensors");
   const dsm__json_node group = dsm__json_member(item, "group");
   if (dsm__json_is_present(&group)) {
     dsm__json_name(&group, DSM_NAME_BYTES_MAX, reader->instance->arena, &task->group);

@@ -37,11 +37,11 @@ typedef struct entry {
 
 /* False if the table has no workloads, or lacks what the view `points` has. */
 static bool find_layout(layout *places, const dsm_point_table *table) {
-  *places = (layout){.point = dsm__table_column(table, "point"),
-                     .status = dsm__table_column(table, "status"),
-                     .workload = dsm__table_column(table, "workload"),
-                     .axes = dsm__table_column(table, "reason") + 1,
-                     .results = dsm__table_column(table, "mode")};
+  *places = (layout){.point = dsm__points_find(table, "point"),
+                     .status = dsm__points_find(table, "status"),
+                     .workload = dsm__points_find(table, "workload"),
+                     .axes = dsm__points_find(table, "reason") + 1,
+                     .results = dsm__points_find(table, "mode")};
   return places->point < places->status && places->status < places->axes &&
          places->axes <= places->workload && places->workload < places->results &&
          places->results < table->column_count;
@@ -84,10 +84,10 @@ static size_t *find_first_rows(const dsm_point_table *table, size_t column, dsm_
     return NULL;
   }
   for (size_t row = 0; row < table->row_count; row++) {
-    const dsm_cell *const cell = dsm__table_cell(table, row, column);
+    const dsm_cell *const cell = dsm__point_cell(table, row, column);
     size_t known = 0;
     while (known < *count &&
-           compare_cells(cell, dsm__table_cell(table, of_each[known], column)) != 0) {
+           compare_cells(cell, dsm__point_cell(table, of_each[known], column)) != 0) {
       known++;
     }
     if (known == *count) {
@@ -105,7 +105,7 @@ static void find_of_workload(layout *places, const dsm_point_table *table, const
     bool is_same = table->row_count == table->point_count;
     for (size_t row = 0; row < table->row_count && is_same; row++) {
       is_same =
-          compare_cells(dsm__table_cell(table, row, c), dsm__table_cell(table, first[row], c)) == 0;
+          compare_cells(dsm__point_cell(table, row, c), dsm__point_cell(table, first[row], c)) == 0;
     }
     places->is_of_workload[c] = c == places->workload || is_same;
   }
@@ -116,7 +116,7 @@ static const char *join_workloads(const dsm_point_table *table, size_t column,
                                   const size_t *first) {
   dsm__text_buffer text = {0};
   for (size_t row = 0; row < table->row_count; row++) {
-    const dsm_cell *const cell = dsm__table_cell(table, row, column);
+    const dsm_cell *const cell = dsm__point_cell(table, row, column);
     if (first[row] == row && cell->kind == DSM_CELL_TEXT) {
       dsm__text_printf(&text, "%s%s", row == 0 ? "" : "+", cell->text);
     }
@@ -153,7 +153,7 @@ static dsm_cell mean_of(const entry *rows, size_t count, size_t column, bool is_
 static void put_means(dsm_cell *to, const dsm_point_table *table, const entry *rows, size_t count,
                       const char *workloads) {
   const layout *const places = rows[0].places;
-  const size_t first_result = dsm__table_column(table, "utilization");
+  const size_t first_result = dsm__points_find(table, "utilization");
   for (size_t c = 0; c < table->column_count; c++) {
     to[c] = mean_of(rows, count, c, c >= first_result);
   }
@@ -203,7 +203,7 @@ static bool rank(dsm_point_table *table, layout *places, const size_t *first, si
   }
   find_of_workload(places, table, first);
   for (size_t row = 0; row < table->row_count; row++) {
-    sorted[row] = (entry){.cells = dsm__table_cell(table, row, 0), .places = places, .row = row};
+    sorted[row] = (entry){.cells = dsm__point_cell(table, row, 0), .places = places, .row = row};
   }
   qsort(sorted, table->row_count, sizeof *sorted, compare_entries);
   collapse(table, cells, sorted, workloads, workload_count);

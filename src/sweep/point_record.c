@@ -39,26 +39,17 @@ DSM__RECORD(dsm__point_layer_record, dsm_point_layer, false,
             DSM__FIELD(TEXT, dsm_point_layer, name, "name", COLUMN, .help = "Of the layer."),
             DSM__FIELD(WORD, dsm_point_layer, pass, "pass", COLUMN, .words = &dsm__pass_words,
                        .help = "Of the layer."),
-            {.kind = DSM__FIELD_PART,
-             .offset = offsetof(dsm_point_layer, pass_decisions),
-             .type = &dsm__pass_decisions_record},
-            {.kind = DSM__FIELD_PART,
-             .offset = offsetof(dsm_point_layer, decisions),
-             .type = &dsm__decisions_record},
+            DSM__PART(dsm_point_layer, pass_decisions, dsm__pass_decisions_record),
+            DSM__PART(dsm_point_layer, decisions, dsm__decisions_record),
             DSM__FIELD(WORD, dsm_point_layer, bound, "bound", COLUMN, .words = &dsm__bound_words,
                        .help = "What most of the time is spent on."),
             REAL("utilization", MORE, dsm_point_layer, utilization, "ratio", "0 to 1."),
             REAL("cycles", LESS, dsm_point_layer, cycles.total, "cycles", "Of the pass in a step."),
-            {.kind = DSM__FIELD_PART,
-             .offset = offsetof(dsm_point_layer, cycles),
-             .type = &dsm__point_cycles_record});
-
-static bool has_step(const void *step) {
-  return ((const dsm_point_step *)step)->micro_batches > 0;
-}
+            DSM__PART(dsm_point_layer, cycles, dsm__point_cycles_record));
 
 #define STEP(name, member, about)                                                                  \
-  DSM__FIELD(COUNT, dsm_point_step, member, name, COLUMN, .is_stated = has_step, .help = (about))
+  DSM__FIELD(COUNT, dsm_point_step, member, name, COLUMN,                                          \
+             .stated_if = DSM__IF(dsm_point_step, micro_batches), .help = (about))
 
 DSM__OWN_RECORD(dsm__point_step_record, dsm_point_step, false,
                 "Of a sweep that allows micro-batches, stages, recomputation or shards.",
@@ -71,13 +62,9 @@ DSM__OWN_RECORD(dsm__point_step_record, dsm_point_step, false,
                 STEP("sharded_layers", sharded_layers,
                      "Whose optimizer state, gradients or weights chips share out."));
 
-static bool has_storage(const void *storage) {
-  return ((const dsm_plan_storage *)storage)->job.demand_bytes_per_second > 0;
-}
-
 #define STORAGE(name, flag, member, of_unit, about)                                                \
   DSM__FIELD(REAL, dsm_plan_storage, member, name, flag, .unit = (of_unit),                        \
-             .is_stated = has_storage, .help = (about))
+             .stated_if = DSM__IF(dsm_plan_storage, job.demand_bytes_per_second), .help = (about))
 
 DSM__OWN_RECORD(
     dsm__point_storage_record, dsm_plan_storage, false,
@@ -96,22 +83,21 @@ DSM__OWN_RECORD(
             "The least whole repeating factor without a stall."),
     STORAGE("waiting_seconds", LESS, waiting_seconds, "seconds", "Of a step, for data."),
     DSM__FIELD(COUNT, dsm_plan_storage, state.mini_epochs, "mini_epochs", COLUMN,
-               .is_stated = has_storage, .help = "Parts of the data set."));
-
-static bool is_on_pim(const void *cost) {
-  return ((const dsm_pim_cost *)cost)->is_feasible;
-}
+               .stated_if = DSM__IF(dsm_plan_storage, job.demand_bytes_per_second),
+               .help = "Parts of the data set."));
 
 DSM__OWN_RECORD(dsm__point_pim_record, dsm_pim_cost, false, "Of a training on cores in memory.",
                 DSM__FIELD(FLAG, dsm_pim_cost, is_feasible, "feasible", 0, .help = "It is one."),
                 DSM__FIELD(COUNT, dsm_pim_cost, choice.cores, "cores", COLUMN, .min = 1,
-                           .is_stated = is_on_pim,
+                           .stated_if = DSM__IF(dsm_pim_cost, is_feasible),
                            .help = "In memory, that work; of points on such, as the columns that "
                                    "follow."),
                 DSM__FIELD(COUNT, dsm_pim_cost, choice.tasklets, "tasklets", COLUMN, .min = 1,
-                           .is_stated = is_on_pim, .help = "Of each core."),
+                           .stated_if = DSM__IF(dsm_pim_cost, is_feasible),
+                           .help = "Of each core."),
                 DSM__FIELD(WORD, dsm_pim_cost, choice.transfers, "transfers", COLUMN,
-                           .words = &dsm__pim_transfers_words, .is_stated = is_on_pim,
+                           .words = &dsm__pim_transfers_words,
+                           .stated_if = DSM__IF(dsm_pim_cost, is_feasible),
                            .help = "How the host moves what differs from core to core."),
                 {.kind = DSM__FIELD_PART, .offset = 0, .type = &dsm__pim_figures_record});
 
@@ -145,9 +131,7 @@ DSM__RECORD(
     REAL("step_cycles", LESS, dsm_point_result, result.step_cycles, "cycles", "Of a step."),
     REAL("lower_bound_cycles", LESS, dsm_point_result, result.lower_bound_cycles, "cycles",
          "No mapping of the searched space is faster."),
-    {.kind = DSM__FIELD_PART,
-     .offset = offsetof(dsm_point_result, result.cycles),
-     .type = &dsm__point_cycles_record},
+    DSM__PART(dsm_point_result, result.cycles, dsm__point_cycles_record),
     REAL("weights_bytes", LESS, dsm_point_result, result.memory.weights_bytes, "bytes",
          "In the memory of a chip."),
     REAL("activations_bytes", LESS, dsm_point_result, result.memory.activations_bytes, "bytes",
@@ -161,20 +145,13 @@ DSM__RECORD(
     REAL("memory_bytes", LESS, dsm_point_result, result.memory.total_bytes, "bytes", "Their sum."),
     REAL("capacity_bytes", LESS, dsm_point_result, result.memory.capacity_bytes, "bytes",
          "What mappings may use of the memory of a chip."),
-    {.kind = DSM__FIELD_PART,
-     .offset = offsetof(dsm_point_result, result.storage),
-     .type = &dsm__point_storage_record},
-    {.kind = DSM__FIELD_PART,
-     .offset = offsetof(dsm_point_result, pim),
-     .type = &dsm__point_pim_record},
-    {.kind = DSM__FIELD_PART,
-     .offset = offsetof(dsm_point_result, step),
-     .type = &dsm__point_step_record},
+    DSM__PART(dsm_point_result, result.storage, dsm__point_storage_record),
+    DSM__PART(dsm_point_result, pim, dsm__point_pim_record),
+    DSM__PART(dsm_point_result, step, dsm__point_step_record),
     DSM__FIELD(TEXT, dsm_point_result, decisions, "decisions", COLUMN,
                .help = "The mapping in short."),
-    DSM__FIELD(LIST, dsm_point_result, layers, "layers", 0, .type = &dsm__point_layer_record,
-               .count_offset = offsetof(dsm_point_result, layer_count),
-               .help = "If layers are recorded: each pass of each layer."),
+    DSM__LISTED(dsm_point_result, layers, layer_count, "layers", 0, dsm__point_layer_record,
+                "If layers are recorded: each pass of each layer."),
     DSM__FIELD(TEXT, dsm_point_result, plan, "plan", COLUMN,
                .help = "The plan (dsm-plan/1), if plans are recorded."));
 /* clang-format on */

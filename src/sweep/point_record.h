@@ -28,9 +28,9 @@ size_t dsm__point_columns(unsigned parts, const dsm__field *columns[DSM__FIELDS_
 #define DSM__POINT_FIRST_COLUMNS 3
 
 /** The column of that name of a table, or how many there are. */
-size_t dsm__table_column(const dsm_point_table *table, const char *name);
+size_t dsm__points_find(const dsm_point_table *table, const char *name);
 
-static inline const dsm_cell *dsm__table_cell(const dsm_point_table *table, size_t row,
+static inline const dsm_cell *dsm__point_cell(const dsm_point_table *table, size_t row,
                                               size_t column) {
   return &table->cells[row * table->column_count + column];
 }

@@ -31,7 +31,7 @@ static bool is_better_larger(const char *column) {
 static bool is_text(const dsm_point_table *table, size_t column) {
   bool has_text = false;
   for (size_t row = 0; row < table->row_count; row++) {
-    const dsm_cell *const cell = dsm__table_cell(table, row, column);
+    const dsm_cell *const cell = dsm__point_cell(table, row, column);
     if (cell->kind == DSM_CELL_NUMBER) {
       return false;
     }
@@ -70,7 +70,7 @@ dsm_status dsm_objective_parse(dsm_objective *objective, const dsm_point_table *
   const bool is_min = strncmp(text, "min:", 4) == 0;
   const bool is_max = strncmp(text, "max:", 4) == 0;
   const char *const name = is_min || is_max ? text + 4 : text;
-  const size_t column = dsm__table_column(table, name);
+  const size_t column = dsm__points_find(table, name);
   if (column == table->column_count) {
     return unknown_column(table, name, diags);
   }
@@ -112,7 +112,7 @@ static int compare(const void *first, const void *second) {
 
 /* The number that points are ordered by: column `point`, or else the order of rows. */
 static double point_of(const dsm_point_table *table, size_t row) {
-  const dsm_cell *const cell = dsm__table_cell(table, row, 0);
+  const dsm_cell *const cell = dsm__point_cell(table, row, 0);
   const bool has_points = table->column_count > 0 && strcmp(table->columns[0], "point") == 0;
   return has_points && cell->kind == DSM_CELL_NUMBER ? cell->number : (double)row;
 }
@@ -121,7 +121,7 @@ static double point_of(const dsm_point_table *table, size_t row) {
 static bool set_keys(const dsm_point_table *table, size_t row, const dsm_objective *objectives,
                      size_t count, double *keys) {
   for (size_t k = 0; k < count; k++) {
-    const dsm_cell *const cell = dsm__table_cell(table, row, objectives[k].column);
+    const dsm_cell *const cell = dsm__point_cell(table, row, objectives[k].column);
     if (cell->kind != DSM_CELL_NUMBER) {
       return false;
     }
@@ -133,7 +133,7 @@ static bool set_keys(const dsm_point_table *table, size_t row, const dsm_objecti
 /* Is the row a design that works? A table without the column `status` does not say otherwise. */
 static bool is_ok(const dsm_point_table *table, size_t row, size_t status_column) {
   return status_column == table->column_count ||
-         dsm__cell_is_ok(dsm__table_cell(table, row, status_column));
+         dsm__cell_is_ok(dsm__point_cell(table, row, status_column));
 }
 
 /* The rows that are ok and have all numbers, sorted, in an array of *candidate_count; NULL if out
@@ -148,7 +148,7 @@ static candidate *sort_rows(const dsm_point_table *table, const dsm_objective *o
   if (made == NULL || keys == NULL) {
     return NULL;
   }
-  const size_t status_column = dsm__table_column(table, "status");
+  const size_t status_column = dsm__points_find(table, "status");
   size_t count = 0;
   for (size_t row = 0; row < table->row_count; row++) {
     double *const own = keys + count * objective_count;

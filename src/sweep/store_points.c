@@ -137,7 +137,7 @@ dsm_status dsm_store_points(dsm_store *store, dsm_point_table **table, dsm_diags
   return DSM_OK;
 }
 
-size_t dsm__table_column(const dsm_point_table *table, const char *name) {
+size_t dsm__points_find(const dsm_point_table *table, const char *name) {
   size_t column = 0;
   while (column < table->column_count && strcmp(table->columns[column], name) != 0) {
     column++;

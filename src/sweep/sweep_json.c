@@ -352,8 +352,7 @@ static void read_axis(dsm__sweep_draft *draft, const dsm__json_node *node) {
   for (size_t p = 0; p < list.count; p++) {
     axis->path_origins[p] = dsm__origin_of(list.nodes[p]);
   }
-  const dsm__json_node paths = dsm__json_member(node, "paths");
-  read_axis_values(draft, axis, node, dsm__json_is_present(&paths));
+  read_axis_values(draft, axis, node, dsm__json_has(node, "paths"));
 }
 
 static void read_axes(dsm__sweep_draft *draft) {

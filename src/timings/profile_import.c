@@ -9,6 +9,7 @@
 #include "timings/batch_devices.h"
 #include "timings/merge.h"
 #include "timings/tasks.h"
+#include "workload/name_index.h"
 
 void dsm_profile_import_options_init(dsm_profile_import_options *options) {
   *options = (dsm_profile_import_options){.workload = NULL, .batch = 1, .is_strict = false};
@@ -33,14 +34,11 @@ static const dsm__timing_format *format_of(const dsm__json_node *root) {
   }
   const dsm__json_node first = dsm__json_item(root, 0);
   const dsm__json_node second = dsm__json_item(root, 1);
-  const dsm__json_node category = dsm__json_member(&first, "cat");
   const dsm__json_node phase = dsm__json_member(&first, "ph");
-  const dsm__json_node count = dsm__json_member(&first, "count");
   const dsm__json_node name = dsm__json_member(&first, "name");
-  return dsm__json_is_present(&category) || dsm__json_is_present(&phase)
-             ? &dsm__onnx_runtime_timings
+  return dsm__json_has(&first, "cat") || dsm__json_is_present(&phase) ? &dsm__onnx_runtime_timings
          : dsm__json_is_present(&name) ||
-                 (dsm__json_is_present(&count) && dsm__json_is_present(&second))
+                 (dsm__json_has(&first, "count") && dsm__json_is_present(&second))
              ? &dsm__trtexec_timings
              : NULL;
 }
@@ -117,7 +115,7 @@ static dsm_status read_files(dsm__timings *timings, const dsm_profile_file *file
   }
   for (size_t d = 0; status == DSM_OK && d < timings->devices.count; d++) {
     const char *const name = timings->devices.items[d].name;
-    if (!dsm__is_task_name(name)) {
+    if (!dsm__is_plain_name(name)) {
       return dsm__refuse(diags, DSM_ERROR_INVALID,
                          "expected names of devices of 1 to %d bytes without control characters, "
                          "found \"%.140s\" (give one: NAME=FILE)",

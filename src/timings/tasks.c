@@ -10,6 +10,7 @@
 #include "server/instance_internal.h"
 #include "timings/batch_devices.h"
 #include "timings/merge.h"
+#include "workload/name_index.h"
 
 /* Names of layers that a note tells; the others are in the profile's comment. */
 enum { NAMES_TOLD = 5 };
@@ -27,15 +28,6 @@ typedef struct making {
   bool is_refused; /* a note is an error */
   dsm_diags *diags;
 } making;
-
-bool dsm__is_task_name(const char *text) {
-  const size_t length = strlen(text);
-  bool is_fit = length > 0 && length <= DSM_NAME_BYTES_MAX;
-  for (size_t i = 0; is_fit && i < length; i++) {
-    is_fit = (unsigned char)text[i] >= ' ' && text[i] != '\x7f';
-  }
-  return is_fit;
-}
 
 /* ---- what may be a task ---- */
 
@@ -79,7 +71,7 @@ static dsm_status gather_names(making *m, const char ***names, size_t *count) {
   for (size_t i = 0; i < most; i++) {
     const char *const name =
         workload == NULL ? device->rows.items[i].name : workload->layers[i].name;
-    if (dsm__is_task_name(name)) {
+    if (dsm__is_plain_name(name)) {
       (*names)[(*count)++] = name;
     }
   }
@@ -308,7 +300,7 @@ static bool make_chain(const making *m, dsm_instance *instance, const char *name
   double *seconds = NULL;
   size_t *task_of = NULL;
   dsm__use *uses = NULL;
-  instance->name = dsm__arena_strdup(instance->arena, dsm__is_task_name(name) ? name : "network");
+  instance->name = dsm__arena_strdup(instance->arena, dsm__is_plain_name(name) ? name : "network");
   dsm_task *const tasks =
       make_devices(m, instance) ? dsm__instance_tasks(instance, count, &seconds) : NULL;
   if (instance->name == NULL || tasks == NULL || !DSM__RESERVE(m->arena, uses, count) ||

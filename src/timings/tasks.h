@@ -6,10 +6,6 @@
 #include "dsm/profile_import.h"
 #include "timings/timings.h"
 
-/** Can this be the name of a task or a device? It has 1 to DSM_NAME_BYTES_MAX bytes and no control
- * characters. */
-bool dsm__is_task_name(const char *text);
-
 /** The profile of all rows; `name` is that of one without a workload. As dsm_profile_import. */
 DSM_NODISCARD dsm_status dsm__profile_of_timings(char **text, const dsm__timings *timings,
                                                  const char *name,

@@ -84,8 +84,7 @@ static uint64_t repeat_all(uint64_t outer, uint64_t inner) {
 
 static bool is_block(const dsm__json_node *item) {
   for (size_t i = 0; i < dsm__block_object.count; i++) {
-    const dsm__json_node member = dsm__json_member(item, dsm__block_object.keys[i].name);
-    if (dsm__json_is_present(&member)) {
+    if (dsm__json_has(item, dsm__block_object.keys[i].name)) {
       return true;
     }
   }

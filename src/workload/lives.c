@@ -53,7 +53,7 @@ static bool is_among(size_t index, const size_t *list, size_t count) {
   return false;
 }
 
-static bool is_used_after(const dsm_layer *producer, size_t index) {
+bool dsm__is_used_after(const dsm_layer *producer, size_t index) {
   return (producer->last_use != DSM_NEVER_USED && producer->last_use > index) ||
          (producer->last_operand_use != DSM_NEVER_USED && producer->last_operand_use > index);
 }
@@ -115,7 +115,7 @@ static void derive_forks(const dsm_workload *workload, dsm_layer *layers) {
         continue;
       }
       const size_t own_uses = reads_part(layer, &layers[producer]) ? i + 1 : i; /* context's too */
-      if (is_used_after(&layers[producer], own_uses)) {
+      if (dsm__is_used_after(&layers[producer], own_uses)) {
         layer->fork_elements += layers[producer].stored_elements;
         dsm__made_add(&forks, workload, &layers[producer]);
       }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/order.h"
+#include "dsm/limits.h"
 
 static int compare_entries(const void *left, const void *right) {
   const dsm__name_entry *const a = left;
@@ -34,4 +35,13 @@ size_t dsm__name_index_find(const dsm__name_index *names, const char *name) {
     return names->entries[low].index;
   }
   return SIZE_MAX;
+}
+
+bool dsm__is_plain_name(const char *text) {
+  const size_t length = strlen(text);
+  bool is_fit = length > 0 && length <= DSM_NAME_BYTES_MAX;
+  for (size_t i = 0; is_fit && i < length; i++) {
+    is_fit = (unsigned char)text[i] >= ' ' && text[i] != '\x7f';
+  }
+  return is_fit;
 }

@@ -3,6 +3,7 @@
 #ifndef DSM_WORKLOAD_NAME_INDEX_H
 #define DSM_WORKLOAD_NAME_INDEX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/arena.h"
@@ -23,5 +24,8 @@ void dsm__name_index_sort(dsm__name_index *names);
 
 /** The smallest index of that name, or SIZE_MAX. */
 size_t dsm__name_index_find(const dsm__name_index *names, const char *name);
+
+/** Can this be a name? It has 1 to DSM_NAME_BYTES_MAX bytes and no control characters. */
+bool dsm__is_plain_name(const char *text);
 
 #endif

@@ -128,6 +128,9 @@ double dsm__produced_bytes(const dsm_workload *workload, const dsm_layer *layer)
  * same. */
 uint64_t dsm__sized_elements(const dsm_workload *workload, uint64_t elements, double bytes);
 
+/** Does a layer behind that one read what a layer delivers? */
+bool dsm__is_used_after(const dsm_layer *layer, size_t index);
+
 /** Fills what follows from the resolved graph: lives of tensors and totals. */
 void dsm__workload_derive_lives(dsm_workload *workload, dsm_layer *layers,
                                 const dsm__json_node *list);

@@ -53,7 +53,6 @@ static double state_bytes(const dsm_workload *workload, bool has_master_weights)
 /* The state of a named optimizer, unless the description states its bytes. */
 static void read_state(dsm_workload *workload, const dsm__json_node *root) {
   const dsm__json_node node = dsm__json_member(root, "master_weights");
-  const dsm__json_node bytes = dsm__json_member(root, "optimizer_bytes_per_weight");
   bool has_master_weights = true;
   if (dsm__json_is_present(&node)) {
     dsm__json_bool(&node, &has_master_weights);
@@ -61,7 +60,8 @@ static void read_state(dsm_workload *workload, const dsm__json_node *root) {
       dsm__json_error(&node, NULL, "expected an \"optimizer\" beside it, found none");
     }
   }
-  if (workload->optimizer != DSM_OPTIMIZER_NONE && !dsm__json_is_present(&bytes)) {
+  if (workload->optimizer != DSM_OPTIMIZER_NONE &&
+      !dsm__json_has(root, "optimizer_bytes_per_weight")) {
     workload->optimizer_bytes_per_weight = state_bytes(workload, has_master_weights);
   }
 }

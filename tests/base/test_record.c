@@ -115,12 +115,16 @@ static const char oak_text[] = "{\n"
 
 /* ---- writing ---- */
 
-static char *written(const tree *record) {
+static char *written_as(const dsm__record_type *type, const void *record) {
   dsm__text_buffer text = {0};
   dsm__json_writer writer = {.out = &text};
-  dsm__record_write(&writer, &tree_record, record);
+  dsm__record_write(&writer, type, record);
   dsm__json_finish(&writer);
   return dsm__text_finish(&text);
+}
+
+static char *written(const tree *record) {
+  return written_as(&tree_record, record);
 }
 
 START_TEST(test_fields_are_written_in_order) {
@@ -145,6 +149,40 @@ START_TEST(test_what_is_not_stated_is_null_or_left_out) {
                          "  \"notes\": [],\n"
                          "  \"age\": \"young\"\n"
                          "}\n");
+  free(text);
+}
+END_TEST
+
+/* What is there under a condition, on itself or on another member. */
+typedef struct shop {
+  uint64_t floors;
+  double area;
+  unsigned color;
+  const char *owner;
+} shop;
+
+DSM__RECORD(shop_record, shop, true, "A shop.",
+            DSM__FIELD(COUNT, shop, floors, "floors", DSM__FIELD_UNLESS_1, .max = 9),
+            DSM__FIELD(REAL, shop, area, "area", DSM__FIELD_UNLESS_0, .max = 9),
+            DSM__FIELD(COUNT, shop, floors, "if_owned", 0, .stated_if = DSM__IF(shop, owner)),
+            DSM__FIELD(COUNT, shop, floors, "if_free", 0, .stated_if = DSM__UNLESS(shop, owner)),
+            DSM__FIELD(COUNT, shop, floors, "if_high", 0,
+                       .stated_if = DSM__IF_ABOVE(shop, area, 2)),
+            DSM__FIELD(COUNT, shop, floors, "if_red", 0, .stated_if = DSM__IF_IS(shop, color, RED)),
+            DSM__FIELD(COUNT, shop, floors, "if_other", 0,
+                       .stated_if = DSM__IF_NOT(shop, color, RED)));
+
+START_TEST(test_conditions_say_what_is_stated) {
+  static const struct {
+    shop of;
+    const char *json;
+  } cases[] = {
+      {{1, 0, RED, NULL}, "{\"if_free\": 1, \"if_red\": 1}\n"},
+      {{2, 2, GREEN, ""}, "{\"floors\": 2, \"area\": 2, \"if_owned\": 2, \"if_other\": 2}\n"},
+      {{0, 2.5, RED, NULL}, "{\"area\": 2.5, \"if_free\": 0, \"if_high\": 0, \"if_red\": 0}\n"},
+  };
+  char *const text = written_as(&shop_record, &cases[_i].of);
+  ck_assert_str_eq(text, cases[_i].json);
   free(text);
 }
 END_TEST
@@ -328,6 +366,7 @@ Suite *suite_record(void) {
   tcase_add_checked_fixture(tcase, set_up, tear_down);
   tcase_add_test(tcase, test_fields_are_written_in_order);
   tcase_add_test(tcase, test_what_is_not_stated_is_null_or_left_out);
+  tcase_add_loop_test(tcase, test_conditions_say_what_is_stated, 0, 3);
   tcase_add_test(tcase, test_what_is_written_is_read_as_it_is);
   tcase_add_test(tcase, test_what_is_absent_has_its_fallback);
   tcase_add_test(tcase, test_only_wanted_fields_are_read);

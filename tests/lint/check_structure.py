@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Rules of the house that a compiler does not check: include direction, forbidden calls, sizes,
-where foreign libraries are known, unfinished work.
+where foreign libraries are known, unfinished work, and budgets of lines.
 
 Usage: check_structure.py SOURCE_DIR
 """
@@ -66,6 +66,7 @@ FOREIGN = {"cjson/cJSON.h": re.compile(r"src/base/json_\w+\.[ch]$"),
            "argp.h": re.compile(r"src/cli/")}
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK|not (yet )?implemented|unimplemented)\b")
 FILE_LINES_MAX = 800
+BUDGET = "tests/lint/budget.txt"
 
 
 def strip_comments_and_strings(text):
@@ -138,6 +139,30 @@ def check_globals(path, room, text, complain):
             complain(path, f"mutable global: {line.strip()}")
 
 
+def lines_of_rooms(source):
+    """Lines of C in each folder of src, and in the public headers; of the tests those of Python too."""
+    rooms = {}
+    for pattern in ("src/**/*.[ch]", "include/**/*.h", "tests/**/*.[ch]", "tests/**/*.py"):
+        for path in source.glob(pattern):
+            parts = path.relative_to(source).parts
+            room = "/".join(parts[:2]) if parts[0] == "src" else parts[0]
+            rooms[room] = rooms.get(room, 0) + path.read_text().count("\n")
+    return rooms
+
+
+def check_budget(source, complain):
+    """No room has more lines than its budget, which may only fall."""
+    rows = [line.split("#")[0].split() for line in (source / BUDGET).read_text().splitlines()]
+    budget = {row[0]: int(row[1]) for row in rows if row}
+    rooms = lines_of_rooms(source)
+    for room in sorted(set(rooms) | set(budget)):
+        if rooms.get(room, 0) > budget.get(room, 0):
+            complain(source / BUDGET, f"{room} has {rooms[room]} lines, more than its "
+                                      f"{budget.get(room, 0)}")
+        elif room not in rooms:
+            complain(source / BUDGET, f"there is no {room}")
+
+
 def main():
     source = pathlib.Path(sys.argv[1])
     complaints = []
@@ -164,6 +189,7 @@ def main():
             complain(path, f"{text.count(chr(10))} lines, more than {FILE_LINES_MAX}")
         if "SPDX-License-Identifier: GPL-3.0-or-later" not in text.split("\n", 1)[0]:
             complain(path, "the first line must name the licence")
+    check_budget(source, complain)
     names = [path.name for path in files]
     for name in sorted({name for name in names if names.count(name) > 1}):
         complaints.append(f"two files are called {name}")

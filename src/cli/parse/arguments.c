@@ -137,9 +137,6 @@ static cli_exit parse_options(cli_arguments *arguments, int argc, char *argv[]) 
 static cli_exit check_operands(const cli_arguments *arguments) {
   const cli_command *const command = arguments->command;
   const size_t count = arguments->operand_count;
-  if (arguments->wants_help || arguments->wants_version || command->name == NULL) {
-    return CLI_EXIT_DONE;
-  }
   if (count > command->operand_max) {
     return cli_usage_error(command, "expected %s, found one more: '%s'", command->operands,
                            arguments->operands[command->operand_max]);
@@ -162,6 +159,36 @@ static cli_exit check_operands(const cli_arguments *arguments) {
   }
   return stdin_count > 1 ? cli_usage_error(command, "standard input ('-') can be read only once")
                          : CLI_EXIT_DONE;
+}
+
+/* The first of these options that is given, or NULL. */
+static const char *given_of(const cli_arguments *arguments,
+                            const char *const options[CLI_RULE_OPTIONS_MAX]) {
+  size_t i = 0;
+  while (i < CLI_RULE_OPTIONS_MAX && options[i] != NULL && !cli_is_given(arguments, options[i])) {
+    i++;
+  }
+  return i < CLI_RULE_OPTIONS_MAX ? options[i] : NULL;
+}
+
+static cli_exit check_rules(const cli_arguments *arguments) {
+  for (size_t i = 0; i < cli_rule_count; i++) {
+    const cli_rule *const rule = &cli_rules[i];
+    const char *const option = given_of(arguments, rule->options);
+    const char *const given = given_of(arguments, rule->others);
+    const bool is_of_operands = rule->others[0] == NULL;
+    const bool is_broken =
+        is_of_operands ? arguments->operand_count == 1 : (given != NULL) != rule->is_need;
+    if ((rule->commands & arguments->command->bit) != 0 && option != NULL && is_broken) {
+      return cli_usage_error(arguments->command, "--%s %s%s%s%s", option, rule->text,
+                             is_of_operands ? "" : " --",
+                             is_of_operands  ? ""
+                             : given == NULL ? rule->others[0]
+                                             : given,
+                             rule->end == NULL ? "" : rule->end);
+    }
+  }
+  return CLI_EXIT_DONE;
 }
 
 enum { TEXT_LISTS = 7 };
@@ -225,9 +252,15 @@ cli_exit cli_arguments_parse(cli_arguments *arguments, const struct cli_program_
   if (!make_room(arguments, (size_t)argc)) {
     return cli_out_of_memory();
   }
-  const cli_exit parsed = parse_options(arguments, argc, argv);
+  cli_exit outcome = parse_options(arguments, argc, argv);
   settle(arguments);
-  return parsed == CLI_EXIT_DONE ? check_operands(arguments) : parsed;
+  if (arguments->wants_help || arguments->wants_version || command->name == NULL) {
+    return outcome;
+  }
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = check_operands(arguments);
+  }
+  return outcome == CLI_EXIT_DONE ? check_rules(arguments) : outcome;
 }
 
 bool cli_is_given(const cli_arguments *arguments, const char *option_name) {

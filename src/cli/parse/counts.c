@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/parse/comma_list.h"
 #include "cli/parse/option_values.h"
 #include "cli/run/complain.h"
 #include "dsm/limits.h"
@@ -25,48 +26,28 @@ static cli_exit complain(const cli_arguments *arguments, const cli_option *optio
                          option->name, most_of(option), value);
 }
 
-static size_t count_items(const char *value) {
-  size_t count = 1;
-  for (const char *at = strchr(value, ','); at != NULL; at = strchr(at + 1, ',')) {
-    count++;
-  }
-  return count;
-}
-
-/* Reads the item that begins there, and ends before a comma or at the end. */
-static bool read_item(const char *at, size_t most, uint64_t *number) {
-  char digits[16];
-  const size_t length = strcspn(at, ",");
-  size_t read = 0;
-  if (length >= sizeof digits) {
-    return false;
-  }
-  memcpy(digits, at, length);
-  digits[length] = '\0';
-  const bool is_good = cli_parse_size(digits, 1, most, &read);
-  *number = read;
-  return is_good;
-}
-
 cli_exit cli_apply_counts(cli_arguments *arguments, const cli_option *option, char *value) {
   cli_pim_arguments *const pim = &arguments->pim;
   const bool is_cores = is_of_cores(option);
-  uint64_t **const list = is_cores ? &pim->cores : &pim->tasklets;
-  const size_t count = count_items(value);
-  if (count > COUNTS_MAX) {
-    return complain(arguments, option, value);
-  }
-  free(*list);
-  *list = calloc(count, sizeof **list);
-  if (*list == NULL) {
+  uint64_t **const numbers = is_cores ? &pim->cores : &pim->tasklets;
+  size_t *const count = is_cores ? &pim->core_count : &pim->tasklet_count;
+  cli_list list;
+  const bool is_split = cli_list_split(&list, value);
+  free(*numbers);
+  *numbers = is_split ? calloc(list.count, sizeof **numbers) : NULL;
+  if (*numbers == NULL) {
+    cli_list_fini(&list);
     return cli_out_of_memory();
   }
-  const char *at = value;
-  for (size_t i = 0; i < count; i++, at += strcspn(at, ",") + 1) {
-    if (!read_item(at, most_of(option), &(*list)[i])) {
-      return complain(arguments, option, value);
+  cli_exit outcome = CLI_EXIT_DONE;
+  for (*count = 0; outcome == CLI_EXIT_DONE && *count < list.count; (*count)++) {
+    size_t number = 0;
+    if (list.count > COUNTS_MAX ||
+        !cli_parse_size(list.items[*count], 1, most_of(option), &number)) {
+      outcome = complain(arguments, option, value);
     }
+    (*numbers)[*count] = number;
   }
-  *(is_cores ? &pim->core_count : &pim->tasklet_count) = count;
-  return CLI_EXIT_DONE;
+  cli_list_fini(&list);
+  return outcome;
 }

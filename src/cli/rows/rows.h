@@ -83,6 +83,22 @@ struct cli_option {
 extern const cli_option cli_options[];
 extern const size_t cli_option_count;
 
+#define CLI_RULE_OPTIONS_MAX 8
+
+/** An option that is refused, as another one is given, or is not. */
+typedef struct cli_rule {
+  unsigned commands;                         /**< bits of those that it is of */
+  const char *options[CLI_RULE_OPTIONS_MAX]; /**< each of them, NULL behind the last, */
+  /** is refused where one of these is given; none of them: where there is a single operand, */
+  const char *others[CLI_RULE_OPTIONS_MAX];
+  bool is_need;     /**< or, if that is so, where none of them is */
+  const char *text; /**< what is said of the option, before the other one */
+  const char *end;  /**< and behind it; NULL: nothing */
+} cli_rule;
+
+extern const cli_rule cli_rules[];
+extern const size_t cli_rule_count;
+
 typedef struct cli_help_text {
   char text[2048];
 } cli_help_text;

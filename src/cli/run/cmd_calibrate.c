@@ -1,44 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#define _POSIX_C_SOURCE 200809L
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/parse/comma_list.h"
 #include "cli/parse/input_files.h"
 #include "cli/parse/lookup.h"
 #include "cli/parse/named_inputs.h"
 #include "cli/run/complain.h"
 #include "cli/run/output.h"
 #include "cli/run/terminal.h"
-
-/* The paths of --fit; all of `text`, which is malloc'ed. */
-typedef struct paths {
-  char *text;
-  const char **items;
-  size_t count;
-} paths;
-
-static bool split_paths(paths *to, const char *list) {
-  const size_t length = strlen(list);
-  to->text = strdup(list);
-  to->items = calloc(length + 1, sizeof *to->items);
-  if (to->text == NULL || to->items == NULL) {
-    return false;
-  }
-  to->items[to->count++] = to->text;
-  for (size_t i = 0; i < length; i++) {
-    if (to->text[i] == ',') {
-      to->text[i] = '\0';
-      to->items[to->count++] = to->text + i + 1;
-    }
-  }
-  return true;
-}
-
-static void paths_fini(const paths *of) {
-  free(of->items);
-  free(of->text);
-}
 
 /* What measurements are read from. */
 typedef struct measurements {
@@ -101,7 +71,7 @@ static cli_exit put(const cli_arguments *arguments, const dsm_calibration *calib
   return outcome;
 }
 
-static cli_exit calibrate(cli_named_inputs *in, const measurements *measured, const paths *fit,
+static cli_exit calibrate(cli_named_inputs *in, const measurements *measured, const cli_list *fit,
                           const dsm_system *system) {
   const cli_arguments *const arguments = in->arguments;
   const dsm_sweep_source source = {.read = cli_read_named, .context = in};
@@ -135,9 +105,9 @@ cli_exit cli_run_calibrate(const cli_arguments *arguments) {
   }
   cli_named_inputs in = {.arguments = arguments,
                          .is_stdin_read = strcmp(arguments->operands[1], "-") == 0};
-  paths fit = {0};
+  cli_list fit = {0};
   measurements measured = {0};
-  const bool is_split = arguments->fit == NULL || split_paths(&fit, arguments->fit);
+  const bool is_split = arguments->fit == NULL || cli_list_split(&fit, arguments->fit);
   cli_exit outcome = is_split ? CLI_EXIT_DONE : cli_out_of_memory();
   cli_input_file system = {.status = DSM_OK};
   if (outcome == CLI_EXIT_DONE) {
@@ -150,6 +120,6 @@ cli_exit cli_run_calibrate(const cli_arguments *arguments) {
   }
   cli_input_file_fini(&system);
   measurements_fini(&measured);
-  paths_fini(&fit);
+  cli_list_fini(&fit);
   return outcome;
 }

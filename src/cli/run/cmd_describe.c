@@ -39,18 +39,6 @@ static cli_exit load_all(const cli_arguments *arguments, cli_input_file *loaded,
   return outcome;
 }
 
-static cli_exit check_options(const cli_arguments *arguments) {
-  static const char *const of_elasticity[] = {"mode", "minibatch", "optimize", "parallelism",
-                                              "threads"};
-  for (size_t i = 0; i < sizeof of_elasticity / sizeof of_elasticity[0]; i++) {
-    if (arguments->elasticity == NULL && cli_is_given(arguments, of_elasticity[i])) {
-      return cli_usage_error(arguments->command, "--%s needs --elasticity or --sensitivity",
-                             of_elasticity[i]);
-    }
-  }
-  return cli_check_rows(arguments);
-}
-
 /* All files must be read, lest a network be missing unnoticed. */
 static cli_exit show_elasticity(const cli_arguments *arguments, const cli_input_file *loaded,
                                 cli_exit read) {
@@ -74,25 +62,15 @@ static bool is_refused(const cli_arguments *arguments, const cli_input_file *loa
 CLI_TEXT_PRINTER(print_formats, dsm_report_formats_json())
 
 static cli_exit show_formats(const cli_arguments *arguments) {
-  static const char *const of_files[] = {"elasticity", "sensitivity", "set", "format", "unfold"};
   if (arguments->operand_count > 0) {
     return cli_usage_error(arguments->command, "expected no FILE with --formats, found '%s'",
                            arguments->operands[0]);
-  }
-  for (size_t i = 0; i < sizeof of_files / sizeof of_files[0]; i++) {
-    if (cli_is_given(arguments, of_files[i])) {
-      return cli_usage_error(arguments->command, "--%s needs a FILE, and --formats none",
-                             of_files[i]);
-    }
   }
   return cli_put_text(arguments, print_formats, NULL);
 }
 
 cli_exit cli_run_describe(const cli_arguments *arguments) {
-  cli_exit outcome = check_options(arguments);
-  if (outcome != CLI_EXIT_DONE) {
-    return outcome;
-  }
+  cli_exit outcome = CLI_EXIT_DONE;
   if (arguments->formats != NULL) {
     return show_formats(arguments);
   }

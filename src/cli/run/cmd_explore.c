@@ -32,29 +32,18 @@ static const char *compared_by(const cli_arguments *arguments) {
 }
 
 static cli_exit check_options(const cli_arguments *arguments) {
-  if (arguments->is_ladder && arguments->explain != NULL) {
-    return cli_usage_error(arguments->command, "--ladder and --explain exclude each other");
-  }
-  if (arguments->elasticity != NULL && (arguments->is_ladder || arguments->explain != NULL)) {
-    return cli_usage_error(arguments->command, "--%s and %s exclude each other",
-                           arguments->elasticity, arguments->is_ladder ? "--ladder" : "--explain");
-  }
   if (compared_by(arguments) != NULL && arguments->options.time_limit_seconds > 0) {
     return cli_usage_error(arguments->command,
                            "--%s compares optimal answers, and --time-limit %.9g ends a search "
                            "before it (0: no limit)",
                            compared_by(arguments), arguments->options.time_limit_seconds);
   }
-  if (!arguments->is_ladder && arguments->ladder_base != NULL) {
-    return cli_usage_error(arguments->command, "--ladder-base needs --ladder");
-  }
   dsm_optimization additions[DSM_OPTIMIZATION_COUNT];
   if (arguments->ladder_base != NULL && dsm_ladder_additions(&arguments->options, additions) == 0) {
     return cli_usage_error(arguments->command,
                            "--ladder-base is of the first of several rungs: --optimize leaves one");
   }
-  const cli_exit outcome = cli_check_rows(arguments);
-  return outcome == CLI_EXIT_DONE ? cli_check_optimizations(arguments) : outcome;
+  return cli_check_optimizations(arguments);
 }
 
 /* Where nothing fits a chip's memory: what would. */

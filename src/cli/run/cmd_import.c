@@ -89,13 +89,6 @@ static cli_exit write_profile(const cli_arguments *arguments, const dsm_profile_
 }
 
 static cli_exit import_profile(const cli_arguments *arguments) {
-  static const char *const of_networks[] = {"from", "minibatch", "padding"};
-  for (size_t i = 0; i < sizeof of_networks / sizeof *of_networks; i++) {
-    if (cli_is_given(arguments, of_networks[i])) {
-      return cli_usage_error(arguments->command, "--%s and --to profile exclude each other",
-                             of_networks[i]);
-    }
-  }
   cli_input_file network = {.status = DSM_OK};
   const size_t count = arguments->operand_count;
   dsm_profile_file *const files = calloc(count, sizeof *files);
@@ -122,12 +115,6 @@ static cli_exit import_profile(const cli_arguments *arguments) {
 cli_exit cli_run_import(const cli_arguments *arguments) {
   if (cli_is_given(arguments, "to")) {
     return import_profile(arguments);
-  }
-  static const char *const of_profiles[] = {"workload", "batch", "set"};
-  for (size_t i = 0; i < sizeof of_profiles / sizeof *of_profiles; i++) {
-    if (cli_is_given(arguments, of_profiles[i])) {
-      return cli_usage_error(arguments->command, "--%s needs --to profile", of_profiles[i]);
-    }
   }
   return arguments->operand_count == 1
              ? import_network(arguments)

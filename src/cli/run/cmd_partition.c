@@ -37,40 +37,17 @@ static cli_exit check_operands(const cli_arguments *arguments) {
                            "--set of a workload or server and --profile exclude each other: the "
                            "profile says all (profile.PATH=VALUE)");
   }
-  return cli_is_given(arguments, "batch")
-             ? cli_usage_error(arguments->command,
-                               "--batch and --profile exclude each other: the profile says all")
-             : CLI_EXIT_DONE;
-}
-
-/* What goes with a front, which has many partitions of questions of its own. */
-static cli_exit check_front(const cli_arguments *arguments) {
-  static const char *const of_one[] = {"objective", "require", "simulate",
-                                       "dispatch",  "trace",   "write-mps"};
-  const unsigned asked = arguments->partition.front.objectives;
-  if (!cli_is_given(arguments, "pareto")) {
-    return cli_is_given(arguments, "points")
-               ? cli_usage_error(arguments->command, "--points needs --pareto")
-               : CLI_EXIT_DONE;
-  }
-  if ((asked & 1U << DSM_OBJECTIVE_THROUGHPUT) == 0 || asked == 1U << DSM_OBJECTIVE_THROUGHPUT) {
-    return cli_usage_error(arguments->command,
-                           "--pareto: expected throughput, and latency, energy or both, as in "
-                           "throughput,latency");
-  }
-  for (size_t i = 0; i < sizeof of_one / sizeof of_one[0]; i++) {
-    if (cli_is_given(arguments, of_one[i])) {
-      return cli_usage_error(arguments->command, "--pareto and --%s exclude each other", of_one[i]);
-    }
-  }
   return CLI_EXIT_DONE;
 }
 
 static cli_exit check_options(const cli_arguments *arguments) {
   const cli_partition_arguments *const wanted = &arguments->partition;
-  const cli_exit outcome = check_front(arguments);
-  if (outcome != CLI_EXIT_DONE) {
-    return outcome;
+  const unsigned asked = wanted->front.objectives;
+  if (cli_is_given(arguments, "pareto") &&
+      ((asked & 1U << DSM_OBJECTIVE_THROUGHPUT) == 0 || asked == 1U << DSM_OBJECTIVE_THROUGHPUT)) {
+    return cli_usage_error(arguments->command,
+                           "--pareto: expected throughput, and latency, energy or both, as in "
+                           "throughput,latency");
   }
   const bool is_energy = wanted->options.objective == DSM_OBJECTIVE_ENERGY;
   if (is_energy && !cli_is_given(arguments, "require")) {
@@ -85,12 +62,6 @@ static cli_exit check_options(const cli_arguments *arguments) {
     return cli_usage_error(arguments->command,
                            "--latency-limit and --objective latency exclude each other: the "
                            "objective is the least there is");
-  }
-  if (wanted->trace != NULL && !wanted->is_simulation) {
-    return cli_usage_error(arguments->command, "--trace needs --simulate");
-  }
-  if (cli_is_given(arguments, "dispatch") && !wanted->is_simulation) {
-    return cli_usage_error(arguments->command, "--dispatch needs --simulate");
   }
   return check_operands(arguments);
 }

@@ -14,26 +14,6 @@
 CLI_PRINTER(print_schedule, dsm_remat_result, dsm_report_remat, of)
 CLI_PRINTER(print_pipeline, dsm_remat_pipeline, dsm_report_remat_pipeline, of)
 
-/* ---- options ---- */
-
-/* Options of the search of a plan: the chain of a file has one already. */
-static cli_exit check_plan_options(const cli_arguments *arguments) {
-  static const char *const of_plans[] = {"minibatch", "optimize",  "parallelism",
-                                         "threads",   "dimension", "write-stages"};
-  return cli_check_pair_options(arguments, of_plans, sizeof of_plans / sizeof of_plans[0]);
-}
-
-static cli_exit check_options(const cli_arguments *arguments) {
-  const cli_remat_arguments *const remat = &arguments->remat;
-  if (remat->micro_batches > 0 && remat->devices == 0) {
-    return cli_usage_error(arguments->command, "--micro-batches needs --stages");
-  }
-  if (remat->options.wants_front && remat->devices > 0) {
-    return cli_usage_error(arguments->command, "--pareto and --stages exclude each other");
-  }
-  return check_plan_options(arguments);
-}
-
 /* ---- answers ---- */
 
 /* The budget that is asked for: a part is of what keeping everything needs. */
@@ -199,8 +179,6 @@ static cli_exit answer_plan(const cli_arguments *arguments, const cli_input_file
 }
 
 cli_exit cli_run_remat(const cli_arguments *arguments) {
-  const cli_exit outcome = check_options(arguments);
-  return outcome != CLI_EXIT_DONE        ? outcome
-         : arguments->operand_count == 1 ? answer_file(arguments)
-                                         : cli_use_pair(arguments, answer_plan);
+  return arguments->operand_count == 1 ? answer_file(arguments)
+                                       : cli_use_pair(arguments, answer_plan);
 }

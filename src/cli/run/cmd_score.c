@@ -50,10 +50,5 @@ static cli_exit score(const cli_arguments *arguments, const cli_plan_operand *op
 }
 
 cli_exit cli_run_score(const cli_arguments *arguments) {
-  if (arguments->elasticity != NULL && arguments->explain != NULL) {
-    return cli_usage_error(arguments->command, "--%s and --explain exclude each other",
-                           arguments->elasticity);
-  }
-  const cli_exit outcome = cli_check_rows(arguments);
-  return outcome == CLI_EXIT_DONE ? cli_use_plan(arguments, score) : outcome;
+  return cli_use_plan(arguments, score);
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cmd_storage.c: whether storage delivers a data set as fast as the chips take it. */
-#define _POSIX_C_SOURCE 200809L
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/parse/comma_list.h"
 #include "cli/parse/input_files.h"
 #include "cli/parse/lookup.h"
 #include "cli/parse/option_values.h"
@@ -23,44 +22,6 @@ typedef struct answered {
 
 CLI_PRINTER(print_answer, answered, dsm_report_storage, of->result, of->name)
 
-/* ---- options ---- */
-
-static cli_exit check_operands(const cli_arguments *arguments) {
-  static const char *const of_names[] = {"mode",    "minibatch", "optimize", "parallelism",
-                                         "threads", "dimension", "set"};
-  return cli_check_pair_options(arguments, of_names, sizeof of_names / sizeof of_names[0]);
-}
-
-/* Options that work only beside another one, or in its place. */
-static cli_exit check_options(const cli_arguments *arguments) {
-  static const struct {
-    const char *option;
-    const char *other;
-    bool exclude;
-  } pairs[] = {
-      {"adaptive", "trace", false},
-      {"trace", "adaptive", false},
-      {"weights", "adaptive", false},
-      {"threshold", "adaptive", false},
-      {"window", "adaptive", false},
-      {"deviations", "adaptive", false},
-      {"times", "repeat", false},
-      {"adaptive", "repeat", true},
-      {"mini-epochs", "max-mini-epochs", true},
-  };
-  for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
-    const bool has_other = cli_is_given(arguments, pairs[i].other);
-    if (cli_is_given(arguments, pairs[i].option) && has_other == pairs[i].exclude) {
-      return pairs[i].exclude
-                 ? cli_usage_error(arguments->command, "--%s and --%s exclude each other",
-                                   pairs[i].option, pairs[i].other)
-                 : cli_usage_error(arguments->command, "--%s needs --%s", pairs[i].option,
-                                   pairs[i].other);
-    }
-  }
-  return check_operands(arguments);
-}
-
 /* ---- lists of numbers ---- */
 
 /* Numbers of an option, malloc'ed. */
@@ -69,43 +30,31 @@ typedef struct numbers {
   size_t count;
 } numbers;
 
-/* A number of a list: what stands before the next comma. */
-static bool read_item(const char *text, size_t length, double *value) {
-  static const double most = 1e15;
-  char item[64];
-  if (length >= sizeof item) {
-    return false;
-  }
-  memcpy(item, text, length);
-  item[length] = '\0';
-  return dsm_number_parse(item, -most, most, value);
-}
-
 static cli_exit read_numbers(const cli_arguments *arguments, const char *option, const char *text,
                              numbers *to) {
-  size_t commas = 0;
+  static const double most = 1e15;
   *to = (numbers){0};
-  for (const char *at = text; text != NULL && *at != '\0'; at++) {
-    commas += *at == ',' ? 1 : 0;
-  }
   if (text == NULL) {
     return CLI_EXIT_DONE;
   }
-  to->items = calloc(commas + 1, sizeof *to->items);
+  cli_list list;
+  const bool is_split = cli_list_split(&list, text);
+  to->items = is_split ? calloc(list.count, sizeof *to->items) : NULL;
   if (to->items == NULL) {
+    cli_list_fini(&list);
     return cli_out_of_memory();
   }
-  for (const char *at = text; to->count <= commas; at++) {
-    const size_t length = strcspn(at, ",");
-    if (!read_item(at, length, &to->items[to->count])) {
-      return cli_usage_error(arguments->command,
-                             "--%s: expected numbers with commas between them, found '%.*s'",
-                             option, length < 64 ? (int)length : 64, at);
-    }
+  cli_exit outcome = CLI_EXIT_DONE;
+  for (size_t i = 0; outcome == CLI_EXIT_DONE && i < list.count; i++) {
     to->count++;
-    at += length;
+    if (!dsm_number_parse(list.items[i], -most, most, &to->items[i])) {
+      outcome = cli_usage_error(arguments->command,
+                                "--%s: expected numbers with commas between them, found '%.64s'",
+                                option, list.items[i]);
+    }
   }
-  return CLI_EXIT_DONE;
+  cli_list_fini(&list);
+  return outcome;
 }
 
 /* ---- what is asked ---- */
@@ -342,8 +291,6 @@ static cli_exit answer_pair(const cli_arguments *arguments, const cli_input_file
 }
 
 cli_exit cli_run_storage(const cli_arguments *arguments) {
-  const cli_exit outcome = check_options(arguments);
-  return outcome != CLI_EXIT_DONE        ? outcome
-         : arguments->operand_count == 1 ? cli_use_plan(arguments, answer_operand)
-                                         : cli_use_pair(arguments, answer_pair);
+  return arguments->operand_count == 1 ? cli_use_plan(arguments, answer_operand)
+                                       : cli_use_pair(arguments, answer_pair);
 }

@@ -34,12 +34,6 @@ static cli_exit check_no_run(const cli_arguments *arguments, const char *what) {
 static cli_exit check_options(const cli_arguments *arguments) {
   const cli_sweep_arguments *const options = &arguments->sweep;
   const size_t count = arguments->operand_count;
-  if (options->best_by != NULL && options->best_count == 0) {
-    return cli_usage_error(arguments->command, "--by needs --best");
-  }
-  if (options->pareto != NULL && options->best_count > 0) {
-    return cli_usage_error(arguments->command, "--best and --pareto exclude each other");
-  }
   if (options->is_merge && count < 2) {
     return cli_usage_error(arguments->command,
                            "--merge: expected the database to bring others into, then those, found "

@@ -29,16 +29,6 @@ cli_exit cli_use_pair(const cli_arguments *given, cli_pair_use *use) {
   return outcome;
 }
 
-cli_exit cli_check_pair_options(const cli_arguments *arguments, const char *const *options,
-                                size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    if (arguments->operand_count == 1 && cli_is_given(arguments, options[i])) {
-      return cli_usage_error(arguments->command, "--%s needs a WORKLOAD and a SYSTEM", options[i]);
-    }
-  }
-  return CLI_EXIT_DONE;
-}
-
 dsm_status cli_explore(dsm_plan **plan, const cli_arguments *arguments, dsm_explorer *explorer,
                        const dsm_workload *workload, const dsm_system *system,
                        const dsm_explore_options *options) {

@@ -14,11 +14,6 @@ typedef cli_exit cli_pair_use(const cli_arguments *arguments, const cli_input_fi
 /** Loads the operands WORKLOAD and SYSTEM, and uses them. */
 cli_exit cli_use_pair(const cli_arguments *arguments, cli_pair_use *use);
 
-/** Is none of these options given beside a single operand, which has its plan already? Else says so
- * and returns CLI_EXIT_USAGE. */
-cli_exit cli_check_pair_options(const cli_arguments *arguments, const char *const *options,
-                                size_t count);
-
 /** dsm_explore, or dsm_explorer_explore if there is an explorer; with --verbose also says what it
  * did. */
 DSM_NODISCARD dsm_status cli_explore(dsm_plan **plan, const cli_arguments *arguments,

@@ -147,24 +147,6 @@ cli_exit cli_put_plan(const cli_arguments *arguments, const dsm_plan *plan) {
   return cli_put_with_table(arguments, print_plan, plan, CLI_FORMAT_JSON);
 }
 
-cli_exit cli_check_rows(const cli_arguments *arguments) {
-  static const char *const of_table[] = {"top", "summary"};
-  static const char *const others[] = {"explain", "ladder", "elasticity", "sensitivity", "formats"};
-  for (size_t i = 0; i < sizeof of_table / sizeof of_table[0]; i++) {
-    for (size_t k = 0; k < sizeof others / sizeof others[0]; k++) {
-      if (cli_is_given(arguments, of_table[i]) && cli_is_given(arguments, others[k])) {
-        return cli_usage_error(arguments->command,
-                               "--%s is of the table of layers, which --%s does not show",
-                               of_table[i], others[k]);
-      }
-    }
-  }
-  if (arguments->top > 0 && arguments->is_summary) {
-    return cli_usage_error(arguments->command, "--top and --summary exclude each other");
-  }
-  return CLI_EXIT_DONE;
-}
-
 cli_exit cli_finish_stdout(void) {
   /* What could not be written before, since the output is longer than its buffer, is tried again:
    * then the system says why. */

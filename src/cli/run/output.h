@@ -84,8 +84,4 @@ cli_exit cli_gnuplot_run(const char *script, dsm_plot_form form, char **picture,
 /** Has all that was written to standard output arrived? To be called last. */
 cli_exit cli_finish_stdout(void);
 
-/** Do --top and --summary, which are of the table of layers, meet nothing that is shown in place of
- * it, nor each other? Else says so and returns CLI_EXIT_USAGE. */
-cli_exit cli_check_rows(const cli_arguments *arguments);
-
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/parse/comma_list.h"
 #include "cli/run/complain.h"
 #include "cli/run/output.h"
 
@@ -35,25 +36,15 @@ typedef struct summary {
 static dsm_status parse_objectives(dsm_objective objectives[OBJECTIVES_MAX], size_t *count,
                                    const dsm_point_table *table, const char *list,
                                    dsm_diags *diags) {
-  char *const copy = strdup(list);
-  char *at = copy;
-  dsm_status status = copy == NULL ? cli_note_out_of_memory(diags) : DSM_OK;
-  *count = 0;
-  while (status == DSM_OK && at != NULL) {
-    char *const comma = strchr(at, ',');
-    if (comma != NULL) {
-      *comma = '\0';
-    }
-    if (*count == OBJECTIVES_MAX) {
-      status = cli_refuse(diags, DSM_ERROR_USAGE, NULL, NULL,
-                          "--pareto: expected at most %d objectives", OBJECTIVES_MAX);
-    } else {
-      status = dsm_objective_parse(&objectives[*count], table, at, diags);
-      (*count)++;
-    }
-    at = comma == NULL ? NULL : comma + 1;
+  cli_list names;
+  dsm_status status = cli_list_split(&names, list) ? DSM_OK : cli_note_out_of_memory(diags);
+  for (*count = 0; status == DSM_OK && *count < names.count; (*count)++) {
+    status = *count == OBJECTIVES_MAX
+                 ? cli_refuse(diags, DSM_ERROR_USAGE, NULL, NULL,
+                              "--pareto: expected at most %d objectives", OBJECTIVES_MAX)
+                 : dsm_objective_parse(&objectives[*count], table, names.items[*count], diags);
   }
-  free(copy);
+  cli_list_fini(&names);
   return status;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "import/json_file.h"
+#include "workload/name_index.h"
 
 /* The families, by "model_type". */
 static const dsm__word family_words[] = {
@@ -34,7 +35,7 @@ static const char *name_of(const dsm__hub *hub, size_t family) {
   const char *const text = dsm__json_text(&node);
   const char *const slash = text == NULL ? NULL : strrchr(text, '/');
   const char *const name = slash == NULL ? text : slash + 1;
-  if (name != NULL && dsm__import_is_name(name)) {
+  if (name != NULL && dsm__is_plain_name(name)) {
     return name;
   }
   const char *const stem = dsm__import_file_stem(hub->import);

@@ -10,14 +10,6 @@ typedef struct baseline_row {
   double gain;
 } baseline_row;
 
-static bool is_feasible(const void *baseline) {
-  return ((const baseline_row *)baseline)->of.is_feasible;
-}
-
-static bool has_gain(const void *baseline) {
-  return ((const baseline_row *)baseline)->gain > 0;
-}
-
 DSM__RECORD(
     dsm__baseline_record, baseline_row, false, "A simple way to use the same devices.",
     DSM__FIELD(WORD, baseline_row, of.kind, "name", 0, .words = &dsm__baseline_kind_words,
@@ -27,11 +19,12 @@ DSM__RECORD(
     DSM__FIELD(COUNT, baseline_row, of.device_count, "devices", 0, .max = DSM_DEVICES_MAX,
                .help = "How many take part."),
     DSM__FIELD(REAL, baseline_row, of.rho, "rho", DSM__MORE, .unit = "1/s",
-               .is_stated = is_feasible, .help = "Requests per second; absent where not feasible."),
+               .stated_if = DSM__IF(baseline_row, of.is_feasible),
+               .help = "Requests per second; absent where not feasible."),
     DSM__FIELD(REAL, baseline_row, of.latency_seconds, "latency_seconds", DSM__LESS,
-               .unit = "seconds", .is_stated = is_feasible,
+               .unit = "seconds", .stated_if = DSM__IF(baseline_row, of.is_feasible),
                .help = "Of a request on the fastest of its devices; absent where not feasible."),
-    DSM__FIELD(REAL, baseline_row, gain, "gain", 0, .unit = "ratio", .is_stated = has_gain,
+    DSM__FIELD(REAL, baseline_row, gain, "gain", DSM__UNLESS_0, .unit = "ratio",
                .help = "How many times more requests per second the partition does, or for the "
                        "objective latency how many times sooner it is done; absent for energy, and "
                        "where not feasible."));

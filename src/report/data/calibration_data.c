@@ -9,10 +9,6 @@
 
 /* ---- the tables ---- */
 
-static bool is_left_out(const void *row) {
-  return ((const dsm_measured *)row)->left_out > 0;
-}
-
 #define SECONDS(member, key, about)                                                                \
   DSM__REAL(dsm_measured, member, key, DSM__ABOVE | DSM__COLUMN, "seconds", about)
 
@@ -32,8 +28,8 @@ DSM__OWN_RECORD(
     SECONDS(measured, "measured_seconds", "As the file says."),
     SECONDS(before, "before_seconds", "Predicted with the constants as they were."),
     SECONDS(after, "after_seconds", "Predicted with the chosen ones."),
-    DSM__FIELD(REAL, dsm_measured, left_out, "left_out_seconds", DSM__ABOVE | DSM__COLUMN,
-               .unit = "seconds", .is_stated = is_left_out,
+    DSM__FIELD(REAL, dsm_measured, left_out, "left_out_seconds",
+               DSM__ABOVE | DSM__COLUMN | DSM__UNLESS_0, .unit = "seconds",
                .help = "Predicted with constants that were chosen without it; absent of a single "
                        "measurement."));
 
@@ -68,10 +64,6 @@ typedef struct document {
   dsm__rows alike;
 } document;
 
-static bool has_folds(const void *calibration) {
-  return ((const document *)calibration)->of.fold_count > 0;
-}
-
 DSM__DOCUMENT(
     dsm__calibration_record, document, "dsm-calibration/1",
     "Constants of a system that fit measured times, written by `dsm calibrate --format json`.",
@@ -82,25 +74,25 @@ DSM__DOCUMENT(
               "Mean of |predicted / measured - 1| with the constants as they were."),
     DSM__REAL(document, of.error_after, "error_after", 0, "ratio", "With the chosen ones."),
     DSM__FIELD(REAL, document, of.error_left_out, "error_left_out", 0, .unit = "ratio",
-               .is_stated = has_folds,
+               .stated_if = DSM__IF(document, of.fold_count),
                .help = "Of each measurement by constants that were chosen without it; absent of a "
                        "single measurement."),
     DSM__FIELD(COUNT, document, of.fold_count, "folds", 0,
                .help = "Parts of the measurements that were left out in turn: each alone, or a "
                        "tenth; 0 of a single measurement."),
     DSM__FIELD(REAL, document, of.spread_low, "spread_low", 0, .unit = "ratio",
-               .is_stated = has_folds,
+               .stated_if = DSM__IF(document, of.fold_count),
                .help = "Measured over predicted of those left out, 10th percentile; absent of a "
                        "single measurement."),
     DSM__FIELD(REAL, document, of.spread_high, "spread_high", 0, .unit = "ratio",
-               .is_stated = has_folds, .help = "The 90th."),
+               .stated_if = DSM__IF(document, of.fold_count), .help = "The 90th."),
     DSM__FIELD(COUNT, document, of.explorations, "explorations", 0, .help = "That it took."),
     DSM__FIELD(FLAG, document, of.is_stopped, "is_stopped", 0,
                .help = "The most explorations were reached before the end."),
-    DSM__LISTED(document, of.constants, of.constant_count, "constants", constant_record,
+    DSM__LISTED(document, of.constants, of.constant_count, "constants", 0, constant_record,
                 "In the order in which they were asked for."),
     DSM__ROWS(document, alike, "alike", alike_record, "Of those that are seen."),
-    DSM__LISTED(document, of.rows, of.row_count, "rows", measured_record,
+    DSM__LISTED(document, of.rows, of.row_count, "rows", 0, measured_record,
                 "In the order of the file."));
 
 /* ---- what they hold ---- */

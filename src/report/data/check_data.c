@@ -40,10 +40,6 @@ typedef struct pass_row {
   bool is_same_clock;
 } pass_row;
 
-static bool can_compare_cycles(const void *pass) {
-  return ((const pass_row *)pass)->is_same_clock;
-}
-
 DSM__OWN_RECORD(pass_record, pass_row, false, "A pass that moved.",
                 DSM__FIELD(TEXT, pass_row, of.layer, "layer", 0, .help = "Name of its layer."),
                 DSM__FIELD(WORD, pass_row, of.pass, "pass", 0, .words = &dsm__pass_words,
@@ -54,7 +50,7 @@ DSM__OWN_RECORD(pass_record, pass_row, false, "A pass that moved.",
                       .unit = "seconds"),
                 MOVED(pass_row, of.cycles, "cycles", DSM__LESS,
                       "cycles.total of the pass; absent where a cycle is not as long as before.",
-                      .unit = "cycles", .is_stated = can_compare_cycles),
+                      .unit = "cycles", .stated_if = DSM__IF(pass_row, is_same_clock)),
                 MOVED(pass_row, of.utilization, "utilization", DSM__MORE, "0 to 1.",
                       .unit = "ratio"));
 
@@ -69,14 +65,6 @@ typedef struct item_row {
   dsm__rows passes;
   dsm__rows findings;
 } item_row;
-
-static bool is_compared(const void *item) {
-  return ((const item_row *)item)->is_compared;
-}
-
-static bool is_same_clock(const void *item) {
-  return ((const item_row *)item)->drift.is_same_clock;
-}
 
 DSM__OWN_RECORD(minibatch_record, item_row, true, "Samples of a step.",
                 DSM__SAMPLES(item_row, drift.minibatch_before, "before", 0, "As recorded."),
@@ -111,14 +99,14 @@ DSM__OWN_RECORD(
           "step_seconds over the minibatch: decides first.", .unit = "seconds"),
     MOVED(item_row, drift.step_cycles, "step_cycles", DSM__LESS,
           "Absent where a cycle is not as long as before.", .unit = "cycles",
-          .is_stated = is_same_clock),
+          .stated_if = DSM__IF(item_row, drift.is_same_clock)),
     MOVED(item_row, drift.utilization, "utilization", DSM__MORE, "0 to 1.", .unit = "ratio"),
-    DSM__LISTED(item_row, drift.layers, drift.layer_count, "layers", layer_record,
+    DSM__LISTED(item_row, drift.layers, drift.layer_count, "layers", 0, layer_record,
                 "Layers on one side only."),
     DSM__ROWS(item_row, passes, "passes", pass_record,
               "Passes whose time or utilization is beyond the tolerance, or on one side only; the "
               "largest difference of time first."),
-    DSM__LISTED(item_row, drift.decisions, drift.decision_count, "decisions", decision_record,
+    DSM__LISTED(item_row, drift.decisions, drift.decision_count, "decisions", 0, decision_record,
                 "Decisions that are others now."));
 
 DSM__OWN_RECORD(
@@ -131,7 +119,7 @@ DSM__OWN_RECORD(
         FLAG, item_row, is_failed, "failed", 0,
         .help =
             "It fails the build: it regressed, moved at all with --strict, or was not compared."),
-    {.kind = DSM__FIELD_PART, .type = &drift_record, .is_stated = is_compared},
+    {.kind = DSM__FIELD_PART, .type = &drift_record, .stated_if = DSM__IF(item_row, is_compared)},
     DSM__ROWS(item_row, findings, "findings", dsm__finding_record,
               "What was found while it was read and explored."));
 

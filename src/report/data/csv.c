@@ -152,7 +152,7 @@ static bool find_word(const dsm__field *field, const void *record, const wanted 
     }
     const void *const one = all + w * field->type->size;
     const wanted rest = {of->name + length + 1, of->renaming, of->text};
-    return (field->is_stated == NULL || field->is_stated(one)) && find_in(field->type, one, &rest);
+    return dsm__field_condition_holds(field, one) && find_in(field->type, one, &rest);
   }
   return false;
 }

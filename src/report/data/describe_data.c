@@ -46,15 +46,12 @@ DSM__OWN_RECORD(axis_record, dsm_axis, false, "What varies.",
                 DSM__FIELD(TEXT_LIST, dsm_axis, paths, "paths", 0,
                            .count_offset = offsetof(dsm_axis, path_count),
                            .help = "What varies; several paths vary together."),
-                {.key = "values",
-                 .kind = DSM__FIELD_OWN,
-                 .write = write_values,
-                 .written_as = DSM__FIELD_JSON,
-                 .help = "For each value of the axis, that of each path."});
+                DSM__OWN("values", 0, write_values, JSON,
+                         .help = "For each value of the axis, that of each path."));
 
 DSM__OWN_RECORD(sweep_record, dsm_sweep, false, "A sweep.",
                 COUNT(dsm_sweep, point_count, "points", 0, 1, "Of the sweep."),
-                DSM__LISTED(dsm_sweep, axes, axis_count, "axes", axis_record,
+                DSM__LISTED(dsm_sweep, axes, axis_count, "axes", 0, axis_record,
                             "Of the sweep, in order; the last varies fastest."));
 
 /* ---- servers and profiles ---- */
@@ -62,14 +59,10 @@ DSM__OWN_RECORD(sweep_record, dsm_sweep, false, "A sweep.",
 #define DEVICES(struct_type)                                                                       \
   DSM__ROWS(struct_type, of_server.devices, "devices", dsm__described_device_record,               \
             "Of the server or profile, in order; equal ones each for itself."),                    \
-      DSM__FIELD(LIST, struct_type, of_server.ports.items, "ports", 0,                             \
-                 .count_offset = offsetof(struct_type, of_server.ports.count),                     \
-                 .type = &dsm__port_record, .is_stated = has_ports,                                \
-                 .help = "What devices share; absent where there is none."),                       \
-      DSM__FIELD(LIST, struct_type, of_server.pairs.items, "pairs", 0,                             \
-                 .count_offset = offsetof(struct_type, of_server.pairs.count),                     \
-                 .type = &dsm__pair_record, .is_stated = has_pairs,                                \
-                 .help = "What two devices have for themselves; absent where there is none.")
+      DSM__ROWS_IF_ANY(struct_type, of_server.ports, "ports", dsm__port_record,                    \
+                       "What devices share; absent where there is none."),                         \
+      DSM__ROWS_IF_ANY(struct_type, of_server.pairs, "pairs", dsm__pair_record,                    \
+                       "What two devices have for themselves; absent where there is none.")
 
 /* ---- chains ---- */
 
@@ -120,7 +113,7 @@ DSM__OWN_RECORD(
 /* ---- the document ---- */
 
 typedef struct item_row {
-  const dsm_described *of; /* first: parts of an item begin where it does */
+  dsm_described of; /* with what its plan is of; first: parts of an item begin where it does */
   const char *file;
   dsm_description kind;
   const char *name;
@@ -154,58 +147,6 @@ typedef struct item_row {
   dsm_dataset dataset;
 } item_row;
 
-static const dsm_described *described(const void *item) {
-  return ((const item_row *)item)->of;
-}
-
-static bool is_sweep(const void *item) {
-  return described(item)->sweep != NULL;
-}
-
-static bool is_server(const void *item) {
-  return described(item)->server != NULL;
-}
-
-static bool is_profile(const void *item) {
-  return described(item)->profile != NULL;
-}
-
-static bool is_chain(const void *item) {
-  return described(item)->chain != NULL;
-}
-
-static bool is_pim(const void *item) {
-  return described(item)->pim != NULL;
-}
-
-static bool has_rl(const void *item) {
-  return dsm__described_rl(described(item)) != NULL;
-}
-
-static bool has_pim(const void *item) {
-  return dsm__described_pim(described(item)) != NULL;
-}
-
-static bool is_plan(const void *item) {
-  return described(item)->plan != NULL;
-}
-
-static bool has_workload(const void *item) {
-  return dsm__described_workload(described(item)) != NULL;
-}
-
-static bool has_system(const void *item) {
-  return dsm__described_system(described(item)) != NULL;
-}
-
-static bool has_ports(const void *item) {
-  return ((const item_row *)item)->of_server.ports.count > 0;
-}
-
-static bool has_pairs(const void *item) {
-  return ((const item_row *)item)->of_server.pairs.count > 0;
-}
-
 DSM__OWN_RECORD(server_record, item_row, false, "A server.", DEVICES(item_row));
 
 DSM__OWN_RECORD(profile_record, item_row, false, "A profile.",
@@ -222,22 +163,19 @@ DSM__OWN_RECORD(chain_record, item_row, false, "A chain of stages.",
                 DSM__ROWS(item_row, stages, "stages", stage_record, "In order."));
 
 static void write_rl(dsm__json_writer *writer, const void *item) {
-  dsm__record_write(writer, &dsm__rl_workload_record, dsm__described_rl(described(item)));
+  dsm__record_write(writer, &dsm__rl_workload_record, ((const item_row *)item)->of.rl_workload);
 }
 
 static void write_pim(dsm__json_writer *writer, const void *item) {
-  dsm__record_write(writer, &dsm__pim_system_record, dsm__described_pim(described(item)));
+  dsm__record_write(writer, &dsm__pim_system_record, ((const item_row *)item)->of.pim_system);
 }
 
 DSM__OWN_RECORD(rl_record, item_row, false, "A table of values.",
                 DSM__REAL(item_row, updates, "updates", 0, NULL,
                           "Of the training: transitions of all episodes."),
                 DSM__REAL(item_row, table_bytes, "table_bytes", 0, "bytes", "Of one table."),
-                {.key = "rl_workload",
-                 .kind = DSM__FIELD_OWN,
-                 .write = write_rl,
-                 .written_as = DSM__FIELD_JSON,
-                 .help = "dsm-rl-workload/1, every value written out."});
+                DSM__OWN("rl_workload", 0, write_rl, JSON,
+                         .help = "dsm-rl-workload/1, every value written out."));
 
 DSM__OWN_RECORD(pim_record, item_row, false, "Cores in memory.",
                 DSM__REAL(item_row, pim_peak, "peak_operations", DSM__MORE, "1/s",
@@ -245,11 +183,8 @@ DSM__OWN_RECORD(pim_record, item_row, false, "Cores in memory.",
                 DSM__REAL(item_row, pim_bandwidth, "memory_bandwidth", DSM__MORE, "bytes/s",
                           "Of the memories of all cores."),
                 DSM__REAL(item_row, pim_memory, "pim_memory_bytes", 0, "bytes", "Of all cores."),
-                {.key = "pim_system",
-                 .kind = DSM__FIELD_OWN,
-                 .write = write_pim,
-                 .written_as = DSM__FIELD_JSON,
-                 .help = "dsm-pim-system/1, every value written out."});
+                DSM__OWN("pim_system", 0, write_pim, JSON,
+                         .help = "dsm-pim-system/1, every value written out."));
 
 DSM__OWN_RECORD(pim_plan_record, item_row, false, "A plan of cores in memory.",
                 DSM__FIELD(RECORD, item_row, pim_cost, "pim_result", 0,
@@ -271,14 +206,11 @@ DSM__OWN_RECORD(dataset_record, dsm_dataset, true, "What the network is trained 
                 DSM__REAL(dsm_dataset, repeat, "repeat", 0, "ratio",
                           "Times that a mini-epoch is trained on."));
 
-static bool has_dataset(const void *item) {
-  return ((const item_row *)item)->dataset.samples > 0;
-}
-
 DSM__OWN_RECORD(workload_record, item_row, false, "A workload.",
                 DSM__SAMPLES(item_row, minibatch, "minibatch", 0, "Samples of a step."),
                 DSM__FIELD(RECORD, item_row, dataset, "dataset", 0, .type = &dataset_record,
-                           .is_stated = has_dataset, .help = "Where the workload has one."),
+                           .stated_if = DSM__IF(item_row, dataset.samples),
+                           .help = "Where the workload has one."),
                 DSM__FIELD(RECORD, item_row, totals, "totals", 0,
                            .type = &dsm__described_totals_record, .help = "Sums over the network."),
                 DSM__ROWS(item_row, layers, "layers", dsm__described_layer_record,
@@ -290,11 +222,6 @@ DSM__OWN_RECORD(network_axis_record, dsm_network_axis, true, "An axis.",
                 DSM__FIELD(WORD, dsm_network_axis, link, "link", 0, .words = &dsm__link_kinds,
                            .help = "What joins them."));
 
-static bool lists_axes(const void *item) {
-  const item_row *const row = item;
-  return row->axes.count > 0;
-}
-
 DSM__OWN_RECORD(
     system_record, item_row, false, "A system.",
     DSM__REAL(
@@ -304,10 +231,8 @@ DSM__OWN_RECORD(
     DSM__REAL(item_row, machine_balance, "machine_balance", DSM__ABOVE | DSM__COLUMN, "FLOP/byte",
               "FLOP per byte at which that of a chip and its usable memory bandwidth meet."),
     COUNT(item_row, chips, "chips", 0, 1, "Of the whole system."),
-    DSM__FIELD(LIST, item_row, axes.items, "network_axes", 0,
-               .count_offset = offsetof(item_row, axes.count), .type = &network_axis_record,
-               .is_stated = lists_axes,
-               .help = "The innermost first; absent where the description has the short form."),
+    DSM__ROWS_IF_ANY(item_row, axes, "network_axes", network_axis_record,
+                     "The innermost first; absent where the description has the short form."),
     COUNT(item_row, cores, "cores", 0, 1, "Of the whole system."),
     DSM__REAL(item_row, macs_per_cycle, "macs_per_cycle", DSM__ABOVE, "MACs",
               "Of the whole system."),
@@ -321,22 +246,21 @@ DSM__OWN_RECORD(item_record, item_row, false, "What a file describes.",
                            .words = &dsm__description_words, .help = "What the file describes."),
                 TEXT(item_row, name, "name", DSM__COLUMN,
                      "Of what the file describes; of a plan: its workload's."),
-                DSM__PART_IF(item_row, sweep, sweep_record, is_sweep),
-                DSM__PART_IF(item_row, of, server_record, is_server),
-                DSM__PART_IF(item_row, of, profile_record, is_profile),
-                DSM__PART_IF(item_row, of, chain_record, is_chain),
-                DSM__PART_IF(item_row, of, pim_plan_record, is_pim),
-                DSM__PART_IF(item_row, of, rl_record, has_rl),
-                DSM__PART_IF(item_row, of, pim_record, has_pim),
-                DSM__PART_IF(item_row, of, plan_record, is_plan),
-                DSM__PART_IF(item_row, of, workload_record, has_workload),
-                DSM__PART_IF(item_row, of, system_record, has_system));
+                DSM__PART_IF(item_row, sweep, sweep_record, DSM__IF(item_row, of.sweep)),
+                DSM__PART_IF(item_row, of, server_record, DSM__IF(item_row, of.server)),
+                DSM__PART_IF(item_row, of, profile_record, DSM__IF(item_row, of.profile)),
+                DSM__PART_IF(item_row, of, chain_record, DSM__IF(item_row, of.chain)),
+                DSM__PART_IF(item_row, of, pim_plan_record, DSM__IF(item_row, of.pim)),
+                DSM__PART_IF(item_row, of, rl_record, DSM__IF(item_row, of.rl_workload)),
+                DSM__PART_IF(item_row, of, pim_record, DSM__IF(item_row, of.pim_system)),
+                DSM__PART_IF(item_row, of, plan_record, DSM__IF(item_row, of.plan)),
+                DSM__PART_IF(item_row, of, workload_record, DSM__IF(item_row, of.workload)),
+                DSM__PART_IF(item_row, of, system_record, DSM__IF(item_row, of.system)));
 
 DSM__DOCUMENT(dsm__describe_record, dsm__rows, "dsm-describe/1",
               "What descriptions hold, written by `dsm describe --format json`.",
-              DSM__FIELD(LIST, dsm__rows, items, "items", 0,
-                         .count_offset = offsetof(dsm__rows, count), .type = &item_record,
-                         .help = "One for each file, in the order of the command line."));
+              DSM__LISTED(dsm__rows, items, count, "items", 0, item_record,
+                          "One for each file, in the order of the command line."));
 
 /* ---- what it holds ---- */
 
@@ -439,41 +363,45 @@ static void fill_pim(item_row *row, const dsm_pim_system *system) {
 }
 
 static item_row row_of(dsm__page *page, const dsm_described *item) {
-  item_row row = {.of = item,
+  item_row row = {.of = *item,
                   .file = item->file,
                   .kind = dsm__described_kind(item),
                   .name = dsm__described_name(item)};
-  if (is_sweep(&row)) {
+  row.of.workload = dsm__described_workload(item);
+  row.of.system = dsm__described_system(item);
+  row.of.rl_workload = dsm__described_rl(item);
+  row.of.pim_system = dsm__described_pim(item);
+  if (row.of.sweep != NULL) {
     row.sweep = *item->sweep;
   }
-  if (is_server(&row)) {
+  if (row.of.server != NULL) {
     row.of_server = dsm__described_devices_of_server(page, item->server);
   }
-  if (is_profile(&row)) {
+  if (row.of.profile != NULL) {
     fill_profile(page, &row, item->profile);
   }
-  if (is_chain(&row)) {
+  if (row.of.chain != NULL) {
     fill_chain(page, &row, item->chain);
   }
-  if (is_pim(&row)) {
+  if (row.of.pim != NULL) {
     row.pim_cost = item->pim->cost;
   }
-  if (has_rl(&row)) {
-    fill_rl(&row, dsm__described_rl(item));
+  if (row.of.rl_workload != NULL) {
+    fill_rl(&row, row.of.rl_workload);
   }
-  if (has_pim(&row)) {
-    fill_pim(&row, dsm__described_pim(item));
+  if (row.of.pim_system != NULL) {
+    fill_pim(&row, row.of.pim_system);
   }
-  if (is_plan(&row)) {
+  if (row.of.plan != NULL) {
     row.system = item->plan->system->name;
     row.options = item->plan->options;
     row.result = item->plan->result;
   }
-  if (has_workload(&row)) {
-    fill_workload(page, &row, dsm__described_workload(item));
+  if (row.of.workload != NULL) {
+    fill_workload(page, &row, row.of.workload);
   }
-  if (has_system(&row)) {
-    fill_system(page, &row, dsm__described_system(item));
+  if (row.of.system != NULL) {
+    fill_system(page, &row, row.of.system);
   }
   return row;
 }
@@ -520,11 +448,11 @@ static void put_pim(dsm__csv *csv, const item_row *item) {
     const char *name;
     double value;
     const char *unit;
-  } figures[] = {{has_rl(item), "updates", item->updates, "updates"},
-                 {has_rl(item), "table_bytes", item->table_bytes, "bytes"},
-                 {has_pim(item), "peak_operations", item->pim_peak, "1/s"},
-                 {has_pim(item), "memory_bandwidth", item->pim_bandwidth, "bytes/s"},
-                 {has_pim(item), "pim_memory_bytes", item->pim_memory, "bytes"}};
+  } figures[] = {{item->of.rl_workload != NULL, "updates", item->updates, "updates"},
+                 {item->of.rl_workload != NULL, "table_bytes", item->table_bytes, "bytes"},
+                 {item->of.pim_system != NULL, "peak_operations", item->pim_peak, "1/s"},
+                 {item->of.pim_system != NULL, "memory_bandwidth", item->pim_bandwidth, "bytes/s"},
+                 {item->of.pim_system != NULL, "pim_memory_bytes", item->pim_memory, "bytes"}};
   for (size_t f = 0; f < DSM__COUNT_OF(figures); f++) {
     const parameter_row row = {.path = figures[f].name,
                                .value = {DSM__VALUE_NUMBER, figures[f].value, NULL},

@@ -13,34 +13,6 @@ typedef struct device_row {
   size_t runs_tasks;
 } device_row;
 
-static bool has_peak(const void *device) {
-  return ((const device_row *)device)->peak_flops > 0;
-}
-
-static bool has_tasks(const void *device) {
-  return ((const device_row *)device)->has_tasks;
-}
-
-static bool has_incoming(const void *device) {
-  return ((const device_row *)device)->of.incoming_bytes_per_second > 0;
-}
-
-static bool has_transfer(const void *device) {
-  return ((const device_row *)device)->of.transfer_seconds > 0;
-}
-
-static bool has_elements(const void *device) {
-  return ((const device_row *)device)->of.element_bytes > 0;
-}
-
-static bool has_weights(const void *device) {
-  return ((const device_row *)device)->of.weight_bytes > 0;
-}
-
-static bool has_power(const void *device) {
-  return ((const device_row *)device)->of.has_power;
-}
-
 /* In CSV a device's name is the path, and its memory the value. */
 DSM__RECORD(
     dsm__described_device_record, device_row, false, "A device.",
@@ -49,30 +21,28 @@ DSM__RECORD(
     DSM__FIELD(WORD, device_row, kind, "kind", DSM__OPTIONAL, .words = &dsm__device_kind_words,
                .help = "Of a server's device."),
     DSM__FIELD(FLAG, device_row, of.is_accelerator, "accelerator", 0, .help = "Else a host."),
-    DSM__FIELD(REAL, device_row, peak_flops, "peak_flops", DSM__ABOVE | DSM__COLUMN | DSM__MORE,
-               .unit = "FLOP/s", .is_stated = has_peak,
+    DSM__FIELD(REAL, device_row, peak_flops, "peak_flops",
+               DSM__ABOVE | DSM__COLUMN | DSM__MORE | DSM__UNLESS_0, .unit = "FLOP/s",
                .help = "Operations a second at most, 2 for a MAC; absent where times are given."),
-    DSM__FIELD(COUNT, device_row, runs_tasks, "runs_tasks", 0, .is_stated = has_tasks,
+    DSM__FIELD(COUNT, device_row, runs_tasks, "runs_tasks", 0,
+               .stated_if = DSM__IF(device_row, has_tasks),
                .help = "Tasks of the profile that it can run."),
     DSM__FIELD(REAL, device_row, of.memory_bytes, "memory_bytes", DSM__COLUMN | DSM__NULLABLE,
                .column = "value", .unit = "bytes", .help = "null: unlimited."),
     DSM__REAL(device_row, of.link_bytes_per_second, "link_bytes_per_second", DSM__NULLABLE,
               "bytes/s", "Out of the device; null: unlimited."),
-    DSM__FIELD(REAL, device_row, of.incoming_bytes_per_second, "incoming_bytes_per_second", 0,
-               .unit = "bytes/s", .is_stated = has_incoming,
-               .help = "Into the device; absent: unlimited."),
-    DSM__FIELD(REAL, device_row, of.transfer_seconds, "transfer_seconds", 0, .unit = "seconds",
-               .is_stated = has_transfer,
-               .help = "Fixed cost of a transfer over its link; absent: none."),
-    DSM__FIELD(REAL, device_row, of.element_bytes, "element_bytes", 0, .unit = "bytes",
-               .is_stated = has_elements,
+    DSM__FIELD(REAL, device_row, of.incoming_bytes_per_second, "incoming_bytes_per_second",
+               DSM__UNLESS_0, .unit = "bytes/s", .help = "Into the device; absent: unlimited."),
+    DSM__FIELD(REAL, device_row, of.transfer_seconds, "transfer_seconds", DSM__UNLESS_0,
+               .unit = "seconds", .help = "Fixed cost of a transfer over its link; absent: none."),
+    DSM__FIELD(REAL, device_row, of.element_bytes, "element_bytes", DSM__UNLESS_0, .unit = "bytes",
                .help = "Of an element of what it makes; absent: it has none of its own."),
-    DSM__FIELD(REAL, device_row, of.weight_bytes, "weight_bytes", 0, .unit = "bytes",
-               .is_stated = has_weights, .help = "Of a parameter; absent: likewise."),
+    DSM__FIELD(REAL, device_row, of.weight_bytes, "weight_bytes", DSM__UNLESS_0, .unit = "bytes",
+               .help = "Of a parameter; absent: likewise."),
     DSM__FIELD(REAL, device_row, of.busy_watts, "busy_watts", 0, .unit = "watts",
-               .is_stated = has_power, .help = "Absent if not stated."),
+               .stated_if = DSM__IF(device_row, of.has_power), .help = "Absent if not stated."),
     DSM__FIELD(REAL, device_row, of.idle_watts, "idle_watts", 0, .unit = "watts",
-               .is_stated = has_power, .help = "Absent if not stated."));
+               .stated_if = DSM__IF(device_row, of.has_power), .help = "Absent if not stated."));
 
 static dsm__rows server_devices(dsm__page *page, const dsm_server *server) {
   const dsm__rows made = dsm__rows_make(page, server->device_count, sizeof(device_row));

@@ -7,22 +7,9 @@
 #define COUNT(member, key, flag, least, about)                                                     \
   DSM__FIELD(COUNT, dsm__described_layer, member, key, flag, .min = (least), .help = (about))
 
-static bool has_element_bytes(const void *row) {
-  return ((const dsm__described_layer *)row)->element_bytes > 0;
-}
-
-static bool has_weight_bytes(const void *row) {
-  return ((const dsm__described_layer *)row)->weight_bytes > 0;
-}
-
-static bool has_cache_bytes(const void *row) {
-  return ((const dsm__described_layer *)row)->own_cache_bytes > 0;
-}
-
 /* What a layer states of its own. */
-#define STATED_BYTES(field, name, about)                                                           \
-  DSM__FIELD(REAL, dsm__described_layer, field, #name, DSM__ABOVE, .unit = "bytes",                \
-             .is_stated = has_##name, .help = (about))
+#define STATED_BYTES(member, key, about)                                                           \
+  DSM__REAL(dsm__described_layer, member, key, DSM__ABOVE | DSM__UNLESS_0, "bytes", about)
 
 #define PARAMETERS                                                                                 \
   COUNT(of.parameters, "parameters", DSM__COLUMN, 0,                                               \
@@ -39,11 +26,11 @@ DSM__RECORD(dsm__described_layer_record, dsm__described_layer, true, "A declared
             DSM__FIELD(WORD, dsm__described_layer, type, "type", DSM__COLUMN,
                        .words = &dsm__layer_type_words, .help = "What it is."),
             PARAMETERS, MACS_AND_BYTES,
-            STATED_BYTES(element_bytes, element_bytes,
+            STATED_BYTES(element_bytes, "element_bytes",
                          "An element of what it delivers, where the layer states "
                          "it."),
-            STATED_BYTES(weight_bytes, weight_bytes, "A weight, likewise."),
-            STATED_BYTES(own_cache_bytes, cache_bytes, "An element of its cache, likewise."));
+            STATED_BYTES(weight_bytes, "weight_bytes", "A weight, likewise."),
+            STATED_BYTES(own_cache_bytes, "cache_bytes", "An element of its cache, likewise."));
 
 DSM__RECORD(dsm__described_totals_record, dsm__described_layer, false, "Sums over the network.",
             PARAMETERS, COUNT(counts.weights, "weights", 0, 0, "Of products."),

@@ -153,10 +153,10 @@ DSM__DOCUMENT(
     DSM__FIELD(RECORD, document, a, "a", 0, .type = &plan_record, .help = "The first plan."),
     DSM__FIELD(RECORD, document, b, "b", 0, .type = &plan_record, .help = "The second plan."),
     DSM__FIELD(FLAG, document, is_different, "different", 0, .help = "Is there any difference?"),
-    DSM__LISTED(document, inputs, input_count, "inputs", input_record,
+    DSM__LISTED(document, inputs, input_count, "inputs", 0, input_record,
                 "Every value of workload, system and options that differs."),
     DSM__ROWS(document, layers, "layers", layer_record, "Layers that only one of them has."),
-    DSM__LISTED(document, decisions, decision_count, "decisions", decision_record,
+    DSM__LISTED(document, decisions, decision_count, "decisions", 0, decision_record,
                 "Decisions that differ, of layers and passes that both have, in the order of "
                 "execution of A."),
     DSM__FIELD(

@@ -25,18 +25,6 @@ DSM__OWN_RECORD(latency_record, dsm_dispatch, false, "The time of a request.",
                 DSM__REAL(dsm_dispatch, p99_latency_seconds, "p99_seconds",
                           DSM__ABOVE | DSM__COLUMN | DSM__LESS, "seconds", "By nearest rank."));
 
-static bool is_closed(const void *row) {
-  return ((const dsm__dispatch_row *)row)->of.options.window > 0;
-}
-
-static bool is_open(const void *row) {
-  return !is_closed(row);
-}
-
-static bool has_waiting(const void *row) {
-  return ((const dsm__dispatch_row *)row)->of.mean_waiting_seconds > 0;
-}
-
 DSM__DOCUMENT(
     dsm__dispatch_record, dsm__dispatch_row, "dsm-dispatch/1",
     "A runtime at work on a partition, simulated; stands under `simulation` of dsm-partition/1.",
@@ -44,12 +32,13 @@ DSM__DOCUMENT(
                .words = &dsm__dispatch_rule_words, .help = "Which device gets a task."),
     DSM__FIELD(COUNT, dsm__dispatch_row, of.options.request_count, "requests", 0, .min = 1,
                .max = DSM_REQUESTS_MAX, .help = "That were simulated."),
-    DSM__FIELD(COUNT, dsm__dispatch_row, of.options.window, "window", 0, .min = 1,
-               .is_stated = is_closed, .help = "Closed loop: requests in the server at a time."),
-    DSM__FIELD(REAL, dsm__dispatch_row, of.options.rate, "rate", DSM__ABOVE, .is_stated = is_open,
-               .unit = "1/s",
+    DSM__FIELD(COUNT, dsm__dispatch_row, of.options.window, "window", DSM__UNLESS_0, .min = 1,
+               .help = "Closed loop: requests in the server at a time."),
+    DSM__FIELD(REAL, dsm__dispatch_row, of.options.rate, "rate", DSM__ABOVE,
+               .stated_if = DSM__UNLESS(dsm__dispatch_row, of.options.window), .unit = "1/s",
                .help = "In place of window: arrivals per second, with exponential gaps."),
-    DSM__FIELD(COUNT, dsm__dispatch_row, of.options.seed, "seed", 0, .is_stated = is_open,
+    DSM__FIELD(COUNT, dsm__dispatch_row, of.options.seed, "seed", 0,
+               .stated_if = DSM__UNLESS(dsm__dispatch_row, of.options.window),
                .help = "What the gaps of arrivals are drawn from."),
     DSM__REAL(dsm__dispatch_row, of.seconds, "seconds", DSM__ABOVE | DSM__LESS, "seconds",
               "Until the last result."),
@@ -60,10 +49,10 @@ DSM__DOCUMENT(
     DSM__FIELD(RECORD, dsm__dispatch_row, of, "latency", DSM__COLUMN, .type = &latency_record,
                .help = "The time of a request."),
     DSM__FIELD(REAL, dsm__dispatch_row, of.mean_waiting_seconds, "waiting_seconds",
-               DSM__ABOVE | DSM__LESS, .unit = "seconds", .is_stated = has_waiting,
+               DSM__ABOVE | DSM__LESS | DSM__UNLESS_0, .unit = "seconds",
                .help = "Of the mean latency, until batches were full; absent where none waited."),
     DSM__FIELD(COUNT, dsm__dispatch_row, of.partial_batches, "partial_batches", 0,
-               .is_stated = has_waiting,
+               .stated_if = DSM__IF(dsm__dispatch_row, of.mean_waiting_seconds),
                .help = "Batches that began before they were full, as nothing else would happen; "
                        "beside waiting_seconds."),
     DSM__ROWS(dsm__dispatch_row, devices, "devices", dsm__dispatch_device_record,

@@ -9,10 +9,6 @@
 
 /* ---- the tables ---- */
 
-static bool has_time(const void *response) {
-  return ((const dsm_response *)response)->why_not == NULL;
-}
-
 #define TIME(member, flag, of_unit, about)                                                         \
   DSM__FIELD(REAL, dsm_response, member, #member, DSM__ABOVE | DSM__COLUMN | (flag),               \
              .unit = (of_unit), .help = (about))
@@ -42,9 +38,11 @@ DSM__OWN_RECORD(network_record, response_row, true, "A network with all paramete
 DSM__OWN_RECORD(variation_response_record, dsm_response, true, "How a network responds.",
                 DSM__FIELD(REAL, dsm_response, time_ratio, "time_ratio",
                            DSM__ABOVE | DSM__COLUMN | DSM__LESS, .unit = "ratio",
-                           .is_stated = has_time,
+                           .stated_if = DSM__UNLESS(dsm_response, why_not),
                            .help = "Over the time with the parameter as it is."),
-                {.kind = DSM__FIELD_PART, .type = &times_record, .is_stated = has_time},
+                {.kind = DSM__FIELD_PART,
+                 .type = &times_record,
+                 .stated_if = DSM__UNLESS(dsm_response, why_not)},
                 DSM__FIELD(TEXT, dsm_response, why_not, "why_not", DSM__COLUMN | DSM__OPTIONAL,
                            .help = "Why there is no time."));
 
@@ -59,19 +57,14 @@ typedef struct slope_row {
   double elasticity;
 } slope_row;
 
-static bool has_basis(const void *slope) {
-  return ((const slope_row *)slope)->basis != DSM_ELASTICITY_BASIS_NONE;
-}
-
-DSM__OWN_RECORD(slope_record, slope_row, true, "The elasticity of a network's time.",
-                DSM__FIELD(TEXT, slope_row, workload, "workload", 0,
-                           .help = "Name of the network."),
-                DSM__FIELD(WORD, slope_row, basis, "basis", DSM__COLUMN,
-                           .words = &dsm__elasticity_basis_words,
-                           .help = "Variations that it is taken over."),
-                DSM__FIELD(REAL, slope_row, elasticity, "elasticity", DSM__COLUMN,
-                           .min = DSM__NO_MIN, .is_stated = has_basis,
-                           .help = "d ln seconds / d ln value; absent without a basis."));
+DSM__OWN_RECORD(
+    slope_record, slope_row, true, "The elasticity of a network's time.",
+    DSM__FIELD(TEXT, slope_row, workload, "workload", 0, .help = "Name of the network."),
+    DSM__FIELD(WORD, slope_row, basis, "basis", DSM__COLUMN, .words = &dsm__elasticity_basis_words,
+               .help = "Variations that it is taken over."),
+    DSM__FIELD(REAL, slope_row, elasticity, "elasticity", DSM__COLUMN, .min = DSM__NO_MIN,
+               .stated_if = DSM__IF_NOT(slope_row, basis, DSM_ELASTICITY_BASIS_NONE),
+               .help = "d ln seconds / d ln value; absent without a basis."));
 
 typedef struct variation_row {
   dsm_variation_kind kind;
@@ -80,10 +73,6 @@ typedef struct variation_row {
   dsm__rows responses;
 } variation_row;
 
-static bool has_factor(const void *variation) {
-  return ((const variation_row *)variation)->factor > 0;
-}
-
 DSM__OWN_RECORD(
     variation_record, variation_row, false, "A change of the parameter.",
     DSM__FIELD(WORD, variation_row, kind, "kind", DSM__COLUMN, .words = &dsm__variation_kind_words,
@@ -91,8 +80,7 @@ DSM__OWN_RECORD(
                .help = "raised: a tenth more; lowered: a tenth less; other: another flag or word."),
     DSM__FIELD(VALUE, variation_row, value, "value", DSM__COLUMN, .column = "variations.value",
                .help = "Null where there is none, or the networks have different ones."),
-    DSM__FIELD(REAL, variation_row, factor, "factor", DSM__COLUMN | DSM__ABOVE,
-               .is_stated = has_factor,
+    DSM__FIELD(REAL, variation_row, factor, "factor", DSM__COLUMN | DSM__ABOVE | DSM__UNLESS_0,
                .help = "Value over that as it is; absent for another flag or word."),
     DSM__ROWS(variation_row, responses, "responses", response_record, "One for each network."));
 
@@ -174,9 +162,8 @@ DSM__DOCUMENT(
     dsm__elasticity_record, dsm__rows, "dsm-elasticity/1",
     "How much each parameter of systems matters, written by `dsm describe`, `dsm "
     "explore` and `dsm score` with `--elasticity` or `--sensitivity` and `--format json`.",
-    DSM__FIELD(LIST, dsm__rows, items, "items", 0, .count_offset = offsetof(dsm__rows, count),
-               .type = &item_record,
-               .help = "One for each system, in the order of the command line."));
+    DSM__LISTED(dsm__rows, items, count, "items", 0, item_record,
+                "One for each system, in the order of the command line."));
 
 /* ---- what they hold ---- */
 

@@ -19,13 +19,9 @@ typedef struct network {
   double difference;
 } network;
 
-static bool has_network(const void *of) {
-  return ((const network *)of)->cycles > 0;
-}
-
 #define NETWORK(member, flag, smallest, of_unit, about)                                            \
   DSM__FIELD(REAL, network, member, "network_" #member, DSM__COLUMN | (flag), .min = (smallest),   \
-             .unit = (of_unit), .is_stated = has_network, .help = (about))
+             .unit = (of_unit), .stated_if = DSM__IF(network, cycles), .help = (about))
 
 DSM__OWN_RECORD(network_record, network, false, "What the whole network takes then.",
                 NETWORK(cycles, DSM__LESS, 0, "cycles",
@@ -82,15 +78,11 @@ typedef struct what_if_row {
   const char *why_not;
 } what_if_row;
 
-static bool has_mapping(const void *what_if) {
-  return has_network(&((const what_if_row *)what_if)->network);
-}
-
 /* A list of texts: its items, their number and its key. */
 #define NAMES(items, count, key, about)                                                            \
   DSM__FIELD(TEXT_LIST, what_if_row, items, key, DSM__COLUMN,                                      \
-             .count_offset = offsetof(what_if_row, count), .is_stated = has_mapping,               \
-             .help = (about))
+             .count_offset = offsetof(what_if_row, count),                                         \
+             .stated_if = DSM__IF(what_if_row, network.cycles), .help = (about))
 
 DSM__OWN_RECORD(
     what_if_record, what_if_row, false, "What the network would do if a decision were another.",
@@ -115,10 +107,6 @@ typedef struct pass_row {
   dsm__rows alternatives;
 } pass_row;
 
-static bool does_pass_exist(const void *pass) {
-  return ((const pass_row *)pass)->why != NULL;
-}
-
 DSM__OWN_RECORD(pass_record, pass_row, false, "A pass of a layer.",
                 DSM__FIELD(TEXT, pass_row, why, "why", 0, .help = "Why it is done as it is."),
                 DSM__ROWS(pass_row, alternatives, "alternatives", alternative_record,
@@ -134,24 +122,16 @@ typedef struct layer_row {
   dsm__rows what_ifs;
 } layer_row;
 
-static bool has_stage(const void *layer) {
-  return ((const layer_row *)layer)->stage > 0;
-}
-
-static bool has_run(const void *layer) {
-  return ((const layer_row *)layer)->run > 0;
-}
-
 DSM__OWN_RECORD(
     layer_record, layer_row, false, "A layer.",
     DSM__FIELD(TEXT, layer_row, name, "name", 0, .help = "Its name."),
     DSM__FIELD(TEXT, layer_row, why, "why", 0, .help = "Why it has its parallelism."),
-    DSM__FIELD(COUNT, layer_row, stage, "stage", 0, .min = 1, .is_stated = has_stage,
+    DSM__FIELD(COUNT, layer_row, stage, "stage", DSM__UNLESS_0, .min = 1,
                .help = "That has it, from 1, where the step has stages."),
-    DSM__FIELD(COUNT, layer_row, run, "run", 0, .min = 1, .is_stated = has_run,
+    DSM__FIELD(COUNT, layer_row, run, "run", DSM__UNLESS_0, .min = 1,
                .help = "Which of the stage's runs of layers, from 1, where each has several."),
     DSM__FIELD(MEMBERS, layer_row, passes, "passes", 0, .words = &dsm__pass_words,
-               .type = &pass_record, .is_stated = does_pass_exist,
+               .type = &pass_record, .stated_if = DSM__IF(pass_row, why),
                .help = "As far as the layer has them."),
     DSM__FIELD(REAL, layer_row, reference_cycles, "reference_cycles", 0, .unit = "cycles",
                .help = "The step that network_cycles compare with: the plan's, or, where that "
@@ -178,8 +158,7 @@ DSM__DOCUMENT(
     DSM__FIELD(WORD, document, mode, "mode", 0, .words = &dsm__mode_words,
                .help = "What a step is."),
     DSM__SAMPLES(document, minibatch, "minibatch", 0, "Samples of a step."),
-    DSM__FIELD(REAL, document, step_cycles, "step_cycles", DSM__LESS, .unit = "cycles",
-               .help = "Of the plan's step."),
+    DSM__REAL(document, step_cycles, "step_cycles", DSM__LESS, "cycles", "Of the plan's step."),
     DSM__ROWS(document, layers, "layers", layer_record, "The primary layers that were asked for."));
 
 /* ---- what they hold ---- */

@@ -88,29 +88,17 @@ typedef struct stage_row {
   dsm__rows results;
 } stage_row;
 
-static bool has_elements(const void *stage) {
-  return ((const stage_row *)stage)->element_bytes > 0;
-}
-
-static bool has_weights(const void *stage) {
-  return ((const stage_row *)stage)->weight_bytes > 0;
-}
-
-static bool has_batch(const void *stage) {
-  return ((const stage_row *)stage)->batch > 1;
-}
-
 DSM__OWN_RECORD(
     stage_record, stage_row, false, "What a device does for a request.",
     DSM__FIELD(TEXT, stage_row, device, "device", 0, .help = "That runs it."),
-    DSM__FIELD(COUNT, stage_row, batch, "batch", 0, .min = 1, .max = DSM_DEVICE_BATCH_MAX,
-               .is_stated = has_batch, .help = "Requests that it runs together; absent for one."),
-    DSM__FIELD(REAL, stage_row, element_bytes, "element_bytes", 0, .unit = "bytes",
-               .is_stated = has_elements,
+    DSM__FIELD(COUNT, stage_row, batch, "batch", DSM__UNLESS_1, .min = 1,
+               .max = DSM_DEVICE_BATCH_MAX,
+               .help = "Requests that it runs together; absent for one."),
+    DSM__FIELD(REAL, stage_row, element_bytes, "element_bytes", DSM__UNLESS_0, .unit = "bytes",
                .help = "Of an element of what it makes; absent: the device has none of "
                        "its own."),
-    DSM__FIELD(REAL, stage_row, weight_bytes, "weight_bytes", 0, .unit = "bytes",
-               .is_stated = has_weights, .help = "Of a parameter; absent: likewise."),
+    DSM__FIELD(REAL, stage_row, weight_bytes, "weight_bytes", DSM__UNLESS_0, .unit = "bytes",
+               .help = "Of a parameter; absent: likewise."),
     DSM__REAL(stage_row, seconds, "seconds", 0, "seconds", "Of its tasks together."),
     DSM__REAL(stage_row, weights_bytes, "weights_bytes", 0, "bytes",
               "Of the parameters that it holds."),

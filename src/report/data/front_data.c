@@ -9,93 +9,58 @@
 
 /* ---- the tables ---- */
 
-static bool has(const void *row, dsm_objective_kind objective) {
-  return (((const dsm__front_row *)row)->objectives & 1U << objective) != 0;
+static bool has_rho_bound(const void *point) {
+  return isfinite(((const dsm_front_point *)point)->rho_bound);
 }
 
-static bool has_latency(const void *row) {
-  return has(row, DSM_OBJECTIVE_LATENCY);
-}
-
-static bool has_latency_bound(const void *row) {
-  return has_latency(row) && ((const dsm__front_row *)row)->of.latency_bound_seconds > 0;
-}
-
-static bool has_joules(const void *row) {
-  return ((const dsm__front_row *)row)->of.joules_per_request > 0;
-}
-
-static bool has_joules_bound(const void *row) {
-  return has(row, DSM_OBJECTIVE_ENERGY) && ((const dsm__front_row *)row)->of.joules_bound > 0;
-}
-
-static bool has_rho_bound(const void *row) {
-  return isfinite(((const dsm__front_row *)row)->of.rho_bound);
-}
-
-static bool has_limit(const void *row) {
-  return ((const dsm__front_row *)row)->of.latency_limit_seconds > 0;
-}
-
-static bool has_rate(const void *row) {
-  return ((const dsm__front_row *)row)->of.objective == DSM_OBJECTIVE_ENERGY;
-}
-
-static bool is_proven(const void *row) {
-  return isfinite(((const dsm__front_row *)row)->of.gap);
-}
-
-static bool is_rho_bound(const void *row) {
-  return ((const dsm__front_row *)row)->of.is_rho_bound;
-}
-
-static bool is_mean_bound(const void *row) {
-  return ((const dsm__front_row *)row)->of.is_mean_bound;
+static bool is_proven(const void *point) {
+  return isfinite(((const dsm_front_point *)point)->gap);
 }
 
 /* A number that is above 0, and read back. */
-#define POINT(member, of_key, flag, of_unit, stated, about)                                        \
-  DSM__FIELD(REAL, dsm__front_row, of.member, of_key,                                              \
+#define POINT(member, of_key, flag, of_unit, ...)                                                  \
+  DSM__FIELD(REAL, dsm_front_point, member, of_key,                                                \
              DSM__COLUMN | DSM__ABOVE | DSM__FIELD_IS_READ | (flag), .unit = (of_unit),            \
-             .is_stated = (stated), .help = (about))
+             __VA_ARGS__)
 
 DSM__RECORD(
-    dsm__front_point_record, dsm__front_row, false, "A point of a front.",
-    POINT(rho, "rho", DSM__MORE | DSM__FIELD_IS_REQUIRED, "1/s", NULL, "Requests per second."),
-    POINT(rho_bound, "rho_bound", 0, "1/s", has_rho_bound,
-          "No partition whose requests take as little does more; absent where nothing is proven."),
-    DSM__FIELD(FLAG, dsm__front_row, of.is_rho_bound, "rho_is_bound",
-               DSM__COLUMN | DSM__FIELD_IS_READ, .is_stated = is_rho_bound,
+    dsm__front_point_record, dsm_front_point, false, "A point of a front.",
+    POINT(rho, "rho", DSM__MORE | DSM__FIELD_IS_REQUIRED, "1/s", .help = "Requests per second."),
+    POINT(rho_bound, "rho_bound", 0, "1/s", .is_stated = has_rho_bound,
+          .help = "No partition whose requests take as little does more; absent where nothing is "
+                  "proven."),
+    DSM__FIELD(FLAG, dsm_front_point, is_rho_bound, "rho_is_bound",
+               DSM__COLUMN | DSM__FIELD_IS_READ | DSM__UNLESS_0,
                .help = "No whole requests are known that reach rho; absent where some are."),
     POINT(mean_latency_seconds, "mean_latency_seconds", DSM__LESS | DSM__FIELD_IS_REQUIRED,
-          "seconds", NULL, "Of all requests, as of dsm-partition/1."),
-    POINT(latency_bound_seconds, "mean_latency_bound_seconds", 0, "seconds", has_latency_bound,
-          "No partition that does as many requests takes less; absent where that is not known, or "
-          "latency no objective."),
-    DSM__FIELD(FLAG, dsm__front_row, of.is_mean_bound, "mean_latency_is_bound",
-               DSM__COLUMN | DSM__FIELD_IS_READ, .is_stated = is_mean_bound,
+          "seconds", .help = "Of all requests, as of dsm-partition/1."),
+    POINT(latency_bound_seconds, "mean_latency_bound_seconds", DSM__UNLESS_0, "seconds",
+          .help = "No partition that does as many requests takes less; absent where that is not "
+                  "known, or latency no objective."),
+    DSM__FIELD(FLAG, dsm_front_point, is_mean_bound, "mean_latency_is_bound",
+               DSM__COLUMN | DSM__FIELD_IS_READ | DSM__UNLESS_0,
                .help = "No requests are known that take so little; absent where some are."),
-    POINT(joules_per_request, "joules_per_request", DSM__LESS, "joules", has_joules,
-          "Absent where not all devices that are used give their power."),
-    POINT(
-        joules_bound, "joules_bound", 0, "joules", has_joules_bound,
-        "No partition that does as many requests, of which each takes as little time, takes less; "
-        "absent where that is not known, or energy no objective."),
-    DSM__FIELD(WORD, dsm__front_row, of.objective, "objective",
+    POINT(joules_per_request, "joules_per_request", DSM__LESS | DSM__UNLESS_0, "joules",
+          .help = "Absent where not all devices that are used give their power."),
+    POINT(joules_bound, "joules_bound", DSM__UNLESS_0, "joules",
+          .help = "No partition that does as many requests, of which each takes as little time, "
+                  "takes less; absent where that is not known, or energy no objective."),
+    DSM__FIELD(WORD, dsm_front_point, objective, "objective",
                DSM__COLUMN | DSM__FIELD_IS_READ | DSM__FIELD_IS_REQUIRED,
                .words = &dsm__objective_words, .help = "Of the question that it answers."),
-    POINT(latency_limit_seconds, "latency_limit_seconds", 0, "seconds", has_limit,
-          "Of that question; absent: any time."),
-    POINT(required_rho, "required_rho", 0, "1/s", has_rate,
-          "Of that question, where its objective is energy."),
-    DSM__FIELD(REAL, dsm__front_row, of.bound, "bound", DSM__COLUMN | DSM__FIELD_IS_READ,
+    POINT(latency_limit_seconds, "latency_limit_seconds", DSM__UNLESS_0, "seconds",
+          .help = "Of that question; absent: any time."),
+    POINT(required_rho, "required_rho", 0, "1/s",
+          .stated_if = DSM__IF_IS(dsm_front_point, objective, DSM_OBJECTIVE_ENERGY),
+          .help = "Of that question, where its objective is energy."),
+    DSM__FIELD(REAL, dsm_front_point, bound, "bound", DSM__COLUMN | DSM__FIELD_IS_READ,
                .min = DSM__NO_MIN, .is_stated = is_proven,
                .help = "Proven of that question: no partition within its limit does more requests, "
                        "or takes fewer joules at its rate; absent where nothing is proven."),
-    DSM__FIELD(REAL, dsm__front_row, of.gap, "gap", DSM__COLUMN | DSM__FIELD_IS_READ | DSM__LESS,
+    DSM__FIELD(REAL, dsm_front_point, gap, "gap", DSM__COLUMN | DSM__FIELD_IS_READ | DSM__LESS,
                .unit = "ratio", .is_stated = is_proven,
                .help = "Between that bound and the answer, relative to the answer; likewise."),
-    DSM__FIELD(WORD, dsm__front_row, of.status, "status",
+    DSM__FIELD(WORD, dsm_front_point, status, "status",
                DSM__COLUMN | DSM__FIELD_IS_READ | DSM__FIELD_IS_REQUIRED,
                .words = &dsm__solution_status_words,
                .help = "Of the answer: optimal within the gap that was asked for, or limited by "
@@ -132,10 +97,16 @@ DSM__DOCUMENT(
 /* ---- what they hold ---- */
 
 static dsm__rows points_of(dsm__page *page, const dsm_front *front) {
-  const dsm__rows made = dsm__rows_make(page, front->point_count, sizeof(dsm__front_row));
-  dsm__front_row *const rows = made.items;
+  const dsm__rows made = dsm__rows_make(page, front->point_count, sizeof(dsm_front_point));
+  dsm_front_point *const rows = made.items;
   for (size_t k = 0; k < made.count; k++) {
-    rows[k] = (dsm__front_row){front->points[k], front->objectives};
+    rows[k] = front->points[k];
+    if (!dsm__front_has(front, DSM_OBJECTIVE_LATENCY)) {
+      rows[k].latency_bound_seconds = 0;
+    }
+    if (!dsm__front_has(front, DSM_OBJECTIVE_ENERGY)) {
+      rows[k].joules_bound = 0;
+    }
   }
   return made;
 }
@@ -151,7 +122,7 @@ char *dsm_report_front_json(const dsm_front *front) {
 char *dsm_report_front_csv(const dsm_front *front) {
   dsm__page page = dsm__data_begin();
   const dsm__front_document made = {.of = *front, .points = points_of(&page, front)};
-  const dsm__front_row *const rows = made.points.items;
+  const dsm_front_point *const rows = made.points.items;
   dsm__csv csv = dsm__csv_begin(&page);
   dsm__csv_column(&csv, &dsm__front_record, "instance");
   dsm__csv_columns(&csv, &dsm__front_point_record);

@@ -16,25 +16,23 @@ static const char format[] = "dsm-front/1";
 
 /* What the document leaves out is not known. */
 static void settle_point(const dsm__json_node *item, dsm_front_point *point) {
-  const dsm__json_node gap = dsm__json_member(item, "gap");
-  point->gap = dsm__json_is_present(&gap) ? point->gap : HUGE_VAL;
+  point->gap = dsm__json_has(item, "gap") ? point->gap : HUGE_VAL;
   point->rho_bound = point->rho_bound > 0 ? point->rho_bound : HUGE_VAL;
 }
 
 static void read_point(const dsm__record_reader *reader, const dsm__json_node *item,
-                       unsigned objectives, dsm_front_point *point) {
-  dsm__front_row row = {.objectives = objectives};
+                       bool has_energy, dsm_front_point *point) {
+  dsm_front_point row = {0};
   if (!dsm__record_only(item, &dsm__front_point_record) ||
       !dsm__record_read(reader, item, &dsm__front_point_record, &row)) {
     return;
   }
-  const bool has_energy = (objectives & 1U << DSM_OBJECTIVE_ENERGY) != 0;
-  if (row.of.objective == DSM_OBJECTIVE_LATENCY) {
+  if (row.objective == DSM_OBJECTIVE_LATENCY) {
     dsm__json_error(item, NULL, "expected an answer of throughput or energy, found one of latency");
-  } else if (has_energy && !(row.of.joules_per_request > 0)) {
+  } else if (has_energy && !(row.joules_per_request > 0)) {
     dsm__json_error(item, NULL, "expected the joules of a request, as energy is an objective");
   }
-  *point = row.of;
+  *point = row;
   settle_point(item, point);
 }
 
@@ -52,7 +50,7 @@ static void read_points(const dsm__record_reader *reader, dsm_front *front,
   front->point_count = count;
   dsm__json_node item = dsm__json_item(list, 0);
   for (size_t k = 0; k < count; k++, item = dsm__json_next(&item)) {
-    read_point(reader, &item, front->objectives, &front->points[k]);
+    read_point(reader, &item, dsm__front_has(front, DSM_OBJECTIVE_ENERGY), &front->points[k]);
     if (k > 0 && front->points[k].rho > front->points[k - 1].rho) {
       dsm__json_error(&item, NULL, "expected points with requests per second falling");
     }
@@ -96,18 +94,6 @@ dsm_status dsm_report_front_parse(dsm_front **front, const char *text, size_t le
   return DSM_OK;
 }
 
-static void find_format(void *found, const dsm__json_node *root) {
-  const dsm__json_node node = dsm__json_member(root, "format");
-  const dsm__word word = {.key = format};
-  const dsm__words words = {.what = "format", .items = &word, .count = 1};
-  size_t value = 0;
-  *(bool *)found = dsm__json_is_present(&node) && dsm__json_enum(&node, &words, &value);
-}
-
-/* Most texts that are none are known without reading them as JSON. */
 bool dsm_report_front_is_printed(const char *text, size_t length) {
-  const dsm__json_input input = {.text = text, .length = length, .file = ""};
-  bool is_found = false;
-  return strstr(text, format) != NULL &&
-         dsm__json_doc_read(&input, NULL, find_format, &is_found) == DSM_OK && is_found;
+  return dsm__is_document(text, length, format);
 }

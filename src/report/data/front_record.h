@@ -9,16 +9,14 @@
 /** A front, its points as rows. */
 typedef struct dsm__front_document {
   dsm_front of;
-  dsm__rows points; /**< of dsm__front_row */
+  dsm__rows points; /**< of dsm_front_point */
   dsm__rows plans;  /**< partitions, as documents */
 } dsm__front_document;
 
-/** A point, with what says which of its fields there are. */
-typedef struct dsm__front_row {
-  dsm_front_point of;
-  unsigned objectives; /**< of the front */
-} dsm__front_row;
+static inline bool dsm__front_has(const dsm_front *front, dsm_objective_kind objective) {
+  return (front->objectives & 1U << objective) != 0;
+}
 
-extern const dsm__record_type dsm__front_point_record; /**< of dsm__front_row */
+extern const dsm__record_type dsm__front_point_record; /**< of dsm_front_point */
 
 #endif

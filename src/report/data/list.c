@@ -230,10 +230,9 @@ DSM__OWN_RECORD(item_record, item_row, false, "A description.",
 
 DSM__DOCUMENT(dsm__list_record, dsm__rows, "dsm-list/1",
               "What can be had by name, written by `dsm list --format json`.",
-              DSM__FIELD(LIST, dsm__rows, items, "items", 0,
-                         .count_offset = offsetof(dsm__rows, count), .type = &item_record,
-                         .help = "By kind; within a kind the folders of $DSM_PATH first, in the "
-                                 "order of names."));
+              DSM__LISTED(dsm__rows, items, count, "items", 0, item_record,
+                          "By kind; within a kind the folders of $DSM_PATH first, in the "
+                          "order of names."));
 
 static item_row row_of(const dsm_listed *item, size_t k) {
   item_row row = {.kind = dsm_description_name(kinds[k].kind),

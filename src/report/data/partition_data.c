@@ -39,74 +39,38 @@ typedef struct device_row {
   unsigned binds;      /* bits */
 } device_row;
 
-static bool is_one_request(const void *device) {
-  return ((const device_row *)device)->is_one_request;
-}
-
-static bool runs_batches(const void *device) {
-  return ((const device_row *)device)->batch > 1;
-}
-
-static bool is_off(const void *device) {
-  return ((const device_row *)device)->use.is_off;
-}
-
-static bool is_flow(const void *device) {
-  return !is_one_request(device);
-}
-
-static bool has_own_elements(const void *device) {
-  return ((const device_row *)device)->device.element_bytes > 0;
-}
-
-static bool has_own_weights(const void *device) {
-  return ((const device_row *)device)->device.weight_bytes > 0;
-}
-
-static bool has_incoming(const void *device) {
-  return ((const device_row *)device)->device.incoming_bytes_per_second > 0;
-}
-
-static bool has_fixed_cost(const void *device) {
-  return ((const device_row *)device)->device.transfer_seconds > 0;
-}
-
 DSM__OWN_RECORD(
     device_record, device_row, false, "A device.",
     DSM__FIELD(TEXT, device_row, device.name, "name", DSM__COLUMN, .column = "device",
                .help = "Its name."),
     DSM__FIELD(FLAG, device_row, device.is_accelerator, "accelerator", 0, .help = "Else a host."),
-    DSM__FIELD(COUNT, device_row, batch, "batch", DSM__COLUMN, .column = "device_batch", .min = 1,
-               .max = DSM_DEVICE_BATCH_MAX, .is_stated = runs_batches,
+    DSM__FIELD(COUNT, device_row, batch, "batch", DSM__COLUMN | DSM__UNLESS_1,
+               .column = "device_batch", .min = 1, .max = DSM_DEVICE_BATCH_MAX,
                .help = "Requests that it runs together; absent for one."),
-    DSM__FIELD(FLAG, device_row, use.is_off, "off", 0, .is_stated = is_off,
+    DSM__FIELD(FLAG, device_row, use.is_off, "off", DSM__UNLESS_0,
                .help = "It is turned off, as it runs nothing; absent: it is not."),
-    DSM__FIELD(REAL, device_row, device.element_bytes, "element_bytes", 0, .unit = "bytes",
-               .is_stated = has_own_elements,
-               .help = "Of an element of what it makes; absent: as the sizes of tasks have it."),
-    DSM__FIELD(REAL, device_row, device.weight_bytes, "weight_bytes", 0, .unit = "bytes",
-               .is_stated = has_own_weights,
-               .help = "Of a parameter that it stores; absent: likewise."),
+    DSM__REAL(device_row, device.element_bytes, "element_bytes", DSM__UNLESS_0, "bytes",
+              "Of an element of what it makes; absent: as the sizes of tasks have it."),
+    DSM__FIELD(REAL, device_row, device.weight_bytes, "weight_bytes", DSM__UNLESS_0,
+               .unit = "bytes", .help = "Of a parameter that it stores; absent: likewise."),
     FRACTION(device_row, use.time_fraction, "time_fraction", "How much of the time it computes."),
     REAL(device_row, use.memory_bytes, "memory_bytes", 0, "bytes",
          "Of the parameters that are stored there."),
     REAL(device_row, device.memory_bytes, "memory_capacity_bytes", 0, "bytes", "null: unlimited."),
     FRACTION(device_row, use.memory_fraction, "memory_fraction", "0 where memory is unlimited."),
     DSM__FIELD(REAL, device_row, use.link_bytes_per_second, "link_bytes", 0, .unit = "bytes",
-               .is_stated = is_one_request,
+               .stated_if = DSM__IF(device_row, is_one_request),
                .help = "Of the objective latency: of the one request."),
     DSM__FIELD(REAL, device_row, use.link_bytes_per_second, "link_bytes_per_second", 0,
-               .unit = "bytes/s", .is_stated = is_flow,
+               .unit = "bytes/s", .stated_if = DSM__UNLESS(device_row, is_one_request),
                .help = "Of all but the objective latency."),
     REAL(device_row, device.link_bytes_per_second, "link_capacity_bytes_per_second", 0, "bytes/s",
          "null: unlimited."),
     FRACTION(device_row, use.link_fraction, "link_fraction", "0 where the link is unlimited."),
-    DSM__FIELD(REAL, device_row, device.incoming_bytes_per_second,
-               "incoming_capacity_bytes_per_second", 0, .unit = "bytes/s",
-               .is_stated = has_incoming, .help = "Absent where the way in is unlimited."),
-    DSM__FIELD(REAL, device_row, device.transfer_seconds, "transfer_seconds", 0, .unit = "seconds",
-               .is_stated = has_fixed_cost,
-               .help = "Fixed cost of a transfer over its link; absent: none."),
+    DSM__REAL(device_row, device.incoming_bytes_per_second, "incoming_capacity_bytes_per_second",
+              DSM__UNLESS_0, "bytes/s", "Absent where the way in is unlimited."),
+    DSM__FIELD(REAL, device_row, device.transfer_seconds, "transfer_seconds", DSM__UNLESS_0,
+               .unit = "seconds", .help = "Fixed cost of a transfer over its link; absent: none."),
     DSM__FIELD(WORD_SET, device_row, binds, "binds", 0, .words = &binds,
                .help = "What is used up of time, memory and link."));
 
@@ -137,18 +101,6 @@ typedef struct task_row {
   dsm__rows placements;
 } task_row;
 
-static bool has_activations(const void *task) {
-  return ((const task_row *)task)->has_activations;
-}
-
-static bool has_input(const void *task) {
-  return ((const task_row *)task)->input_bytes > 0;
-}
-
-static bool has_results(const void *task) {
-  return ((const task_row *)task)->result_bytes > 0;
-}
-
 DSM__OWN_RECORD(
     task_record, task_row, false, "A task.",
     DSM__FIELD(TEXT, task_row, name, "name", DSM__COLUMN, .column = "task", .help = "Its name."),
@@ -157,16 +109,14 @@ DSM__OWN_RECORD(
                .help = "Tasks of the same group run on the same devices, equally often; absent: it "
                        "is in none."),
     DSM__FIELD(REAL, task_row, activation_bytes, "activation_bytes", 0, .unit = "bytes",
-               .is_stated = has_activations,
+               .stated_if = DSM__IF(task_row, has_activations),
                .help = "Most that is live while it runs; absent where tasks may be in several "
                        "places, or activations need no memory."),
     REAL(task_row, output_bytes, "output_bytes", DSM__COLUMN, "bytes", "Of what it puts out."),
-    DSM__FIELD(REAL, task_row, result_bytes, "result_bytes", 0, .unit = "bytes",
-               .is_stated = has_results,
+    DSM__FIELD(REAL, task_row, result_bytes, "result_bytes", DSM__UNLESS_0, .unit = "bytes",
                .help = "Of joined layers with consumers: of outputs that leave the server all the "
                        "same; absent where there are none, or tasks may be in several places."),
-    DSM__FIELD(REAL, task_row, input_bytes, "input_bytes", 0, .unit = "bytes",
-               .is_stated = has_input,
+    DSM__FIELD(REAL, task_row, input_bytes, "input_bytes", DSM__UNLESS_0, .unit = "bytes",
                .help = "Of the request's input, what it reads; absent where that is nothing, or "
                        "costs nothing."),
     DSM__ROWS(task_row, placements, "placements", placement_record,
@@ -181,8 +131,7 @@ typedef struct tensor_row {
 
 DSM__OWN_RECORD(tensor_record, tensor_row, true, "What a task makes for others.",
                 DSM__FIELD(TEXT, tensor_row, task, "task", 0, .help = "That makes it."),
-                DSM__FIELD(REAL, tensor_row, bytes, "bytes", 0, .unit = "bytes",
-                           .help = "Of a request."),
+                DSM__REAL(tensor_row, bytes, "bytes", 0, "bytes", "Of a request."),
                 DSM__FIELD(TEXT_LIST, tensor_row, users, "used_by", 0,
                            .count_offset = offsetof(tensor_row, user_count),
                            .help = "Tasks that need it."));
@@ -206,52 +155,8 @@ typedef struct document {
   dsm__dispatch_row simulation;
 } document;
 
-static bool has_energy(const void *partition) {
-  return ((const document *)partition)->of.joules_per_request > 0;
-}
-
-static bool has_mean_latency(const void *partition) {
-  return ((const document *)partition)->of.options.latency_limit_seconds > 0;
-}
-
-static bool has_waiting(const void *partition) {
-  return ((const document *)partition)->of.waiting_seconds > 0;
-}
-
 static bool has_one_place(const dsm_partition *partition) {
   return partition->options.copies_max == 1;
-}
-
-static bool has_tensors(const void *partition) {
-  return has_one_place(&((const document *)partition)->of);
-}
-
-static bool has_carriers(const void *partition) {
-  return ((const document *)partition)->of.carrier_count > 0;
-}
-
-static bool has_ways(const void *partition) {
-  return ((const document *)partition)->ways.count > 0;
-}
-
-static bool has_ports(const void *partition) {
-  return ((const document *)partition)->ports.count > 0;
-}
-
-static bool has_pairs(const void *partition) {
-  return ((const document *)partition)->pairs.count > 0;
-}
-
-static bool has_batch(const void *partition) {
-  return ((const document *)partition)->batch > 1;
-}
-
-static bool has_elements(const void *partition) {
-  return ((const document *)partition)->element_bytes > 0;
-}
-
-static bool has_weights(const void *partition) {
-  return ((const document *)partition)->weight_bytes > 0;
 }
 
 static bool is_graph(const void *partition) {
@@ -259,32 +164,17 @@ static bool is_graph(const void *partition) {
   return of->is_bound || of->simulated_rho > 0;
 }
 
-static bool has_whole_rho(const void *partition) {
-  return ((const document *)partition)->of.whole_rho > 0;
-}
-
-static bool has_simulated_rho(const void *partition) {
-  return ((const document *)partition)->of.simulated_rho > 0;
-}
-
-static bool is_simulated(const void *partition) {
-  return ((const document *)partition)->is_simulated;
-}
-
 DSM__DOCUMENT(
     dsm__partition_record, document, "dsm-partition/1",
     "Which device runs which task of an inference request, and how often, written by `dsm "
     "partition --format json`. A value that is infinite is null.",
     DSM__FIELD(TEXT, document, instance, "instance", DSM__COLUMN, .help = "Name of the problem."),
-    DSM__FIELD(COUNT, document, batch, "batch", 0, .min = 1, .max = DSM_DIMENSION_MAX,
-               .is_stated = has_batch,
+    DSM__FIELD(COUNT, document, batch, "batch", DSM__UNLESS_1, .min = 1, .max = DSM_DIMENSION_MAX,
                .help = "Samples of a request; absent for one, and where a profile has the times."),
-    DSM__FIELD(REAL, document, element_bytes, "element_bytes", 0, .unit = "bytes",
-               .is_stated = has_elements,
+    DSM__FIELD(REAL, document, element_bytes, "element_bytes", DSM__UNLESS_0, .unit = "bytes",
                .help = "That sizes of activations and outputs are stated for; absent where no "
                        "device has its own."),
-    DSM__FIELD(REAL, document, weight_bytes, "weight_bytes", 0, .unit = "bytes",
-               .is_stated = has_weights,
+    DSM__FIELD(REAL, document, weight_bytes, "weight_bytes", DSM__UNLESS_0, .unit = "bytes",
                .help = "That sizes of parameters are stated for; likewise."),
     DSM__FIELD(WORD, document, of.options.objective, "objective", DSM__COLUMN,
                .words = &dsm__objective_words, .help = "What is best."),
@@ -298,34 +188,33 @@ DSM__DOCUMENT(
     REAL(document, of.rho, "rho", DSM__COLUMN | DSM__MORE, "1/s", "Requests per second."),
     REAL(document, of.rho, "requests_per_second", DSM__MORE, "1/s", "The same as rho."),
     DSM__FIELD(REAL, document, samples_per_second, "samples_per_second", DSM__MORE, .unit = "1/s",
-               .is_stated = has_batch, .help = "Of requests of several samples."),
+               .stated_if = DSM__IF_ABOVE(document, batch, 1),
+               .help = "Of requests of several samples."),
     DSM__FIELD(FLAG, document, of.is_bound, "rho_is_bound", 0, .is_stated = is_graph,
                .help = "No whole requests are known that reach rho; absent where the tensors form "
                        "a chain, and for other objectives than throughput."),
-    DSM__FIELD(REAL, document, of.whole_rho, "whole_rho", DSM__ABOVE | DSM__MORE, .unit = "1/s",
-               .is_stated = has_whole_rho,
-               .help = "The most that requests reach of which each runs every task on one device; "
-                       "beside rho_is_bound, absent where that takes too long to say."),
-    DSM__FIELD(REAL, document, of.simulated_rho, "simulated_rho", DSM__ABOVE | DSM__MORE,
-               .unit = "1/s", .is_stated = has_simulated_rho,
-               .help = "What a simulation by the rates reaches; beside rho_is_bound."),
+    DSM__REAL(document, of.whole_rho, "whole_rho", DSM__ABOVE | DSM__MORE | DSM__UNLESS_0, "1/s",
+              "The most that requests reach of which each runs every task on one device; "
+              "beside rho_is_bound, absent where that takes too long to say."),
+    DSM__REAL(document, of.simulated_rho, "simulated_rho", DSM__ABOVE | DSM__MORE | DSM__UNLESS_0,
+              "1/s", "What a simulation by the rates reaches; beside rho_is_bound."),
     REAL(document, of.latency_seconds, "latency_seconds", DSM__COLUMN | DSM__LESS, "seconds",
          "Of one request; for other objectives than latency along the most used placement."),
     DSM__FIELD(REAL, document, of.mean_latency_seconds, "mean_latency_seconds",
-               DSM__COLUMN | DSM__LESS, .unit = "seconds", .is_stated = has_mean_latency,
+               DSM__COLUMN | DSM__LESS, .unit = "seconds",
+               .stated_if = DSM__IF(document, of.options.latency_limit_seconds),
                .help = "Of all requests, with what they wait for batches and without waiting for "
                        "devices; absent where any time is allowed."),
     DSM__FIELD(FLAG, document, of.is_mean_bound, "mean_latency_is_bound", 0,
-               .is_stated = has_mean_latency,
+               .stated_if = DSM__IF(document, of.options.latency_limit_seconds),
                .help = "No requests are known that take so little: the network is no chain, and "
                        "tasks are in several places."),
-    DSM__FIELD(REAL, document, of.waiting_seconds, "waiting_seconds", DSM__COLUMN | DSM__LESS,
-               .unit = "seconds", .is_stated = has_waiting,
+    DSM__FIELD(REAL, document, of.waiting_seconds, "waiting_seconds",
+               DSM__COLUMN | DSM__LESS | DSM__UNLESS_0, .unit = "seconds",
                .help = "Of latency_seconds, on average: until the batches of devices are full; "
                        "absent where none waits."),
-    DSM__FIELD(REAL, document, of.joules_per_request, "joules_per_request", DSM__LESS,
-               .unit = "joules", .is_stated = has_energy,
-               .help = "Absent where not all devices that are used give their power."),
+    DSM__REAL(document, of.joules_per_request, "joules_per_request", DSM__LESS | DSM__UNLESS_0,
+              "joules", "Absent where not all devices that are used give their power."),
     REAL(document, of.objective, "objective_value", 0, NULL,
          "Of what was asked for: requests per second, seconds or joules."),
     SIGNED(document, of.bound, "bound", DSM__COLUMN, NULL, "Proven: no solution is better."),
@@ -341,31 +230,25 @@ DSM__DOCUMENT(
     DSM__ROWS(document, tasks, "tasks", task_record, "In order."),
     DSM__FIELD(LIST, document, tensors.items, "tensors", 0,
                .count_offset = offsetof(document, tensors.count), .type = &tensor_record,
-               .is_stated = has_tensors,
+               .stated_if = DSM__IF_IS(document, of.options.copies_max, 1),
                .help = "What tasks make for others, by the task that makes it; absent where tasks "
                        "may be in several places."),
     DSM__ROWS(document, baselines, "baselines", dsm__baseline_record,
               "Simple ways to use the same devices."),
     DSM__FIELD(LIST, document, carriers.items, "carriers", 0,
                .count_offset = offsetof(document, carriers.count), .type = &dsm__carrier_record,
-               .is_stated = has_carriers,
+               .stated_if = DSM__IF(document, of.carrier_count),
                .help = "Ports, pairs and ways into devices; absent where there are none."),
-    DSM__FIELD(LIST, document, ways.items, "ways", 0,
-               .count_offset = offsetof(document, ways.count), .type = &dsm__way_record,
-               .is_stated = has_ways,
-               .help = "How often requests go which way through the devices; they reach whole_rho "
-                       "where that is known. Absent where nothing moves, and on chains, where "
-                       "rates say it."),
-    DSM__FIELD(
-        LIST, document, ports.items, "ports", 0, .count_offset = offsetof(document, ports.count),
-        .type = &dsm__port_record, .is_stated = has_ports,
-        .help = "What several devices share, inner ones first; absent where there are none."),
-    DSM__FIELD(LIST, document, pairs.items, "pairs", 0,
-               .count_offset = offsetof(document, pairs.count), .type = &dsm__pair_record,
-               .is_stated = has_pairs,
-               .help = "What two devices have for themselves; absent where there are none."),
+    DSM__ROWS_IF_ANY(document, ways, "ways", dsm__way_record,
+                     "How often requests go which way through the devices; they reach whole_rho "
+                     "where that is known. Absent where nothing moves, and on chains, where "
+                     "rates say it."),
+    DSM__ROWS_IF_ANY(document, ports, "ports", dsm__port_record,
+                     "What several devices share, inner ones first; absent where there are none."),
+    DSM__ROWS_IF_ANY(document, pairs, "pairs", dsm__pair_record,
+                     "What two devices have for themselves; absent where there are none."),
     DSM__FIELD(RECORD, document, simulation, "simulation", DSM__COLUMN,
-               .type = &dsm__dispatch_record, .is_stated = is_simulated,
+               .type = &dsm__dispatch_record, .stated_if = DSM__IF(document, is_simulated),
                .help = "A runtime at work on it: a dsm-dispatch/1; absent without --simulate."));
 
 /* ---- what they hold ---- */

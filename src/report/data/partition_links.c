@@ -50,36 +50,27 @@ typedef struct carrier_row {
   bool is_one_request;
 } carrier_row;
 
-static bool is_pair(const void *carrier) {
-  return ((const carrier_row *)carrier)->use.kind == DSM_CARRIER_PAIR;
-}
-
-static bool is_carried_once(const void *carrier) {
-  return ((const carrier_row *)carrier)->is_one_request;
-}
-
-static bool is_carried_on(const void *carrier) {
-  return !is_carried_once(carrier);
-}
-
-DSM__RECORD(
-    dsm__carrier_record, carrier_row, false,
-    "What carries transfers, and is limited, beside the links out of devices.",
-    DSM__FIELD(WORD, carrier_row, use.kind, "kind", 0, .words = &carrier_kinds, .help = "Which."),
-    DSM__FIELD(TEXT, carrier_row, name, "name", 0,
-               .help = "Of the device or port; of a pair the device that sends."),
-    DSM__FIELD(TEXT, carrier_row, target, "to", 0, .is_stated = is_pair,
-               .help = "Of a pair: the device that receives."),
-    DSM__FIELD(REAL, carrier_row, use.capacity, "capacity_bytes_per_second", DSM__NULLABLE,
-               .unit = "bytes/s", .help = "null: unlimited."),
-    DSM__FIELD(REAL, carrier_row, use.bytes_per_second, "bytes", 0, .unit = "bytes",
-               .is_stated = is_carried_once,
-               .help = "Of the objective latency: of the one request."),
-    DSM__FIELD(REAL, carrier_row, use.bytes_per_second, "bytes_per_second", 0, .unit = "bytes/s",
-               .is_stated = is_carried_on, .help = "Of all but the objective latency."),
-    DSM__FIELD(REAL, carrier_row, use.time_fraction, "time_fraction", 0, .unit = "ratio",
-               .help = "How much of the time it carries, fixed costs counted."),
-    DSM__FIELD(FLAG, carrier_row, use.is_binding, "binds", 0, .help = "It can carry no more."));
+DSM__RECORD(dsm__carrier_record, carrier_row, false,
+            "What carries transfers, and is limited, beside the links out of devices.",
+            DSM__FIELD(WORD, carrier_row, use.kind, "kind", 0, .words = &carrier_kinds,
+                       .help = "Which."),
+            DSM__FIELD(TEXT, carrier_row, name, "name", 0,
+                       .help = "Of the device or port; of a pair the device that sends."),
+            DSM__FIELD(TEXT, carrier_row, target, "to", 0,
+                       .stated_if = DSM__IF_IS(carrier_row, use.kind, DSM_CARRIER_PAIR),
+                       .help = "Of a pair: the device that receives."),
+            DSM__FIELD(REAL, carrier_row, use.capacity, "capacity_bytes_per_second", DSM__NULLABLE,
+                       .unit = "bytes/s", .help = "null: unlimited."),
+            DSM__FIELD(REAL, carrier_row, use.bytes_per_second, "bytes", 0, .unit = "bytes",
+                       .stated_if = DSM__IF(carrier_row, is_one_request),
+                       .help = "Of the objective latency: of the one request."),
+            DSM__FIELD(REAL, carrier_row, use.bytes_per_second, "bytes_per_second", 0,
+                       .unit = "bytes/s", .stated_if = DSM__UNLESS(carrier_row, is_one_request),
+                       .help = "Of all but the objective latency."),
+            DSM__FIELD(REAL, carrier_row, use.time_fraction, "time_fraction", 0, .unit = "ratio",
+                       .help = "How much of the time it carries, fixed costs counted."),
+            DSM__FIELD(FLAG, carrier_row, use.is_binding, "binds", 0,
+                       .help = "It can carry no more."));
 
 /* Names of the devices that are bits. */
 static dsm__rows names_of(dsm__page *page, const dsm__device_names *devices, uint64_t bits) {

@@ -4,65 +4,35 @@
 
 #include "dsm/partition.h"
 
-static bool has_required_rho(const void *options) {
-  return ((const dsm_partition_options *)options)->objective == DSM_OBJECTIVE_ENERGY;
-}
-
-static bool has_copies_max(const void *options) {
-  return ((const dsm_partition_options *)options)->copies_max > 0;
-}
-
-static bool counts_input(const void *options) {
-  return ((const dsm_partition_options *)options)->does_count_input;
-}
-
-static bool has_latency_limit(const void *options) {
-  return ((const dsm_partition_options *)options)->latency_limit_seconds > 0;
-}
-
-static bool is_unused_off(const void *options) {
-  return ((const dsm_partition_options *)options)->is_unused_off;
-}
-
-static bool is_staged(const void *options) {
-  return ((const dsm_partition_options *)options)->is_staged;
-}
-
-static bool has_cuts_max(const void *options) {
-  return ((const dsm_partition_options *)options)->cuts_max > 0;
-}
-
 DSM__RECORD(
     dsm__partition_options_record, dsm_partition_options, false, "What was asked for.",
     DSM__FIELD(REAL, dsm_partition_options, required_rho, "required_rho", 0, .unit = "1/s",
-               .is_stated = has_required_rho, .help = "Of the objective energy."),
-    DSM__FIELD(REAL, dsm_partition_options, latency_limit_seconds, "latency_limit_seconds", 0,
-               .unit = "seconds", .is_stated = has_latency_limit,
-               .help = "Of a request on average; absent: any time."),
+               .stated_if = DSM__IF_IS(dsm_partition_options, objective, DSM_OBJECTIVE_ENERGY),
+               .help = "Of the objective energy."),
+    DSM__REAL(dsm_partition_options, latency_limit_seconds, "latency_limit_seconds", DSM__UNLESS_0,
+              "seconds", "Of a request on average; absent: any time."),
     DSM__FIELD(REAL, dsm_partition_options, time_limit_seconds, "time_limit_seconds", DSM__NULLABLE,
                .unit = "seconds", .help = "Of the solver."),
     DSM__FIELD(REAL, dsm_partition_options, gap, "gap", DSM__NULLABLE, .unit = "ratio",
                .help = "At which the solver might stop, relative."),
     DSM__FIELD(FLAG, dsm_partition_options, does_count_activations, "count_activations", 0,
                .help = "Activations need memory too."),
-    DSM__FIELD(COUNT, dsm_partition_options, copies_max, "copies", 0, .min = 1,
-               .max = DSM_DEVICES_MAX, .is_stated = has_copies_max,
+    DSM__FIELD(COUNT, dsm_partition_options, copies_max, "copies", DSM__UNLESS_0, .min = 1,
+               .max = DSM_DEVICES_MAX,
                .help = "A task is stored on at most so many devices; absent: on any "
                        "number."),
-    DSM__FIELD(FLAG, dsm_partition_options, is_staged, "stages", 0, .is_stated = is_staged,
+    DSM__FIELD(FLAG, dsm_partition_options, is_staged, "stages", DSM__UNLESS_0,
                .help = "The tasks of a device follow one another; absent: they need "
                        "not."),
-    DSM__FIELD(COUNT, dsm_partition_options, cuts_max, "cuts", 0, .min = 1,
-               .max = DSM_TASKS_MAX * DSM_DEVICES_MAX, .is_stated = has_cuts_max,
+    DSM__FIELD(COUNT, dsm_partition_options, cuts_max, "cuts", DSM__UNLESS_0, .min = 1,
+               .max = DSM_TASKS_MAX * DSM_DEVICES_MAX,
                .help = "A request moves at most so many tensors, one to several "
                        "devices counted for each; absent: any number."),
     DSM__FIELD(FLAG, dsm_partition_options, does_keep_results, "keep_results", 0,
                .help = "Results stay on the device that makes them."),
-    DSM__FIELD(FLAG, dsm_partition_options, does_count_input, "count_input", 0,
-               .is_stated = counts_input,
+    DSM__FIELD(FLAG, dsm_partition_options, does_count_input, "count_input", DSM__UNLESS_0,
                .help = "The request's input comes over links; absent: it costs "
                        "nothing."),
-    DSM__FIELD(FLAG, dsm_partition_options, is_unused_off, "unused_off", 0,
-               .is_stated = is_unused_off,
+    DSM__FIELD(FLAG, dsm_partition_options, is_unused_off, "unused_off", DSM__UNLESS_0,
                .help = "Devices that run nothing are turned off; absent: all draw their idle "
                        "power."));

@@ -29,10 +29,6 @@ typedef struct pass_row {
   transfer transfers[DSM__MOVE_COUNT];
 } pass_row;
 
-static bool has_invocations(const void *invocation) {
-  return ((const dsm_invocation *)invocation)->count > 0;
-}
-
 DSM__OWN_RECORD(invocation_record, dsm_invocation, false, "Invocations of a kind.",
                 DSM__FIELD(COUNT, dsm_invocation, count, "count", DSM__COLUMN,
                            .help = "In a step."),
@@ -55,14 +51,10 @@ DSM__OWN_RECORD(pass_row_record, pass_row, false, "A pass of a layer.",
                 DSM__FIELD(REAL, pass_row, step_share, "step_share", DSM__COLUMN, .unit = "ratio",
                            .help = "Of the step's time."));
 
-static bool has_hidden(const void *pass) {
-  return ((const dsm_pass_plan *)pass)->hidden_cycles > 0;
-}
-
 /* What only some systems let be. */
 DSM__OWN_RECORD(hidden_record, dsm_pass_plan, false, "What hides.",
-                DSM__FIELD(REAL, dsm_pass_plan, hidden_cycles, "hidden_cycles", DSM__COLUMN,
-                           .unit = "cycles", .is_stated = has_hidden,
+                DSM__FIELD(REAL, dsm_pass_plan, hidden_cycles, "hidden_cycles",
+                           DSM__COLUMN | DSM__UNLESS_0, .unit = "cycles",
                            .help = "Of sums of gradients and ways back."));
 
 /* What only some options let be. */
@@ -81,7 +73,7 @@ DSM__OWN_RECORD(stage_record, pass_row, false, "Where a layer runs.",
 DSM__OWN_RECORD(parts_record, pass_row, false, "Invocations and transfers.",
                 DSM__FIELD(MEMBERS, pass_row, invocations, "invocations", DSM__COLUMN,
                            .words = &dsm__invocation_kind_words, .type = &invocation_record,
-                           .is_stated = has_invocations,
+                           .stated_if = DSM__IF(dsm_invocation, count),
                            .help = "One to three kinds, of which hoisted and recompute have "
                                    "columns only with these optimizations."),
                 DSM__FIELD(MEMBERS, pass_row, transfers, "transfers", DSM__COLUMN,

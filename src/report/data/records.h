@@ -58,6 +58,8 @@ enum {
   DSM__NULLABLE = DSM__FIELD_IS_NULLABLE,
   DSM__LESS = DSM__FIELD_LESS_IS_BETTER,
   DSM__MORE = DSM__FIELD_MORE_IS_BETTER,
+  DSM__UNLESS_0 = DSM__FIELD_UNLESS_0,
+  DSM__UNLESS_1 = DSM__FIELD_UNLESS_1,
 };
 
 /** A list of structs. */
@@ -66,37 +68,16 @@ typedef struct dsm__rows {
   size_t count;
 } dsm__rows;
 
-/** The field of a number. */
-#define DSM__REAL(struct_type, member, of_key, of_flags, of_unit, about)                           \
-  DSM__FIELD(REAL, struct_type, member, of_key, of_flags, .unit = (of_unit), .help = (about))
-
 /** The field of a minibatch. */
 #define DSM__SAMPLES(struct_type, member, of_key, of_flags, about)                                 \
   DSM__FIELD(COUNT, struct_type, member, of_key, of_flags, .min = 1, .max = DSM_DIMENSION_MAX,     \
              .unit = "samples", .help = (about))
 
-/** The field of a dsm__rows. */
+/** The field of a dsm__rows; of one that is left out where it is empty. */
 #define DSM__ROWS(struct_type, member, of_key, of_type, about)                                     \
-  DSM__FIELD(LIST, struct_type, member.items, of_key, 0,                                           \
-             .count_offset = offsetof(struct_type, member.count), .type = &(of_type),              \
-             .help = (about))
-
-/** The field of a list that public structs have: a pointer, and its length. */
-#define DSM__LISTED(struct_type, member, member_count, of_key, of_type, about)                     \
-  DSM__FIELD(LIST, struct_type, member, of_key, 0,                                                 \
-             .count_offset = offsetof(struct_type, member_count), .type = &(of_type),              \
-             .help = (about))
-
-/** A struct whose fields stand among those of the record. */
-#define DSM__PART(struct_type, member, of_type)                                                    \
-  { .kind = DSM__FIELD_PART, .offset = offsetof(struct_type, member), .type = &(of_type) }
-
-/** The same of one that is there only where `is_there` says so. */
-#define DSM__PART_IF(struct_type, member, of_type, is_there)                                       \
-  {                                                                                                \
-    .kind = DSM__FIELD_PART, .offset = offsetof(struct_type, member), .type = &(of_type),          \
-    .is_stated = (is_there)                                                                        \
-  }
+  DSM__LISTED(struct_type, member.items, member.count, of_key, 0, of_type, about)
+#define DSM__ROWS_IF_ANY(struct_type, member, of_key, of_type, about)                              \
+  DSM__LISTED(struct_type, member.items, member.count, of_key, DSM__UNLESS_0, of_type, about)
 
 /** Defines the record of decisions that differ, for a document with names of its own for the column
  * of a decision and for both sides. */
@@ -123,6 +104,9 @@ dsm__rows dsm__rows_make(dsm__page *page, size_t count, size_t size);
 
 /** Ends the page with a document in JSON; malloc'ed, NULL if the page failed. */
 char *dsm__data_json(dsm__page *page, const dsm__record_type *type, const void *document);
+
+/** Is a text a document of a format, such as "dsm-front/1"? */
+bool dsm__is_document(const char *text, size_t length, const char *format);
 
 /** What was found; `diags` may be NULL. */
 dsm__rows dsm__findings_of(dsm__page *page, const dsm_diags *diags);

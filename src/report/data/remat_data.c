@@ -45,10 +45,6 @@ typedef struct document {
   dsm__rows steps;
 } document;
 
-static bool has_points(const void *of) {
-  return ((const document *)of)->of.point_count > 0;
-}
-
 DSM__DOCUMENT(
     dsm__remat_record, document, "dsm-remat/1",
     "The fastest schedule of a chain within a budget, written by `dsm remat --format json`.",
@@ -69,11 +65,9 @@ DSM__DOCUMENT(
     BYTES(document, of.smallest_bytes, "smallest_bytes", 0,
           "The smallest budget that any schedule fits in."),
     DSM__ROWS(document, steps, "steps", step_record, "In order."),
-    DSM__FIELD(LIST, document, of.points, "points", 0,
-               .count_offset = offsetof(document, of.point_count), .type = &point_record,
-               .is_stated = has_points,
-               .help = "Times over budgets, with --pareto: by budget, each faster than the one "
-                       "before."));
+    DSM__LISTED(document, of.points, of.point_count, "points", DSM__UNLESS_0, point_record,
+                "Times over budgets, with --pareto: by budget, each faster than the one "
+                "before."));
 
 static dsm__rows steps_of(dsm__page *page, const dsm_remat_result *result) {
   const dsm__rows made = dsm__rows_make(page, result->step_count, sizeof(step_row));
@@ -139,17 +133,9 @@ typedef struct case_row {
   dsm__rows devices;
 } case_row;
 
-static bool is_feasible(const void *of) {
-  return ((const case_row *)of)->of.is_feasible;
-}
-
-static bool is_infeasible(const void *of) {
-  return !is_feasible(of);
-}
-
 #define WHERE_FEASIBLE(member, key, flags, of_unit, about)                                         \
   DSM__FIELD(REAL, case_row, member, key, DSM__COLUMN | (flags), .unit = (of_unit),                \
-             .is_stated = is_feasible, .help = (about))
+             .stated_if = DSM__IF(case_row, of.is_feasible), .help = (about))
 
 DSM__OWN_RECORD(
     case_record, case_row, false, "A way to run the pipeline.",
@@ -165,7 +151,8 @@ DSM__OWN_RECORD(
     DSM__FIELD(FLAG, case_row, of.is_feasible, "feasible", DSM__COLUMN,
                .help = "It fits in the budget."),
     DSM__FIELD(REAL, case_row, of.smallest_bytes, "smallest_bytes", DSM__COLUMN, .unit = "bytes",
-               .is_stated = is_infeasible, .help = "The budget from which on it would fit."),
+               .stated_if = DSM__UNLESS(case_row, of.is_feasible),
+               .help = "The budget from which on it would fit."),
     WHERE_FEASIBLE(of.seconds, "seconds", DSM__LESS, "seconds", "Of a step."),
     WHERE_FEASIBLE(samples_per_second, "samples_per_second", DSM__MORE, "1/s",
                    "The minibatch over that."),
@@ -173,7 +160,7 @@ DSM__OWN_RECORD(
                    "Part of the devices' time in which they wait."),
     DSM__FIELD(LIST, case_row, devices.items, "devices", 0,
                .count_offset = offsetof(case_row, devices.count), .type = &device_record,
-               .is_stated = is_feasible, .help = "In order."));
+               .stated_if = DSM__IF(case_row, of.is_feasible), .help = "In order."));
 
 typedef struct pipeline_document {
   dsm_remat_pipeline of;

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/order.h"
 #include "model/names.h"
 #include "report/data/stage_trace.h"
 #include "report/data/trace_events.h"
@@ -75,10 +76,6 @@ static double nanoseconds_of(const tracer *t, double cycles) {
   return cycles / t->plan->system->core.frequency_GHz;
 }
 
-static double smaller(double a, double b) {
-  return a < b ? a : b;
-}
-
 /* Begins a slice of the pass, which never goes beyond `limit_cycles`; its arguments are left open.
  */
 static void begin_slice(const drawing *d, track on, const char *category, const char *what,
@@ -90,8 +87,8 @@ static void begin_slice(const drawing *d, track on, const char *category, const 
       .name = name == NULL ? what : name,
       .category = category,
       .track = {CHIP_PROCESS, (uint64_t)on},
-      .begin_nanoseconds = nanoseconds_of(t, smaller(begin_cycles, limit_cycles)),
-      .end_nanoseconds = nanoseconds_of(t, smaller(begin_cycles + cycles, limit_cycles)),
+      .begin_nanoseconds = nanoseconds_of(t, dsm__smaller(begin_cycles, limit_cycles)),
+      .end_nanoseconds = nanoseconds_of(t, dsm__smaller(begin_cycles + cycles, limit_cycles)),
   };
   t->writer->out->failed |= name == NULL;
   dsm__trace_begin_slice(t->writer, &slice);
@@ -157,7 +154,7 @@ static void draw_transfer(const drawing *d, const transfers *list, const dsm_pla
 static void draw_transfers(const drawing *d, const transfers *list, double cycles) {
   double used_cycles[TRACKS_OF_LINKS] = {0};
   const double limit_cycles =
-      smaller(d->now_cycles + cycles, d->span->begin_cycles + d->span->cycles);
+      dsm__smaller(d->now_cycles + cycles, d->span->begin_cycles + d->span->cycles);
   for (size_t i = 0; i < list->count; i++) {
     const dsm_plan_transfer *const one = &list->items[i];
     if (one->group == list->group) {

@@ -147,18 +147,6 @@ DSM__OWN_RECORD(repeat_record, repeat_row, true, "A mini-epoch of a list.",
                 DSM__REAL(repeat_row, time, "time", DSM__OPTIONAL, "ratio",
                           "Its weight, as --times has it; absent: the time that it takes."));
 
-static bool has_list(const void *of) {
-  return ((const document *)of)->repeats.count > 0;
-}
-
-static bool has_events(const void *of) {
-  return ((const document *)of)->events.count > 0;
-}
-
-static bool has_roofs(const void *of) {
-  return ((const document *)of)->of.has_roofs;
-}
-
 DSM__DOCUMENT(
     dsm__storage_record, document, "dsm-storage/1",
     "What storage delivers to a job, written by `dsm storage --format json`.",
@@ -177,23 +165,23 @@ DSM__DOCUMENT(
                .help = "By which the factors were found from a trace."),
     DSM__FIELD(RECORD, document, of.state, "steady", 0, .type = &state_record,
                .help = "In the long run, with one factor; of a list with its mean."),
-    DSM__FIELD(RECORD, document, of.mean, "mean", 0, .type = &mean_record, .is_stated = has_list,
+    DSM__FIELD(RECORD, document, of.mean, "mean", 0, .type = &mean_record,
+               .stated_if = DSM__IF(document, repeats.count),
                .help = "Of a list of factors, given or found from a trace."),
-    DSM__FIELD(LIST, document, repeats.items, "repeats", 0,
-               .count_offset = offsetof(document, repeats.count), .type = &repeat_record,
-               .is_stated = has_list, .help = "The list."),
-    DSM__LISTED(document, of.points, of.point_count, "points", point_record,
+    DSM__ROWS_IF_ANY(document, repeats, "repeats", repeat_record, "The list."),
+    DSM__LISTED(document, of.points, of.point_count, "points", 0, point_record,
                 "Factors from which to choose, each higher than the one before: none reads more "
                 "than a lower one, none is slower."),
     DSM__REAL(document, timeline_seconds, "timeline_seconds", DSM__OPTIONAL | DSM__LESS, "seconds",
               "Until the last mini-epoch of the timeline ends."),
-    DSM__FIELD(LIST, document, events.items, "timeline", 0,
-               .count_offset = offsetof(document, events.count), .type = &event_record,
-               .is_stated = has_events, .help = "With --timeline: all mini-epochs, in order."),
+    DSM__ROWS_IF_ANY(document, events, "timeline", event_record,
+                     "With --timeline: all mini-epochs, in order."),
     DSM__FIELD(RECORD, document, of.fast_roof, "fast_roof", 0, .type = &roof_record,
-               .is_stated = has_roofs, .help = "The network under the roof of fast storage."),
+               .stated_if = DSM__IF(document, of.has_roofs),
+               .help = "The network under the roof of fast storage."),
     DSM__FIELD(RECORD, document, of.capacity_roof, "capacity_roof", 0, .type = &roof_record,
-               .is_stated = has_roofs, .help = "And under that of the capacity tier."));
+               .stated_if = DSM__IF(document, of.has_roofs),
+               .help = "And under that of the capacity tier."));
 
 static dsm__rows repeats_of(dsm__page *page, const dsm_storage_result *result) {
   const dsm__rows made = dsm__rows_make(page, result->repeat_count, sizeof(repeat_row));

@@ -70,8 +70,7 @@ static void read_list(asked *of, const dsm__json_node *list) {
     return;
   }
   dsm__json_node item = dsm__json_item(list, 0);
-  const dsm__json_node first = dsm__json_member(&item, "time");
-  const bool has_times = dsm__json_is_present(&first);
+  const bool has_times = dsm__json_has(&item, "time");
   for (size_t i = 0; i < count; i++, item = dsm__json_next(&item)) {
     read_factor(&item, "repeat", &repeats[i]);
     if (has_times) {
@@ -87,12 +86,11 @@ static void read_factors(asked *of, const dsm__json_node *root) {
   const dsm__json_node steady = dsm__json_member(root, "steady");
   const dsm__json_node mini_epochs = dsm__json_member(&steady, "mini_epochs");
   const dsm__json_node list = dsm__json_member(root, "repeats");
-  const dsm__json_node limit = dsm__json_member(root, "max_repeat");
   if (!dsm__json_require(&steady, "the mini-epochs and their factor")) {
     return;
   }
   (void)dsm__json_u64(&mini_epochs, 1, DSM_PRODUCT_MAX, &of->options.mini_epochs);
-  if (dsm__json_is_present(&limit)) {
+  if (dsm__json_has(root, "max_repeat")) {
     read_factor(root, "max_repeat", &of->options.max_repeat);
   }
   if (dsm__json_is_present(&list)) {
@@ -117,7 +115,6 @@ static void read_all(void *made, const dsm__json_node *root) {
   asked *const of = made;
   const dsm__json_node name = dsm__json_member(root, "name");
   const dsm__json_node planned = dsm__json_member(root, "planned");
-  const dsm__json_node timeline = dsm__json_member(root, "timeline");
   const dsm__json_node roof = dsm__json_member(root, "fast_roof");
   unsigned mode = 0;
   unsigned rule = 0;
@@ -130,7 +127,7 @@ static void read_all(void *made, const dsm__json_node *root) {
   read_word(root, "rule", &dsm__repeat_rule_words, &rule);
   of->options.mode = (dsm_mode)mode;
   of->options.replay.rule = (dsm_repeat_rule)rule;
-  of->options.wants_timeline = dsm__json_is_present(&timeline);
+  of->options.wants_timeline = dsm__json_has(root, "timeline");
   read_job(of, root);
   read_factors(of, root);
   if (dsm__json_is_present(&roof)) {
@@ -202,18 +199,6 @@ dsm_status dsm_storage_load(dsm_storage_result **result, const char *path, dsm_d
   return status;
 }
 
-static void find_format(void *found, const dsm__json_node *root) {
-  const dsm__json_node node = dsm__json_member(root, "format");
-  const dsm__word word = {.key = format};
-  const dsm__words words = {.what = "format", .items = &word, .count = 1};
-  size_t value = 0;
-  *(bool *)found = dsm__json_is_present(&node) && dsm__json_enum(&node, &words, &value);
-}
-
-/* Most texts that are none are known without reading them as JSON. */
 bool dsm_storage_is_printed(const char *text, size_t length) {
-  const dsm__json_input input = {.text = text, .length = length, .file = ""};
-  bool is_found = false;
-  return strstr(text, format) != NULL &&
-         dsm__json_doc_read(&input, NULL, find_format, &is_found) == DSM_OK && is_found;
+  return dsm__is_document(text, length, format);
 }

@@ -35,13 +35,11 @@ DSM__DOCUMENT(
                .max = DSM_SWEEP_POINTS_MAX,
                .help = "Points of the sweep; more than rows if it is not complete or only "
                        "some rows are asked for."),
-    {.key = "rows",
-     .kind = DSM__FIELD_OWN,
-     .write = write_rows,
-     .written_as = DSM__FIELD_LIST,
-     .type = &dsm__point_record,
-     .help = "In order of points, or of the objectives: the columns of the view `points` without "
-             "`plan`, null where there is no value."});
+    DSM__OWN(
+        "rows", 0, write_rows, LIST, .type = &dsm__point_record,
+        .help =
+            "In order of points, or of the objectives: the columns of the view `points` without "
+            "`plan`, null where there is no value."));
 
 static document make(dsm__page *page, const dsm_point_table *points) {
   static const dsm__value_kind kinds[DSM_CELL_KIND_COUNT] = {

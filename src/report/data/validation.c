@@ -17,23 +17,15 @@ typedef struct finding_row {
   const char *hint;
 } finding_row;
 
-static bool has_line(const void *finding) {
-  return ((const finding_row *)finding)->line > 0;
-}
-
-static bool has_column(const void *finding) {
-  return ((const finding_row *)finding)->column > 0;
-}
-
 DSM__RECORD(dsm__finding_record, finding_row, false, "What was found.",
             DSM__FIELD(WORD, finding_row, severity, "severity", DSM__COLUMN,
                        .words = &dsm__severity_words, .help = "How bad it is."),
             DSM__FIELD(TEXT, finding_row, file, "file", DSM__OPTIONAL,
                        .help = "Name of the input."),
-            DSM__FIELD(COUNT, finding_row, line, "line", DSM__COLUMN, .min = 1,
-                       .is_stated = has_line, .help = "Of the file, from 1."),
-            DSM__FIELD(COUNT, finding_row, column, "column", DSM__COLUMN, .min = 1,
-                       .is_stated = has_column, .help = "Byte of the line, from 1."),
+            DSM__FIELD(COUNT, finding_row, line, "line", DSM__COLUMN | DSM__UNLESS_0, .min = 1,
+                       .help = "Of the file, from 1."),
+            DSM__FIELD(COUNT, finding_row, column, "column", DSM__COLUMN | DSM__UNLESS_0, .min = 1,
+                       .help = "Byte of the line, from 1."),
             DSM__FIELD(TEXT, finding_row, path, "path", DSM__COLUMN | DSM__OPTIONAL,
                        .help = "JSON path such as $.layers[3].stride."),
             DSM__FIELD(TEXT, finding_row, message, "message", DSM__COLUMN,
@@ -64,9 +56,8 @@ DSM__OWN_RECORD(
 
 DSM__DOCUMENT(dsm__validate_record, dsm__rows, "dsm-validate/1",
               "Which files are valid, written by `dsm validate --format json`.",
-              DSM__FIELD(LIST, dsm__rows, items, "items", 0,
-                         .count_offset = offsetof(dsm__rows, count), .type = &item_record,
-                         .help = "One for each file, in the order of the command line."));
+              DSM__LISTED(dsm__rows, items, count, "items", 0, item_record,
+                          "One for each file, in the order of the command line."));
 
 /* ---- for programs ---- */
 

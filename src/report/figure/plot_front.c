@@ -12,6 +12,7 @@
 
 #include "base/number_text.h"
 #include "dsm/partition_front.h"
+#include "report/data/front_record.h"
 #include "report/figure/plot_maker.h"
 #include "report/table/number_style.h"
 
@@ -52,10 +53,6 @@ typedef struct front_panel {
   dsm__area area;
   dsm__panel_axis x;
 } front_panel;
-
-static bool has(const dsm_front *front, dsm_objective_kind objective) {
-  return (front->objectives & 1U << objective) != 0;
-}
 
 static double x_of(const across *of, const dsm_front_point *point) {
   return of->unit * (of->objective == DSM_OBJECTIVE_LATENCY ? point->mean_latency_seconds
@@ -187,7 +184,7 @@ static void put_heading(const front_page *page) {
   const char *others = "";
   double gap = 0;
   for (size_t a = 0; a < DSM__COUNT_OF(all_across); a++) {
-    if (has(front, all_across[a].objective)) {
+    if (dsm__front_has(front, all_across[a].objective)) {
       others = dsm__plot_text(page->maker, "%s%s%s", others, others[0] == '\0' ? "" : " and ",
                               dsm_objective_kind_name(all_across[a].objective));
     }
@@ -261,8 +258,8 @@ static void put_panel(const front_page *page, const across *of, double top) {
 static void draw(dsm__plot_maker *maker, const dsm_front *front) {
   front_page page = {.maker = maker,
                      .front = front,
-                     .is_plane =
-                         !has(front, DSM_OBJECTIVE_LATENCY) || !has(front, DSM_OBJECTIVE_ENERGY),
+                     .is_plane = !dsm__front_has(front, DSM_OBJECTIVE_LATENCY) ||
+                                 !dsm__front_has(front, DSM_OBJECTIVE_ENERGY),
                      .y = y_axis(front)};
   page.left = DSM__PLOT_MARGIN + dsm__plot_y_axis_room(maker, panel_height, page.y,
                                                        (dsm__axis_text){.title = "requests/s"});
@@ -273,7 +270,7 @@ static void draw(dsm__plot_maker *maker, const dsm_front *front) {
   (void)put_legend(&page, true);
   put_data(&page);
   for (size_t a = 0; a < DSM__COUNT_OF(all_across); a++) {
-    if (has(front, all_across[a].objective)) {
+    if (dsm__front_has(front, all_across[a].objective)) {
       put_panel(&page, &all_across[a], top);
       top += height;
     }

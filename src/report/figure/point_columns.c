@@ -20,14 +20,6 @@ static const setting settings[] = {
 
 static const dsm_cell none = {.kind = DSM_CELL_NONE};
 
-size_t dsm__points_find(const dsm_point_table *points, const char *name) {
-  size_t column = 0;
-  while (column < points->column_count && strcmp(points->columns[column], name) != 0) {
-    column++;
-  }
-  return column;
-}
-
 const dsm_cell *dsm__points_cell(const dsm_point_table *points, size_t row, size_t column) {
   return column < points->column_count ? &points->cells[row * points->column_count + column]
                                        : &none;

@@ -16,11 +16,9 @@
 #include "base/arena.h"
 #include "dsm/plot_points.h"
 #include "dsm/sweep_store.h"
+#include "sweep/point_record.h"
 
 /* ---- columns ---- */
-
-/** The column of that name; column_count if there is none. */
-size_t dsm__points_find(const dsm_point_table *points, const char *name);
 
 /** A cell, or one without a value if there is no such column. */
 const dsm_cell *dsm__points_cell(const dsm_point_table *points, size_t row, size_t column);

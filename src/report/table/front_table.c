@@ -4,6 +4,7 @@
 
 #include "base/number_text.h"
 #include "dsm/partition_front.h"
+#include "report/data/front_record.h"
 #include "report/table/number_style.h"
 #include "report/table/table.h"
 #include "report/table/text_page.h"
@@ -20,10 +21,6 @@ static const dsm__table_column columns[] = {
     {.title = "gap %", .gap = 2, .is_right = true},
     {.title = "runs on", .gap = 2, .is_name = true, .comfort = 24, .rank = 1},
 };
-
-static bool has(const dsm_front *front, dsm_objective_kind objective) {
-  return (front->objectives & 1U << objective) != 0;
-}
 
 static const char *digits(dsm__page *page, double value, double unit) {
   return isfinite(value) && value > 0
@@ -52,8 +49,8 @@ static const char *gap_text(dsm__page *page, const dsm_front_point *point) {
 }
 
 static void put_points(dsm__page *page, const dsm_front *front) {
-  const bool has_latency = has(front, DSM_OBJECTIVE_LATENCY);
-  const bool has_energy = has(front, DSM_OBJECTIVE_ENERGY);
+  const bool has_latency = dsm__front_has(front, DSM_OBJECTIVE_LATENCY);
+  const bool has_energy = dsm__front_has(front, DSM_OBJECTIVE_ENERGY);
   dsm__table table = DSM__TABLE(page, columns);
   for (size_t k = 0; k < front->point_count; k++) {
     const dsm_front_point *const point = &front->points[k];
@@ -103,7 +100,7 @@ char *dsm_report_front_table(const dsm_front *front, dsm_table_style style) {
   dsm__page page = dsm__page_begin(style);
   const char *objectives = dsm_objective_kind_name(DSM_OBJECTIVE_THROUGHPUT);
   for (int k = DSM_OBJECTIVE_THROUGHPUT + 1; k < DSM_OBJECTIVE_KIND_COUNT; k++) {
-    if (has(front, (dsm_objective_kind)k)) {
+    if (dsm__front_has(front, (dsm_objective_kind)k)) {
       objectives = dsm__page_join(&page, objectives, ", ", "%s",
                                   dsm_objective_kind_name((dsm_objective_kind)k));
     }

@@ -7,16 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
+#include "base/number_text.h"
 
 /* Copies a plain number, which is digits, perhaps what the locale uses as a decimal point (in some
  * several bytes), and digits, with a comma between groups of three before the point. */
 static dsm__figure group_digits(const char *plain) {
   dsm__figure figure = {.text = ""};
   size_t whole = 0;
-  while (is_digit(plain[whole])) {
+  while (dsm__is_digit(plain[whole])) {
     whole++;
   }
   size_t used = 0;
@@ -27,7 +25,7 @@ static dsm__figure group_digits(const char *plain) {
     figure.text[used++] = plain[i];
   }
   size_t at = whole;
-  while (plain[at] != '\0' && !is_digit(plain[at])) {
+  while (plain[at] != '\0' && !dsm__is_digit(plain[at])) {
     at++;
   }
   if (plain[at] != '\0') {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number_text.h"
+#include "partition/batch_mean.h"
 #include "report/table/number_style.h"
 #include "report/table/partition_gain.h"
 #include "report/table/partition_placement.h"
@@ -170,14 +171,6 @@ static const char *binds_text(dsm__page *page, const dsm_device_use *use) {
   return use->is_link_binding ? dsm__page_join(page, text, ", ", "link") : text;
 }
 
-static bool have_batches(const dsm_instance *instance) {
-  bool has_one = false;
-  for (size_t j = 0; j < instance->device_count; j++) {
-    has_one = has_one || instance->devices[j].batch > 1;
-  }
-  return has_one;
-}
-
 static void put_devices(dsm__page *page, const dsm_partition *partition) {
   const dsm_instance *const instance = partition->instance;
   const char *const unit = partition->options.objective == DSM_OBJECTIVE_LATENCY ? "B" : "B/s";
@@ -186,8 +179,8 @@ static void put_devices(dsm__page *page, const dsm_partition *partition) {
     const dsm_device_use *const use = &partition->uses[j];
     const uint32_t batch = instance->devices[j].batch;
     dsm__table_text(&table, instance->devices[j].name);
-    dsm__table_text(&table,
-                    have_batches(instance) ? dsm__figure_count(batch > 1 ? batch : 1).text : "");
+    dsm__table_text(
+        &table, dsm__has_batches(instance) ? dsm__figure_count(batch > 1 ? batch : 1).text : "");
     dsm__table_add(&table, dsm__style_of_utilization(use->time_fraction),
                    percent(page, use->time_fraction));
     DSM__TABLE_TEXTS(&table, dsm__figure_scaled(use->memory_bytes, "B").text,

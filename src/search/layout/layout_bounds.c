@@ -11,6 +11,7 @@
  * to come and the costs to go of the held tensors. Where layers read one tensor each, that is
  * exact.
  */
+#include "base/order.h"
 #include "search/layout/layout_uses.h"
 
 #include <math.h>
@@ -113,10 +114,6 @@ enum { FORWARD, BACKWARD };
  * left out, which is not negative. */
 enum { PAIRS_MAX = 1 << 12 };
 
-static double smaller(double a, double b) {
-  return a < b ? a : b;
-}
-
 static bool allocate_tensor(const layer_function *f, touched_tensor *t) {
   t->moves[FORWARD] = calloc(f->splits[FORWARD] * t->choices, sizeof(double));
   t->moves[BACKWARD] = calloc(f->splits[BACKWARD] * t->choices, sizeof(double));
@@ -171,7 +168,7 @@ static void find_least(const layer_function *f, touched_tensor *t) {
       const double *const moves = &t->moves[BACKWARD][k * t->choices];
       double least = HUGE_VAL;
       for (size_t c = 0; c < t->choices; c++) {
-        least = smaller(t->row[c] + moves[c], least);
+        least = dsm__smaller(t->row[c] + moves[c], least);
       }
       t->least[i * f->splits[BACKWARD] + k] = least;
     }
@@ -248,12 +245,12 @@ static void split_off(layer_function *f, touched_tensor *t, double part) {
       const double *const moves = &t->moves[BACKWARD][k * t->choices];
       const double others = added_without(f, i * f->splits[BACKWARD] + k, t);
       for (size_t c = 0; c < t->choices; c++) {
-        t->more[c] = smaller(others + (t->row[c] + moves[c]), t->more[c]);
+        t->more[c] = dsm__smaller(others + (t->row[c] + moves[c]), t->more[c]);
       }
     }
   }
   for (size_t c = 0; c < t->choices; c++) {
-    lowest = smaller(t->more[c], lowest);
+    lowest = dsm__smaller(t->more[c], lowest);
   }
   for (size_t c = 0; c < t->choices; c++) {
     t->plus[c] -= part * (t->more[c] - lowest);
@@ -274,7 +271,7 @@ static double split_costs_to_go(layer_function *f) {
     split_off(f, &f->inputs[j], 1);
   }
   for (size_t i = 0; i < f->splits[FORWARD] * f->splits[BACKWARD]; i++) {
-    constant = smaller(added_without(f, i, NULL), constant);
+    constant = dsm__smaller(added_without(f, i, NULL), constant);
   }
   return constant;
 }

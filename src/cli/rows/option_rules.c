@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* option_rules.c: options that need or exclude each other. */
+#include "cli/rows/rows.h"
+
+#define NEEDS .is_need = true, .text = "needs"
+#define EXCLUDES .text = "and", .end = " exclude each other"
+
+const cli_rule cli_rules[] = {
+    {CLI_EXPLORE, {"ladder"}, {"explain"}, EXCLUDES},
+    {CLI_EXPLORE | CLI_SCORE, {"elasticity", "sensitivity"}, {"ladder", "explain"}, EXCLUDES},
+    {CLI_EXPLORE, {"ladder-base"}, {"ladder"}, NEEDS},
+    {CLI_DESCRIBE,
+     {"mode", "minibatch", "optimize", "parallelism", "threads"},
+     {"elasticity", "sensitivity"},
+     NEEDS,
+     .end = " or --sensitivity"},
+    {CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE,
+     {"top", "summary"},
+     {"explain", "ladder", "elasticity", "sensitivity", "formats"},
+     .text = "is of the table of layers, which",
+     .end = " does not show"},
+    {CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE, {"top"}, {"summary"}, EXCLUDES},
+    {CLI_DESCRIBE,
+     {"elasticity", "sensitivity", "set", "format", "unfold"},
+     {"formats"},
+     .text = "needs a FILE, and",
+     .end = " none"},
+    {CLI_IMPORT,
+     {"from", "minibatch", "padding"},
+     {"to"},
+     .text = "and",
+     .end = " profile exclude each other"},
+    {CLI_IMPORT, {"workload", "batch", "set"}, {"to"}, NEEDS, .end = " profile"},
+    {CLI_SWEEP, {"by"}, {"best"}, NEEDS},
+    {CLI_SWEEP, {"best"}, {"pareto"}, EXCLUDES},
+    {CLI_PARTITION, {"points"}, {"pareto"}, NEEDS},
+    /* A front has many partitions, of questions of its own. */
+    {CLI_PARTITION,
+     {"pareto"},
+     {"objective", "require", "simulate", "dispatch", "trace", "write-mps"},
+     EXCLUDES},
+    {CLI_PARTITION, {"trace", "dispatch"}, {"simulate"}, NEEDS},
+    {CLI_PARTITION,
+     {"batch"},
+     {"profile"},
+     .text = "and",
+     .end = " exclude each other: the profile says all"},
+    {CLI_REMAT, {"micro-batches"}, {"stages"}, NEEDS},
+    {CLI_REMAT, {"pareto"}, {"stages"}, EXCLUDES},
+    /* Options of the search of a plan: the chain of a file has one already. */
+    {CLI_REMAT,
+     {"minibatch", "optimize", "parallelism", "threads", "dimension", "write-stages"},
+     .text = "needs a WORKLOAD and a SYSTEM"},
+    {CLI_STORAGE, {"adaptive"}, {"trace"}, NEEDS},
+    {CLI_STORAGE, {"trace", "weights", "threshold", "window", "deviations"}, {"adaptive"}, NEEDS},
+    {CLI_STORAGE, {"times"}, {"repeat"}, NEEDS},
+    {CLI_STORAGE, {"adaptive"}, {"repeat"}, EXCLUDES},
+    {CLI_STORAGE, {"mini-epochs"}, {"max-mini-epochs"}, EXCLUDES},
+    {CLI_STORAGE,
+     {"mode", "minibatch", "optimize", "parallelism", "threads", "dimension", "set"},
+     .text = "needs a WORKLOAD and a SYSTEM"},
+};
+const size_t cli_rule_count = sizeof cli_rules / sizeof *cli_rules;

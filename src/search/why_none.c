@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "search/why_none.h"
+
+#include "base/diag_add.h"
+#include "plan/segments.h"
+#include "search/roles/role_search.h"
+
+dsm_status dsm__report_infeasible(dsm__problem *problem, const dsm__decisions *decisions,
+                                  dsm_diags *diags) {
+  const dsm_workload *const workload = problem->inputs.workload;
+  dsm_layer_memory *const memory =
+      dsm__arena_array(problem->arena, workload->layer_count, sizeof *memory);
+  if (memory == NULL) {
+    return dsm__out_of_memory(diags);
+  }
+  dsm__mapping_memory_derive(workload, &problem->machine, problem->inputs.options->mode, decisions,
+                             memory);
+  dsm__memory_need need =
+      dsm__memory_need_of(workload, &problem->machine, problem->inputs.options->mode, memory);
+  if (problem->role_need_bytes > 0 && problem->role_need_bytes < need.total_bytes) {
+    need.total_bytes = problem->role_need_bytes;
+    need.dominated_by[0] = '\0';
+  }
+  const dsm__place nowhere = {NULL, 0, 0, NULL};
+  const dsm__deadline *const deadline = &problem->deadline;
+  const bool is_over = dsm__deadline_was_met(deadline);
+  if (dsm__problem_has_roles(problem) && (is_over || problem->is_need_rounded)) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+                   "memory capacity: no mapping that needs at most %.6g GB a chip was found%s",
+                   dsm_system_usable_bytes(problem->machine.system) / 1e9,
+                   !is_over                   ? ""
+                   : deadline->was_stopped    ? " before the search was interrupted"
+                   : deadline->was_memory_met ? " within the memory limit of the search"
+                                              : " within the time limit");
+    return DSM_ERROR_INFEASIBLE;
+  }
+  dsm__report_over_capacity(&need,
+                            dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_STAGES)
+                                ? "without stages every mapping needs at least"
+                                : "every mapping needs at least",
+                            nowhere, diags);
+  return DSM_ERROR_INFEASIBLE;
+}
+
+/* The most stages that the layers may be in; 0 if out of memory. */
+static size_t stages_most(const dsm__problem *problem) {
+  const dsm_workload *const workload = problem->inputs.workload;
+  bool *is_cut = NULL;
+  size_t most = 1;
+  if (!dsm__segments_find(workload, problem->arena, &is_cut)) {
+    return 0;
+  }
+  for (size_t i = 0; !workload->is_list && i < workload->layer_count; i++) {
+    most += is_cut[i] ? 1 : 0;
+  }
+  return most;
+}
+
+dsm_status dsm__report_none_asked(const dsm__problem *problem, dsm_diags *diags) {
+  const dsm__place nowhere = {NULL, 0, 0, NULL};
+  const dsm_explore_options *const options = problem->inputs.options;
+  const uint64_t runs = options->interleave > 1 ? options->interleave : 1;
+  const uint64_t wanted = options->stages * runs;
+  const size_t most = stages_most(problem);
+  if (most == 0) {
+    return dsm__out_of_memory(diags);
+  }
+  if (wanted > most) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere,
+                   "one tensor alone passes from a stage to the next",
+                   "expected at most %zu %s%s, which the layers of the network can be in, found "
+                   "%llu",
+                   most, runs > 1 ? "runs of stages" : "stage", most == 1 || runs > 1 ? "" : "s",
+                   (unsigned long long)wanted);
+    return DSM_ERROR_INFEASIBLE;
+  }
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+                 "memory capacity: no step was found with the stages, micro-batches and "
+                 "recomputation that are asked for that needs at most %.6g GB a chip",
+                 dsm_system_usable_bytes(problem->machine.system) / 1e9);
+  return DSM_ERROR_INFEASIBLE;
+}
+
+dsm_status dsm__report_no_roles(const dsm__problem *problem, dsm_diags *diags) {
+  const dsm__place nowhere = {NULL, 0, 0, NULL};
+  const dsm_system *const system = problem->machine.system;
+  if (diags == NULL) {
+    return DSM_ERROR_INFEASIBLE;
+  }
+  const dsm_status with_room =
+      dsm__explore_with_room(problem->inputs.workload, system, problem->inputs.options);
+  if (with_room == DSM_ERROR_OUT_OF_MEMORY) {
+    return dsm__out_of_memory(diags);
+  }
+  if (with_room == DSM_OK) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+                   "memory capacity: no mapping with the roles that are allowed needs at most "
+                   "%.6g GB a chip",
+                   dsm_system_usable_bytes(system) / 1e9);
+  } else {
+    dsm__diags_add(
+        diags, DSM_SEVERITY_ERROR, nowhere,
+        "what column and gather_column make, only heads, row and row_scatter read; allow "
+        "more roles, as data,column,row",
+        "no mapping has only the roles that are allowed");
+  }
+  return DSM_ERROR_INFEASIBLE;
+}
