@@ -549,7 +549,7 @@ def check_plans(schemas, dsm, source, folder):
          "--interleave", "2"),
         ("resnet18", "torus64", "--set", "system.chip.memory.capacity_GB=0.0155", "--optimize",
          "hybrid,shard,recompute"),
-        ("resnet18", "torus64", "--optimize", "recompute", "--recompute", "full"),
+        ("gpt", "torus64", "--set", "workload.parameters.blocks=1", "--optimize", "recompute", "--recompute", "full"),
         ("gpt", "dgx_a100", "--minibatch", "16", "--set", "workload.parameters.blocks=2", "--optimize",
          "hybrid,tensor,accumulate,stages", "--stages", "2"),
         ("gpt", "torus16", "--set", "workload.parameters.blocks=1"),
