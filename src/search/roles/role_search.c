@@ -252,6 +252,15 @@ bool dsm__role_least_memory(dsm__problem *problem, dsm_layer_memory *memory) {
   return true;
 }
 
+bool dsm__role_space_find(dsm__role_space *space, bool is_rough, bool may_recompute) {
+  space->problem->is_rough = is_rough;
+  space->problem->asked = DSM__OPTIONS_LEAST; /* to compare them takes longer */
+  const bool is_found = find_options(space, may_recompute);
+  space->problem->asked = DSM__OPTIONS_USEFUL;
+  space->problem->is_rough = false;
+  return is_found;
+}
+
 /* What all mappings need at least: each layer keeps the least of all its options, and the largest
  * need of a layer while it runs is not less than the least of any. False if out of memory. */
 static bool least_need_bytes(const dsm__role_space *space, double *need_bytes) {
@@ -282,11 +291,7 @@ bool dsm__role_may_fit(dsm__problem *problem, bool may_recompute, const dsm__rol
                        size_t count, double *need_bytes, bool *may_fit) {
   const double before = problem->inputs.in_flight;
   dsm__role_space space = {.problem = problem};
-  problem->is_rough = true;
-  problem->asked = DSM__OPTIONS_LEAST; /* to compare them takes longer */
-  bool is_found = find_options(&space, may_recompute);
-  problem->asked = DSM__OPTIONS_USEFUL;
-  problem->is_rough = false;
+  bool is_found = dsm__role_space_find(&space, true, may_recompute);
   *may_fit = true;
   for (size_t i = 0; is_found && i < count && *may_fit; i++) {
     problem->inputs.in_flight = rooms[i].in_flight;
