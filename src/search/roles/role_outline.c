@@ -385,7 +385,7 @@ static bool pass_back(dsm__role_outline *outline, size_t index, const dsm__outli
   for (size_t e = 0; e < layer->edge_count; e++) {
     const dsm__outline_edge *const edge = &layer->edges[e];
     const double others = to_here[edge->from] + behind[edge->to];
-    for (size_t p = edge->first; p < edge->end; p++) {
+    for (size_t p = edge->first; p < edge->end && others < HUGE_VAL; p++) {
       const dsm__role_point *const point = &layer->points[p];
       const bool is_over =
           rule->path * (others + point->micro_cycles) + weighed(point, &rule->own) > limit;
@@ -393,7 +393,9 @@ static bool pass_back(dsm__role_outline *outline, size_t index, const dsm__outli
       is_out[p] = is_out[p] || is_over;
     }
     running[edge->from] =
-        lesser(running[edge->from], behind[edge->to] + least_of(outline, index, edge, &micro));
+        others < HUGE_VAL
+            ? lesser(running[edge->from], behind[edge->to] + least_of(outline, index, edge, &micro))
+            : running[edge->from];
   }
   begin(outline, before);
   for (size_t m = 0; m < layer->move_count; m++) {

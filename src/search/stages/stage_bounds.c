@@ -296,11 +296,18 @@ bool dsm__stage_bounds_raise(dsm__stage_case *of, const size_t *segments, size_t
     return false;
   }
   dsm__stage_case_count(of, problem);
-  of->bound = c.outline.layer_count > 0 ? HUGE_VAL : of->bound;
-  for (size_t runs = of->runs_least; runs <= of->runs_most && c.outline.layer_count > 0; runs++) {
-    double *const own = &of->bounds[runs - of->runs_least];
-    *own = raised(&c, runs, *own, limit);
-    of->bound = fmin(of->bound, *own);
+  if (c.outline.layer_count > 0) {
+    const size_t count = of->runs_most - of->runs_least + 1;
+    size_t lowest = 0;
+    for (size_t r = 1; r < count; r++) {
+      lowest = of->bounds[r] < of->bounds[lowest] ? r : lowest;
+    }
+    of->bound = raised(&c, of->runs_least + lowest, of->bounds[lowest], limit);
+    of->bounds[lowest] = of->bound;
+    for (size_t r = 0; r < count; r++) { /* no higher: the least counts */
+      of->bounds[r] = raised(&c, of->runs_least + r, of->bounds[r], of->bound);
+      of->bound = fmin(of->bound, of->bounds[r]);
+    }
   }
   return true;
 }
