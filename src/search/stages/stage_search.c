@@ -429,7 +429,11 @@ static bool look(dsm__stages_searched *search, dsm__stage_case *of, double *boun
   if (is_good && dsm__tie_limit(of->bound) < search->best_cycles) {
     is_good = dsm__role_least_memory(&problem, at.least) &&
               look_at_most_runs(&at, &problem, &at.low) &&
-              look_at_fewest_runs(&at, &problem, &at.high) && look_at_own_latency(&at, &problem) &&
+              look_at_fewest_runs(&at, &problem, &at.high);
+    /* What follows is no bound: where each segment is a run it hands over. */
+    problem.inputs.handed_axis = at.stages.axis;
+    problem.inputs.is_handed = at.stages.count * of->runs_least == search->segment_count;
+    is_good = is_good && look_at_own_latency(&at, &problem) &&
               look_at_fewer_options(&at, &problem) && (is_known || raise_bounds(&at));
   }
   *bound = fmax(of->bound, bound_of_all(&at));
