@@ -18,6 +18,7 @@
 
 #include "base/diag_add.h"
 #include "plan/issue.h"
+#include "plan/named_roles.h"
 #include "plan/plan_internal.h"
 #include "plan/tolerance.h"
 #include "search/fused.h"
@@ -299,6 +300,9 @@ static dsm_status find_once(dsm__problem *problem, size_t layers, double known_c
   return status;
 }
 
+/* Of a network in which much more can be tried. */
+enum { FEW_LAYERS = 16 };
+
 /*
  * The plan, if it is faster than a limit, and what no mapping is faster than; the plan's own bound
  * is not set.
@@ -311,7 +315,7 @@ static dsm_status find_once(dsm__problem *problem, size_t layers, double known_c
  */
 static dsm_status find_plan(dsm__problem *problem, double limit_cycles, dsm_plan **plan,
                             double *bound_cycles, dsm_diags *diags) {
-  enum { FEW_LAYERS = 16, SEARCHES_MAX = 6 };
+  enum { SEARCHES_MAX = 6 };
   const size_t layer_count = problem->inputs.workload->layer_count;
   const int most = layer_count <= FEW_LAYERS ? FEW_LAYERS : SEARCHES_MAX;
   size_t layers = first_layers(problem);
@@ -341,16 +345,73 @@ static dsm_status find_plan(dsm__problem *problem, double limit_cycles, dsm_plan
   }
 }
 
+/* The same mapping as one of what was asked for. False if out of memory. */
+static bool take_found(const dsm__problem *problem, const dsm_plan *found, dsm_plan **plan) {
+  dsm__decisions decisions;
+  dsm_plan *made = NULL;
+  if (!dsm__decisions_of_plan(found, problem->arena, &decisions) ||
+      dsm__plan_make(&made, problem->inputs.workload, problem->machine.system,
+                     problem->inputs.options, &decisions, NULL) != DSM_OK) {
+    return false;
+  }
+  keep_faster(plan, made);
+  return true;
+}
+
+/* How much of sums that may hide shows is known of a mapping alone: among fewer words another one
+ * may be found, which is faster. Each is left out once, where a small network's answer is not
+ * proven. Where parallelisms or roles are named layers would have what is not asked for. */
+static dsm_status find_with_fewer_words(dsm__problem *problem, double bound_cycles,
+                                        dsm_plan **plan) {
+  static const dsm_optimization words[] = {DSM_OPTIMIZATION_HYBRID, DSM_OPTIMIZATION_PER_PASS,
+                                           DSM_OPTIMIZATION_SPATIAL, DSM_OPTIMIZATION_TENSOR,
+                                           DSM_OPTIMIZATION_SHARD};
+  const dsm_explore_options *const asked = problem->inputs.options;
+  const bool is_free = asked->parallelisms == DSM_PARALLELISM_ALL && !dsm__has_named_roles(asked);
+  dsm_status status = DSM_OK;
+  for (size_t w = 0; w < DSM__COUNT_OF(words) && status == DSM_OK && is_free; w++) {
+    dsm_explore_options fewer = *asked;
+    fewer.optimizations &= ~DSM_OPTIMIZATION_BIT(words[w]);
+    const double known = (*plan)->result.step_cycles;
+    dsm__problem other;
+    dsm_plan *found = NULL;
+    double bound;
+    if (fewer.optimizations == asked->optimizations || dsm__tie_limit(bound_cycles) >= known ||
+        dsm__problem_is_over(problem)) {
+      continue;
+    }
+    status = dsm__problem_init_with(&other, problem->inputs.workload, problem->machine.system,
+                                    &fewer, NULL, problem->inputs.deadline, NULL);
+    if (status == DSM_OK) {
+      status = find_plan(&other, known, &found, &bound, NULL);
+      dsm__problem_fini(&other);
+    }
+    status = status == DSM_ERROR_INFEASIBLE ? DSM_OK : status;
+    if (found != NULL && !take_found(problem, found, plan)) {
+      status = DSM_ERROR_OUT_OF_MEMORY;
+    }
+    dsm_plan_free(found);
+  }
+  return status;
+}
+
 /* Explores a problem that is set up, for plans that are faster than a limit, and ends it. */
 static dsm_status finish(dsm__problem *problem, double limit_cycles, dsm_plan **plan,
                          dsm_diags *diags) {
   double bound_cycles = 0;
-  const dsm_status status = find_plan(problem, limit_cycles, plan, &bound_cycles, diags);
+  dsm_status status = find_plan(problem, limit_cycles, plan, &bound_cycles, diags);
+  if (status == DSM_OK && dsm__problem_is_overlapped(problem) &&
+      problem->inputs.workload->layer_count <= FEW_LAYERS) {
+    status = find_with_fewer_words(problem, bound_cycles, plan);
+  }
   if (status == DSM_OK) {
     dsm_plan *const made = *plan;
     assert(made != NULL);
     made->statistics = statistics_of(problem);
     dsm_plan_set_bound(made, bound_cycles, diags);
+  } else {
+    dsm_plan_free(*plan);
+    *plan = NULL;
   }
   dsm__problem_fini(problem);
   return status;

@@ -55,6 +55,8 @@ typedef struct dsm__search_inputs {
   double once_weight;                      /**< with which what occurs once a step counts in a
                                               search of roles; 0: 1 */
   bool is_staged;                          /**< on the chips of a stage of several */
+  bool is_handed;                          /**< each segment hands over to the next one along */
+  unsigned handed_axis;                    /**< this axis, which paths count */
   const bool *is_cut;                      /**< of a part of a network, behind which of its layers
                                               segments of the whole end; NULL: it is the whole */
   double preloaded_bytes;                  /**< of a core's scratchpad (section 10) */

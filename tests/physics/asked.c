@@ -57,7 +57,7 @@ static dsm_plan *ask(const physics_case *one, const question *asked) {
   return physics_explore(&with, &with.system);
 }
 
-/* The bound holds of all; the answer too, unless it says that it may be off. */
+/* The bound holds of all, and so does the answer. */
 static void compare(physics_log *log, const physics_case *one, const dsm_plan *more,
                     const dsm_plan *less) {
   const double limit = less->result.step_cycles;
@@ -69,8 +69,7 @@ static void compare(physics_log *log, const physics_case *one, const dsm_plan *m
                  (unsigned long long)less->options.stages,
                  (unsigned long long)less->options.micro_batches);
   physics_expect(log, one, where, physics_at_most(bound, limit), bound, limit);
-  (physics_is_close(bound, found) ? physics_expect : physics_excuse)(
-      log, one, where, physics_at_most(found, limit), found, limit);
+  physics_expect(log, one, where, physics_at_most(found, limit), found, limit);
 }
 
 /* Of any words and, of each of their subsets that is tried, of what it is asked for beside. Small

@@ -61,14 +61,21 @@ static double best_cut(const dsm_plan *plan, const dsm_explore_options *options)
   return twin.best;
 }
 
-/* Steps with fewer words, and numbers that are asked for, in all of their cuts. */
+/* Some roles of an axis, or all. */
+static dsm_role_set drawn_roles(uint64_t *state) {
+  const dsm_role_set all = ((dsm_role_set)1 << DSM_ROLE_COUNT) - 1;
+  return random_below(state, 2) == 0 ? 0 : (dsm_role_set)(1 + random_below(state, all));
+}
+
+/* Steps with fewer words and roles, and numbers that are asked for, in all of their cuts. */
 START_TEST(test_no_bound_is_above_a_step) {
   enum { SEEDS = HOW_MANY(200, 40, 10), STEPS = 4 };
   unsigned staged = 0;
   for (uint64_t seed = SEEDS * (uint64_t)_i; seed < SEEDS * (uint64_t)(_i + 1); seed++) {
     uint64_t state = seed;
     dsm_workload *const workload =
-        role_draw_network(&state, 5, random_below(&state, 2) == 0 ? NOTHING : ATTENTION);
+        role_draw_network(&state, 5 + (size_t)random_below(&state, 4),
+                          random_below(&state, 2) == 0 ? NOTHING : ATTENTION);
     dsm_system *const system = drawn_chips(&state);
     dsm_explore_options options;
     dsm_plan *plan = NULL;
@@ -85,6 +92,9 @@ START_TEST(test_no_bound_is_above_a_step) {
       fewer.micro_batches = (fewer.optimizations & BIT(DSM_OPTIMIZATION_ACCUMULATE)) != 0
                                 ? 1U << random_below(&state, 3)
                                 : 0;
+      for (unsigned a = 0; a < 2; a++) {
+        fewer.roles[a] = drawn_roles(&state);
+      }
       dsm_plan *one = NULL;
       if (dsm_explore(&one, workload, system, &fewer, NULL) == DSM_OK) {
         const double best = dsm__stage_run_count(&one->stages) <= STAGE_TWIN_RUNS_MAX
@@ -107,7 +117,9 @@ START_TEST(test_no_bound_is_above_a_step) {
 END_TEST
 
 /* Of 16 layers in 16 stages there is one cut. What all of them take on the mean is 26 % of the
- * step; the slowest has a sum of gradients whose latency it shares with nobody. */
+ * step; the slowest has a sum of gradients whose latency it shares with nobody, which is 55 %.
+ * Where each layer can have any roles, the first product has none; but to get there from those of
+ * the convolutions takes a collective over 285 nodes. */
 START_TEST(test_slowest_stage_is_known) {
   dsm_explore_options options = bundled_options(DSM_MODE_TRAINING);
   options.optimizations = BIT(DSM_OPTIMIZATION_STAGES);
@@ -117,7 +129,7 @@ START_TEST(test_slowest_stage_is_known) {
   options.stages = 16;
   bundled of = bundled_explore("vgg16", "summit", "256", &options);
   ck_assert_int_eq(of.status, DSM_OK);
-  ck_assert_double_ge(of.plan->result.lower_bound_cycles, 0.4 * of.plan->result.step_cycles);
+  ck_assert_double_ge(of.plan->result.lower_bound_cycles, 0.99 * of.plan->result.step_cycles);
   bundled_free(&of);
 }
 END_TEST

@@ -6,9 +6,8 @@
 #include "search/roles/role_graph.h"
 #include "search/roles/role_search.h"
 
-/* An option that shares as much with other layers as it can. */
-static dsm__role_point point_of(const dsm__role_space *space, size_t layer_index,
-                                const dsm__role_option *option) {
+dsm__role_point dsm__role_point_of(const dsm__role_space *space, size_t layer_index,
+                                   const dsm__role_option *option) {
   const dsm_pass_layouts layouts = dsm__option_layouts(option);
   dsm__layer_setting setting =
       dsm__role_setting(space->problem, layer_index, option->factor_index, option->shares);
@@ -25,8 +24,7 @@ static bool is_below(const dsm__role_point *a, const dsm__role_point *b) {
          a->latency_cycles <= b->latency_cycles;
 }
 
-/* Adds one in the place of those that it is below, unless one is below it. */
-static void add_point(dsm__role_front *front, const dsm__role_point *point) {
+void dsm__role_front_add(dsm__role_front *front, const dsm__role_point *point) {
   size_t kept = 0;
   for (size_t i = 0; i < front->count; i++) {
     if (is_below(&front->points[i], point)) {
@@ -51,8 +49,8 @@ dsm__role_front dsm__role_front_of(const dsm__role_space *space, size_t layer_in
   for (size_t o = 0; o < options->whole_count; o++) {
     const dsm__role_option *const option = &options->items[o];
     if (isfinite(option->least_cycles) && dsm__is_role_open(space, layer_index, option)) {
-      const dsm__role_point point = point_of(space, layer_index, option);
-      add_point(&front, &point);
+      const dsm__role_point point = dsm__role_point_of(space, layer_index, option);
+      dsm__role_front_add(&front, &point);
     }
   }
   return front;

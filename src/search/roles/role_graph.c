@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "model/chip_link.h"
 #include "plan/keeping.h"
 #include "plan/role_rules.h"
 #include "plan/tolerance.h"
@@ -183,6 +184,20 @@ static void add_entries(role_graph *g, size_t index, uint32_t from) {
   }
 }
 
+/* What a segment that ends with a layer hands over, there and back. */
+static double handed_cycles(const role_graph *g, size_t index, dsm_parallelism parallelism) {
+  const dsm__search_inputs *const inputs = &g->space->problem->inputs;
+  const dsm_machine *const machine = &g->space->problem->machine;
+  if (!inputs->is_handed || g->space->layers[index].is_segment_end == 0) {
+    return 0;
+  }
+  const dsm_boundary boundary =
+      dsm__boundary_derive(&inputs->workload->layers[index], machine, inputs->precision,
+                           inputs->workload->minibatch, inputs->handed_axis, 1, parallelism);
+  return 2 * (double)inputs->micro_batches *
+         (dsm_group_cycles(machine, &boundary.shift) + dsm_group_cycles(machine, &boundary.gather));
+}
+
 static void add_exit(role_graph *g, size_t index, uint32_t from) {
   const dsm__role_options *const options = dsm__role_options_of(g->space, index);
   const dsm__role_state running = *state_of(g, from);
@@ -192,7 +207,9 @@ static void add_exit(role_graph *g, size_t index, uint32_t from) {
   dsm__graph_begin_edges(&g->builder, from);
   if (dsm__role_leave(g->space, &running, index, option, &to, &move)) {
     const uint32_t node = node_of(g, &to, index + 1, DSM__NODE_OPEN);
-    dsm__graph_add_edge(&g->builder, node, option->cycles + dsm__role_move_cycles(g->space, &move),
+    dsm__graph_add_edge(&g->builder, node,
+                        option->cycles + dsm__role_move_cycles(g->space, &move) +
+                            handed_cycles(g, index, option->parallelism),
                         running.option - 1);
   }
 }

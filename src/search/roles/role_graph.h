@@ -6,6 +6,7 @@
 #include "search/problem.h"
 #include "search/roles/role_layers.h"
 #include "search/roles/role_options.h"
+#include "search/roles/role_search.h"
 
 /**
  * What paths may go through: layers, the options of each, and how far these may be over the least.
@@ -50,8 +51,19 @@ bool dsm__is_role_open(const dsm__role_space *space, size_t layer_index,
 dsm_layer_memory dsm__role_memory_of(const dsm__role_space *space, size_t layer_index,
                                      size_t option_index);
 
+/** What a layer takes with an option that shares as much with others as it can (role_search.h). */
+dsm__role_point dsm__role_point_of(const dsm__role_space *space, size_t layer_index,
+                                   const dsm__role_option *option);
+
+/** Adds a point in the place of those that it is below, unless one is below it. There is room. */
+void dsm__role_front_add(dsm__role_front *front, const dsm__role_point *point);
+
 /** What its options take (role_search.h). NULL points if out of memory. */
-struct dsm__role_front dsm__role_front_of(const dsm__role_space *space, size_t layer_index);
+dsm__role_front dsm__role_front_of(const dsm__role_space *space, size_t layer_index);
+
+/** Finds the least of all options, and what is around layers, for a problem that is set; `is_rough`
+ * as in dsm__role_fronts_find(). False if out of memory. */
+bool dsm__role_space_find(dsm__role_space *space, bool is_rough, bool may_recompute);
 
 /** Builds the graph from the arena. The edge out of an entry has the option as its tag. A network
  * without nodes: the space is too large, or the time is over. False if out of memory. */

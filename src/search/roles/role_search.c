@@ -254,6 +254,15 @@ bool dsm__role_least_memory(dsm__problem *problem, dsm_layer_memory *memory) {
   return true;
 }
 
+bool dsm__role_space_find(dsm__role_space *space, bool is_rough, bool may_recompute) {
+  space->problem->is_rough = is_rough;
+  space->problem->asked = DSM__OPTIONS_LEAST; /* to compare them takes longer */
+  const bool is_found = find_options(space, may_recompute);
+  space->problem->asked = DSM__OPTIONS_USEFUL;
+  space->problem->is_rough = false;
+  return is_found;
+}
+
 /* What all mappings need at least: each layer keeps the least of all its options, and the largest
  * need of a layer while it runs is not less than the least of any. False if out of memory. */
 static bool least_need_bytes(const dsm__role_space *space, double *need_bytes) {

@@ -89,22 +89,8 @@ double dsm__stage_case_at_least(const dsm__stage_case *of, double factor, double
   return cycles + (factor - lower) * of->micro_cycles * (double)of->micro_batches;
 }
 
-/* ---- wherever stages are cut ---- */
+/* ---- from layers by themselves ---- */
 
-/*
- * With m_j for a micro-batch and O_j once a step of stage j, a schedule takes S + g_j m_j at least
- * (makespan.c), and n m_j beside what the stages before take for a micro-batch, as the first comes
- * and the last goes back through these. So for each j a step takes
- *
- *     S + g_j m_j + O_j          and          m_0 + .. + m_(j - 1) + n m_j + O_j
- *
- * Where m_j and O_j stand together each layer has the least of its options for both, elsewhere that
- * of a micro-batch; relayouts are left out. The latency of a sum of gradients is paid once by the
- * layers of a stage that are in it: of k layers a k-th by each is no more than that.
- *
- * Of v runs the largest stage takes x, and the step n x + (S - x) / v + O_j, which grows with x: no
- * less than with the stage that has any one segment, and than the mean, (a n S + O) / p.
- */
 typedef struct cutting {
   const dsm__stage_cases *cases;
   const dsm__stage_case *of;
@@ -129,85 +115,8 @@ static double micro_floor(const cutting *c, size_t first, size_t end) {
   return floor_of(c, first, end, (dsm__role_point){1, 0, 0});
 }
 
-/* The same of what a stage has, micro-batches counted so often. */
-static double stage_floor(const cutting *c, size_t first, size_t end, double times) {
-  const dsm_layer *const layers = c->cases->whole->inputs.workload->layers;
-  const double charged = c->of->of->problem.reductions.shares[0];
-  size_t sharers = 0;
-  for (size_t i = layer_of(c->cases, first); i < layer_of(c->cases, end); i++) {
-    sharers += layers[i].has_update && layers[i].weight_elements > 0 ? 1 : 0;
-  }
-  const double more = sharers > 0 ? fmax(0, 1 / (double)sharers - charged) : 0;
-  return floor_of(c, first, end, (dsm__role_point){times, 1, more});
-}
-
-/* What a step takes with segments as stage j, behind layers that take `before` for a micro-batch.
- */
-static double step_with(const cutting *c, size_t j, size_t first, size_t end, double before) {
-  const size_t stages = c->of->of->stages.count;
-  const double n = (double)c->of->micro_batches;
-  const double kept =
-      (double)dsm__stored_micro_batches(false, stages, j, (size_t)c->of->micro_batches);
-  const double more = n - (1 + kept) / 2;
-  const double handed = 2 * c->of->hand_over;
-  return fmax(c->of->micro_cycles + handed * ((double)stages + more) +
-                  stage_floor(c, first, end, 1 + more) - micro_floor(c, first, end),
-              before + handed * (n + (double)j) + stage_floor(c, first, end, n));
-}
-
-/* How many segments from one on stage j can have within a limit, up to `most`: by doubling, and
- * then by halves. */
-static size_t most_within(const cutting *c, size_t j, size_t first, size_t most, double before,
-                          double limit) {
-  size_t count = 0;
-  size_t more = 1;
-  bool is_growing = true;
-  while (more > 0) {
-    const bool is_in =
-        count + more <= most && step_with(c, j, first, first + count + more, before) <= limit;
-    is_growing = is_growing && is_in;
-    count += is_in ? more : 0;
-    more = is_growing ? 2 * more : more / 2;
-  }
-  return count;
-}
-
-/* May a step be within a limit? Each stage has as many segments as it can, and leaves one to each
- * behind: no cut gets further, as neither term is larger for a stage that begins later. */
-static bool may_be_within(const cutting *c, double limit) {
-  const size_t stages = c->of->of->stages.count;
-  size_t first = 0;
-  size_t count = 1;
-  double before = 0;
-  for (size_t j = 0; j < stages && count > 0; j++) {
-    const size_t most = c->cases->segment_count - first - (stages - 1 - j);
-    count = most_within(c, j, first, most, before, limit);
-    before += micro_floor(c, first, first + count);
-    first += count;
-  }
-  return first == c->cases->segment_count;
-}
-
-/* The least of steps with one run of each stage, from one that is a bound on. */
-static double bound_of_cuts(const cutting *c, double low) {
-  static const double precision = 1e-12;
-  double high = c->cases->limit_cycles;
-  while (!isfinite(high)) {
-    low = may_be_within(c, 2 * low) ? low : 2 * low;
-    high = may_be_within(c, 2 * low) ? 2 * low : high;
-  }
-  if (low >= high || !may_be_within(c, high)) {
-    return fmax(low, high);
-  }
-  while (high - low > precision * high) {
-    const double middle = low + (high - low) / 2;
-    const bool is_possible = may_be_within(c, middle);
-    high = is_possible ? middle : high;
-    low = is_possible ? low : middle;
-  }
-  return low;
-}
-
+/* The mean of all stages, and the stage that has any one segment, with others (stage_bounds.c,
+ * which knows of relayouts). */
 static double bound_of(const cutting *c, size_t runs) {
   const size_t count = c->cases->segment_count;
   const double stages = (double)c->of->of->stages.count;
@@ -220,7 +129,7 @@ static double bound_of(const cutting *c, size_t runs) {
     const double own = floor_of(c, s, s + 1, (dsm__role_point){n, 1, 0}); /* with other segments */
     low = fmax(low, handed + own + others / (double)runs);
   }
-  return runs > 1 ? low : bound_of_cuts(c, low);
+  return low;
 }
 
 /* Of all numbers of runs. */

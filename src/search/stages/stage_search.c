@@ -18,9 +18,11 @@
 #include <string.h>
 
 #include "base/order.h"
+#include "plan/named_roles.h"
 #include "plan/segments.h"
 #include "plan/tolerance.h"
 #include "search/roles/role_search.h"
+#include "search/stages/stage_bounds.h"
 #include "search/stages/stage_look.h"
 #include "search/stages/stage_parts.h"
 
@@ -30,6 +32,9 @@
 #define NEARLY 0.99
 
 enum { SMALL_NETWORK = 64 /* layers */ };
+
+/* Bytes of memory, where none is short. */
+static const double unlimited = 1e300;
 
 /* What cuts take grows with the square of the segments: with more of them the time is over when it
  * is, and numbers of micro-batches may fit. */
@@ -333,16 +338,36 @@ static bool look_at_fewest_runs(dsm__looking *at, dsm__problem *problem, dsm__we
   return true;
 }
 
+/* A path knows of no stage, and counts the latency that layers share as if all shared it: the same
+ * as if the layers of an even stage did. */
+static bool look_at_own_latency(dsm__looking *at, dsm__problem *problem) {
+  const dsm__reductions *const least = problem->inputs.reductions;
+  dsm__weighed_path own = {.factor = 0}; /* no bound */
+  if (least == NULL || !is_open(at)) {
+    return true;
+  }
+  dsm__reductions of_stage = *least;
+  for (int c = 0; c < DSM__COLLECTIVE_COUNT; c++) {
+    of_stage.shares[c] = fmin(1, of_stage.shares[c] * (double)at->stages.count);
+  }
+  problem->inputs.reductions = &of_stage;
+  const bool is_done =
+      look_at_most_runs(at, problem, &own) && look_at_fewest_runs(at, problem, &own);
+  problem->inputs.reductions = least;
+  return is_done;
+}
+
 /* What is worse along a path may be better where stages can be cut: the same as if one stage had
  * all of what is once a step, which is the largest of them, and with fewer options, for each set of
- * some words that are asked for. In large networks, whose stages are mostly equal,
- * that takes long for little. */
+ * some words that are asked for (where roles are named a layer without one of them would have data,
+ * which may not be among them). In large networks, whose stages are mostly equal, that takes long
+ * for little. */
 static bool look_at_fewer_options(dsm__looking *at, dsm__problem *problem) {
   static const dsm_optimization words[] = {DSM_OPTIMIZATION_SHARD, DSM_OPTIMIZATION_TENSOR,
                                            DSM_OPTIMIZATION_SPATIAL};
   const dsm_explore_options *const asked = problem->inputs.options;
-  const size_t count = is_small(at) ? DSM__COUNT_OF(words) : 0;
-  for (unsigned set = 0; set < 1U << count && count > 0; set++) {
+  const size_t count = dsm__has_named_roles(asked) ? 0 : DSM__COUNT_OF(words);
+  for (unsigned set = 0; set < 1U << count && is_small(at); set++) {
     dsm_explore_options options = *asked;
     dsm_optimization_set out = 0;
     for (size_t w = 0; w < count; w++) {
@@ -365,9 +390,20 @@ static bool look_at_fewer_options(dsm__looking *at, dsm__problem *problem) {
   return true;
 }
 
+/* Up to the best, where one is known. */
+static bool raise_bounds(const dsm__looking *at) {
+  const dsm__stages_searched *const search = at->search;
+  dsm__arena *const arena = dsm__problem_arena(search->whole);
+  dsm__problem problem = dsm__stage_case_problem(at->of, &at->micro, unlimited, arena);
+  const bool is_good = !isfinite(search->best_cycles) ||
+                       dsm__stage_bounds_raise(at->of, search->segments, search->segment_count,
+                                               &problem, search->best_cycles);
+  dsm__arena_free(arena);
+  return is_good;
+}
+
 /* A case whose bound is below the best. *bound: what none of its steps is faster than. */
 static bool look(dsm__stages_searched *search, dsm__stage_case *of, double *bound) {
-  const double unlimited = 1e300;
   const size_t runs = of->of->stages.count * of->runs_most;
   dsm__looking at = {.search = search,
                      .of = of,
@@ -389,10 +425,18 @@ static bool look(dsm__stages_searched *search, dsm__stage_case *of, double *boun
                            DSM__RESERVE(at.arena, at.layers, at.micro.layer_count);
   at.stages.first_layers = at.first_layers;
   problem.role_memo = dsm__memo_new(DSM__ROLE_MEMO_BYTES_MAX);
-  const bool is_good = is_reserved && dsm__role_least_memory(&problem, at.least) &&
-                       look_at_most_runs(&at, &problem, &at.low) &&
-                       look_at_fewest_runs(&at, &problem, &at.high) &&
-                       look_at_fewer_options(&at, &problem);
+  const bool is_known = isfinite(search->best_cycles);
+  bool is_good = is_reserved && raise_bounds(&at);
+  if (is_good && dsm__tie_limit(of->bound) < search->best_cycles) {
+    is_good = dsm__role_least_memory(&problem, at.least) &&
+              look_at_most_runs(&at, &problem, &at.low) &&
+              look_at_fewest_runs(&at, &problem, &at.high);
+    /* What follows is no bound: where each segment is a run it hands over. */
+    problem.inputs.handed_axis = at.stages.axis;
+    problem.inputs.is_handed = at.stages.count * of->runs_least == search->segment_count;
+    is_good = is_good && look_at_own_latency(&at, &problem) &&
+              look_at_fewer_options(&at, &problem) && (is_known || raise_bounds(&at));
+  }
   *bound = fmax(of->bound, bound_of_all(&at));
   dsm__memo_free(problem.role_memo);
   dsm__arena_free(at.arena);

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* role_outline.h: what runs of layers take at least with the relayouts between them: paths through
+ * far fewer states than a graph of roles has. */
+#ifndef DSM_SEARCH_ROLES_ROLE_OUTLINE_H
+#define DSM_SEARCH_ROLES_ROLE_OUTLINE_H
+
+#include "search/roles/role_graph.h"
+#include "search/roles/role_search.h"
+
+/** A state: along each axis the outer layout, and whether the last output is not outside; behind a
+ * relayout, whether what the layer reads is not. */
+enum { DSM__OUTLINE_CODES = 1 << 3 * DSM_AXES_MAX };
+
+static inline unsigned dsm__outline_outer(unsigned state, unsigned axis) {
+  return state >> 3 * axis & 3U;
+}
+
+static inline bool dsm__outline_is_inside(unsigned state, unsigned axis) {
+  return (state >> 3 * axis & 4U) != 0;
+}
+
+/** From the state before a layer to one in which it may run. */
+typedef struct dsm__outline_move {
+  uint16_t from;
+  uint16_t to;
+  double cycles; /**< of a micro-batch, at least */
+} dsm__outline_move;
+
+/** From there to one behind it, with one of some options. */
+typedef struct dsm__outline_edge {
+  uint16_t from;
+  uint16_t to;
+  uint32_t first; /**< point */
+  uint32_t end;
+} dsm__outline_edge;
+
+typedef struct dsm__outline_layer {
+  dsm__outline_move *moves;
+  dsm__outline_edge *edges;
+  dsm__role_point *points;
+  size_t move_count;
+  size_t edge_count;
+  size_t point_count;
+} dsm__outline_layer;
+
+/** Of all layers; where states are asked for, arrays have state_count. Each path of the graph of
+ * roles has one here that takes no more of anything. */
+typedef struct dsm__role_outline {
+  size_t layer_count; /**< 0: nothing is known */
+  size_t state_count;
+  const dsm__outline_layer **layers; /**< those of a kind are the same */
+  bool **is_out;                     /**< of each layer and point: it is on no path */
+  const double **added;              /**< of each layer, to states before it; NULL: nothing */
+  double *before;                    /**< of each layer, and the end, and state: the least of a
+                                          micro-batch before it, */
+  double *behind;                    /**< and from it on */
+} dsm__role_outline;
+
+/** How much of the path that it is on, and of an option itself, a step takes at least. */
+typedef struct dsm__outline_rule {
+  double path;
+  dsm__role_point own;
+} dsm__outline_rule;
+
+/** Finds it for a problem of stages; `is_rough` as in dsm__role_fronts_find(). Without layers: they
+ * are too many, or the time is over. False if out of memory. */
+bool dsm__role_outline_find(dsm__problem *problem, bool is_rough, dsm__role_outline *outline);
+
+/** Takes out options that are on no path within a limit, and fills what is least before and behind.
+ * False: no path is left. */
+bool dsm__outline_restrict(dsm__role_outline *outline, const dsm__outline_rule *rule, double limit);
+
+/** What paths take with the next layer, its options weighed, and with so much of what is added
+ * before it; of each state. `behind` is another array than `before`. */
+void dsm__outline_pass(const dsm__role_outline *outline, size_t layer,
+                       const dsm__role_point *weights, double added, const double *before,
+                       double *behind);
+
+#endif

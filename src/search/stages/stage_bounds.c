@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * stage_bounds.c: bounds of a case that know its slowest stage, and relayouts.
+ *
+ * With m_j for a micro-batch and O_j once a step of stage j, a schedule takes S + g_j m_j at least
+ * (makespan.c), and n m_j beside what the stages before take for a micro-batch, as the first comes
+ * and the last goes back through these. So for each j a step takes
+ *
+ *     S + g_j m_j + O_j          and          m_0 + .. + m_(j - 1) + n m_j + O_j
+ *
+ * Both are paths through the outline of the graph of roles (role_outline.c) on which the layers of
+ * stage j weigh more. The latency of a sum of gradients is paid once by the layers of a stage that
+ * are in it: of k layers a k-th by each is no more than that.
+ *
+ * Of v runs the largest stage takes x, and the step n x + (S - x) / v + O_j, which grows with x: no
+ * less than with the stage that has any one segment, and than the mean, (a n S + O) / p.
+ *
+ * A step within a limit has no layer with an option that alone, on its cheapest path, is over it:
+ * O_j is no less than what one layer of the stage takes, with the whole latency. What is left makes
+ * paths dearer, until no more falls out.
+ */
+#include "search/stages/stage_bounds.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/order.h"
+#include "model/chip_link.h"
+#include "plan/makespan.h"
+#include "search/roles/role_outline.h"
+
+typedef struct cutting {
+  const dsm__stage_case *of;
+  const size_t *segments;
+  size_t segment_count;
+  const dsm__problem *problem;
+  double charged; /* of latency that is shared, by each layer */
+  dsm__role_outline outline;
+  double **handed; /* over, where a segment begins, by each state before it, there and back */
+  double **added;  /* of that, less what each is sure to cost: what is below nothing */
+  double *least;   /* of each such place, and room to sort them */
+  double sure;     /* of a place where a run begins, */
+  double ends;     /* and of the first and the last of them, once more, by the stages at the ends */
+} cutting;
+
+static size_t layer_of(const cutting *c, size_t segment) {
+  return segment < c->segment_count ? c->segments[segment]
+                                    : c->problem->inputs.workload->layer_count;
+}
+
+/* g_j */
+static double waited(const cutting *c, size_t j) {
+  const size_t n = (size_t)c->of->micro_batches;
+  const double kept = (double)dsm__stored_micro_batches(false, c->of->of->stages.count, j, n);
+  return (double)n - (1 + kept) / 2;
+}
+
+static size_t sharers_in(const cutting *c, size_t first, size_t end) {
+  const dsm_layer *const layers = c->problem->inputs.workload->layers;
+  size_t count = 0;
+  for (size_t i = layer_of(c, first); i < layer_of(c, end); i++) {
+    count += layers[i].has_update && layers[i].weight_elements > 0 ? 1 : 0;
+  }
+  return count;
+}
+
+/* ---- handing over ---- */
+
+/*
+ * Of all places where segments begin k have a run begin there, and h_s is handed over, there and
+ * back; at the others nothing is. For any u that is
+ *
+ *     sum(h_s) >= k u + sum over all places of min(0, h_s - u)
+ *
+ * which a path can count wherever it is cut. At its best u is the k-th of them. The first stage and
+ * the last one hand over what is at their only border twice.
+ *
+ * To S belongs `part` of it. One run of each stage: all. Of v runs, with c_j of stage j's own and
+ * h_j handed over, the largest takes x = c + h, and the step
+ *
+ *     n x + (sum(c_j + h_j / v) - (c + h / v)) / v >= (n - 1 / v) x + sum(c_j + h_j / v) / v
+ *                                                  >= (n / p + (1 / v - 1 / p) / v) sum(h_j) + ..
+ *
+ * where the rest is what it is of S, since x is no less than the mean.
+ */
+static void add_handed(cutting *c, size_t runs, double part) {
+  const size_t begun = c->of->of->stages.count * runs - 1;
+  const size_t count = c->segment_count - 1;
+  const bool are_known = runs == 1 && begun == count; /* a run begins everywhere */
+  double most = 0;
+  double first = HUGE_VAL;
+  double last = HUGE_VAL;
+  for (size_t s = 1; s <= count; s++) {
+    c->least[s - 1] = HUGE_VAL;
+    for (size_t k = 0; k < c->outline.state_count; k++) {
+      c->least[s - 1] = fmin(c->least[s - 1], c->handed[s][k]);
+      most = fmax(most, c->handed[s][k]);
+    }
+    first = s + begun <= count + 1 ? fmin(first, c->least[s - 1]) : first;
+    last = s >= begun ? fmin(last, c->least[s - 1]) : last;
+  }
+  c->ends = are_known ? 0 : (first + last) / 2;
+  qsort(c->least, count, sizeof c->least[0], dsm__order_numbers);
+  c->sure = part * (begun == count ? most : c->least[begun - 1]);
+  for (size_t s = 1; s <= count; s++) {
+    for (size_t k = 0; k < c->outline.state_count; k++) {
+      const double ends = are_known ? (s == 1 ? 0.5 : 0) + (s == count ? 0.5 : 0) : 0;
+      c->added[s][k] = part * ends * c->handed[s][k] + fmin(0, part * c->handed[s][k] - c->sure);
+    }
+    c->outline.added[c->segments[s]] = c->added[s];
+  }
+}
+
+/* What is handed over of a layer's output by a state behind it, which tells where it is whole. */
+static double handed_by(const cutting *c, size_t layer, unsigned state) {
+  const dsm__problem *const problem = c->problem;
+  const unsigned axes = problem->machine.system->system.axis_count;
+  dsm_roles roles = {{DSM_ROLE_DATA}};
+  for (unsigned a = 0; a < axes; a++) {
+    const bool is_whole = !dsm__outline_is_inside(state, a) &&
+                          dsm__outline_outer(state, a) == (unsigned)DSM_LAYOUT_WHOLE;
+    roles.of[a] = is_whole ? DSM_ROLE_WHOLE : DSM_ROLE_DATA;
+  }
+  const dsm_workload *const micro = problem->inputs.workload;
+  const dsm_boundary boundary = dsm__boundary_derive(
+      &micro->layers[layer], &problem->machine, problem->inputs.precision, micro->minibatch,
+      c->of->of->stages.axis, 1, dsm_parallelism_of(&roles, axes));
+  return dsm_group_cycles(&problem->machine, &boundary.shift) +
+         dsm_group_cycles(&problem->machine, &boundary.gather);
+}
+
+static bool find_handed(cutting *c) {
+  dsm__arena *const arena = c->problem->arena;
+  bool is_good = DSM__RESERVE(arena, c->handed, c->segment_count) &&
+                 DSM__RESERVE(arena, c->added, c->segment_count) &&
+                 DSM__RESERVE(arena, c->least, c->segment_count);
+  for (size_t s = 1; s < c->segment_count && is_good; s++) {
+    is_good = DSM__RESERVE(arena, c->handed[s], c->outline.state_count) &&
+              DSM__RESERVE(arena, c->added[s], c->outline.state_count);
+    for (unsigned k = 0; k < c->outline.state_count && is_good; k++) {
+      c->handed[s][k] = 2 * handed_by(c, c->segments[s] - 1, k);
+    }
+  }
+  return is_good;
+}
+
+/* ---- cuts ---- */
+
+/* Takes paths through the layers of a segment. */
+static void pass_segment(const cutting *c, size_t segment, dsm__role_point weights, double added,
+                         double *states) {
+  double behind[DSM__OUTLINE_CODES];
+  for (size_t i = layer_of(c, segment); i < layer_of(c, segment + 1); i++) {
+    dsm__outline_pass(&c->outline, i, &weights, added, states, behind);
+    memcpy(states, behind, c->outline.state_count * sizeof behind[0]);
+  }
+}
+
+/* The least of paths that go on with a part of what is least. */
+static double least_of(const cutting *c, size_t segment, const double *states, double part) {
+  const double *const behind = &c->outline.behind[layer_of(c, segment) * c->outline.state_count];
+  double least = HUGE_VAL;
+  for (size_t k = 0; k < c->outline.state_count; k++) {
+    if (states[k] < HUGE_VAL) {
+      least = fmin(least, states[k] + (part > 0 ? part * behind[k] : 0));
+    }
+  }
+  return least;
+}
+
+static void begin(const cutting *c, size_t segment, double part, double *states) {
+  for (size_t k = 0; k < c->outline.state_count; k++) {
+    states[k] = part * c->outline.before[layer_of(c, segment) * c->outline.state_count + k];
+  }
+}
+
+/* How many segments from one on stage j can have within a limit, up to `most`, where so many layers
+ * share latency. */
+static size_t reached(const cutting *c, size_t j, size_t first, size_t most, size_t sharers,
+                      double limit) {
+  const double n = (double)c->of->micro_batches;
+  const double handed = 2 * c->of->hand_over;
+  const double begun = (double)c->of->of->stages.count - 1;
+  const double with_all = limit - c->ends - handed * waited(c, j) - c->sure * begun;
+  const double own = c->ends > 0 ? n : n - 1; /* times: what ends hand over is on the path */
+  const double with_first = limit - handed * own - c->sure * (double)j;
+  const double more = sharers > 0 ? fmax(0, 1 / (double)sharers - c->charged) : 0;
+  double all[DSM__OUTLINE_CODES];
+  double before[DSM__OUTLINE_CODES];
+  size_t count = 0;
+  bool is_in = true;
+  begin(c, first, 1, all);
+  begin(c, first, 1, before);
+  while (is_in && count < most) {
+    pass_segment(c, first + count, (dsm__role_point){1 + waited(c, j), 1, more}, 1, all);
+    pass_segment(c, first + count, (dsm__role_point){n, 1, more}, count == 0 ? 1 : 0, before);
+    is_in = least_of(c, first + count + 1, all, 1) <= with_all &&
+            least_of(c, first + count + 1, before, 0) <= with_first;
+    count += is_in ? 1 : 0;
+  }
+  return count;
+}
+
+/* The same, with no more that share than these segments have. */
+static size_t most_within(const cutting *c, size_t j, size_t first, size_t most, double limit) {
+  size_t sharers = SIZE_MAX;
+  size_t count = most;
+  while (count > 0 && sharers_in(c, first, first + count) < sharers) {
+    sharers = sharers_in(c, first, first + count);
+    count = reached(c, j, first, count, sharers, limit);
+  }
+  return count;
+}
+
+/* Each stage has as many segments as it can, and leaves one to each behind: no cut gets further, as
+ * neither term is larger for a stage that begins later. */
+static bool may_be_cut(const cutting *c, double limit) {
+  const size_t stages = c->of->of->stages.count;
+  size_t first = 0;
+  size_t count = 1;
+  for (size_t j = 0; j < stages && count > 0; j++) {
+    count = most_within(c, j, first, c->segment_count - first - (stages - 1 - j), limit);
+    first += count;
+  }
+  return first == c->segment_count;
+}
+
+/* Is the mean of stages within a limit, and each segment by itself? */
+static bool may_be_run(const cutting *c, size_t runs, double mean, double of_mean, double limit) {
+  const double n = (double)c->of->micro_batches;
+  double states[DSM__OUTLINE_CODES];
+  begin(c, 0, 1, states);
+  for (size_t s = 0; s < c->segment_count; s++) {
+    pass_segment(c, s, (dsm__role_point){mean, 1 / (double)c->of->of->stages.count, 0}, mean,
+                 states);
+  }
+  bool is_in = least_of(c, c->segment_count, states, 0) <= of_mean;
+  for (size_t s = 0; s < c->segment_count && is_in; s++) {
+    begin(c, s, 1 / (double)runs, states);
+    pass_segment(c, s, (dsm__role_point){n, 1, 0}, 0, states);
+    is_in = least_of(c, s + 1, states, 1 / (double)runs) <= limit;
+  }
+  return is_in;
+}
+
+/* May a step with so many runs be within a limit? */
+static bool may_be_within(cutting *c, size_t runs, double limit) {
+  const double stages = (double)c->of->of->stages.count;
+  const double whole = fmax(0, 1 - c->charged);
+  if (runs > 1) {
+    const double n = (double)c->of->micro_batches;
+    const double mean = dsm__stage_case_factor(c->of, runs) * n / stages;
+    const double handed = n / stages + (1 / (double)runs - 1 / stages) / (double)runs;
+    const dsm__outline_rule rule = {mean, {0, 1, whole}};
+    add_handed(c, runs, handed / mean);
+    const double left = limit - handed * c->ends - mean * c->sure * (stages * (double)runs - 1);
+    return dsm__outline_restrict(&c->outline, &rule, left) &&
+           may_be_run(c, runs, mean, left, limit - dsm__stage_case_handed(c->of, runs));
+  }
+  const dsm__outline_rule rule = {1, {waited(c, 0), 1, whole}}; /* where one waits least */
+  add_handed(c, 1, 1);
+  const double left =
+      limit - c->ends - 2 * c->of->hand_over * waited(c, 0) - c->sure * (stages - 1);
+  return dsm__outline_restrict(&c->outline, &rule, left) && may_be_cut(c, limit);
+}
+
+/* From one that is a bound on up to a limit, in steps that double, and then by halves. */
+static double raised(cutting *c, size_t runs, double low, double limit) {
+  static const double precision = 1e-3;
+  double high = limit;
+  double step = fmax(precision * low, precision * precision * limit);
+  bool is_growing = true;
+  if (low >= high || !may_be_within(c, runs, high)) {
+    return fmax(low, high);
+  }
+  while (high - low > precision * high) {
+    const double middle = is_growing ? fmin(low + step, high) : low + (high - low) / 2;
+    const bool is_possible = may_be_within(c, runs, middle);
+    high = is_possible ? middle : high;
+    low = is_possible ? low : middle;
+    step *= 2;
+    is_growing = is_growing && !is_possible;
+  }
+  return low;
+}
+
+bool dsm__stage_bounds_raise(dsm__stage_case *of, const size_t *segments, size_t segment_count,
+                             dsm__problem *problem, double limit) {
+  cutting c = {.of = of,
+               .segments = segments,
+               .segment_count = segment_count,
+               .problem = problem,
+               .charged = of->of->problem.reductions.shares[0]};
+  if (!dsm__role_outline_find(problem, false, &c.outline) || !find_handed(&c)) {
+    return false;
+  }
+  dsm__stage_case_count(of, problem);
+  if (c.outline.layer_count > 0) {
+    const size_t count = of->runs_most - of->runs_least + 1;
+    size_t lowest = 0;
+    for (size_t r = 1; r < count; r++) {
+      lowest = of->bounds[r] < of->bounds[lowest] ? r : lowest;
+    }
+    of->bound = raised(&c, of->runs_least + lowest, of->bounds[lowest], limit);
+    of->bounds[lowest] = of->bound;
+    for (size_t r = 0; r < count; r++) { /* no higher: the least counts */
+      of->bounds[r] = raised(&c, of->runs_least + r, of->bounds[r], of->bound);
+      of->bound = fmin(of->bound, of->bounds[r]);
+    }
+  }
+  return true;
+}
