@@ -171,6 +171,9 @@ static kind *kind_of(outlooking *o, size_t layer_index) {
 /* The edge to a spot out of the point whose edges begin at `first`, which takes no more than this.
  */
 static uint32_t edge_to(outlooking *o, size_t first, uint32_t to, double cycles) {
+  if (o->is_out_of_memory) {
+    return 0;
+  }
   spot *const at = &o->spots.items[to];
   if (at->edge == SIZE_MAX || at->edge < first) {
     if (!DSM__LIST_RESERVE(&o->edges, 1)) {
@@ -322,10 +325,10 @@ static double take_reached(outlooking *o) {
 
 /* A spot behind a layer, unless that is beyond the limit with the least of all layers to come. */
 static void reach(outlooking *o, size_t layer_index, uint32_t number, double cycles) {
-  spot *const to = &o->spots.items[number];
-  if (cycles > o->left[layer_index]) {
+  if (o->is_out_of_memory || cycles > o->left[layer_index]) {
     return;
   }
+  spot *const to = &o->spots.items[number];
   if (to->next == HUGE_VAL) {
     if (!DSM__LIST_RESERVE_IN(&o->behind, 1, o->arena)) {
       o->is_out_of_memory = true;

@@ -400,7 +400,7 @@ static bool search_within(dsm__role_space *space, double slack, double *least_cy
                           dsm__graph_answer *answer, dsm__decisions *decisions) {
   const dsm__role_least least = {space, least_with};
   const double limit = least_of(space) + slack;
-  dsm__role_outlook outlook;
+  dsm__role_outlook outlook = {.least_cycles = 0};
   dsm__arena *const arena = dsm__problem_arena(space->problem);
   space->slack = slack;
   bool is_good =
