@@ -303,6 +303,9 @@ static void add_layer(role_graph *g, boundary *at) {
   *at = (boundary){at->layer + 1, end, g->builder.nodes.count};
 }
 
+/* As many edges as so many for each of the most nodes are too many too. */
+enum { EDGES_OF_NODE = 8 };
+
 /* The most segments that a block is taken to have. */
 enum { SEGMENTS_OF_BLOCK = 4 };
 
@@ -335,7 +338,9 @@ static void add_layers(role_graph *g, boundary *at) {
     }
     add_layer(g, at);
     g->space->is_too_large =
-        g->space->may_recompute && g->builder.nodes.count > g->space->problem->role_nodes_max;
+        g->space->may_recompute &&
+        (g->builder.nodes.count > g->space->problem->role_nodes_max ||
+         g->builder.edges.count > EDGES_OF_NODE * g->space->problem->role_nodes_max);
   }
 }
 
