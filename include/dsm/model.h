@@ -567,13 +567,14 @@ typedef struct dsm_layer_memory {
   double weights_bytes;
   double gradients_bytes;
   double optimizer_bytes;
-  double input_bytes;       /**< of the network's input, of the first layer; training only */
-  double activations_bytes; /**< kept for the update pass; training only */
-  double output_bytes;      /**< of these, what the layer's output has */
-  double recomputed_bytes;  /**< not kept, but made anew while its segment runs backward */
-  double cache_bytes;       /**< of keys and values; inference only */
-  double transient_bytes;   /**< while the layer runs; training: its pair of live errors;
-                                 inference: live tensors, the network's input among them */
+  double input_bytes;        /**< of the network's input, of the first layer; training only */
+  double activations_bytes;  /**< kept for the update pass; training only */
+  double output_bytes;       /**< of these, what the layer's output has */
+  double recomputed_bytes;   /**< not kept, but made anew while its segment runs backward */
+  bool is_output_recomputed; /**< the output is among these, though a segment ends with it */
+  double cache_bytes;        /**< of keys and values; inference only */
+  double transient_bytes;    /**< while the layer runs; training: its pair of live errors;
+                                  inference: live tensors, the network's input among them */
 } dsm_layer_memory;
 
 /** `machine` is what the layer runs on, perhaps a stage of a pipeline. The network's input lies as

@@ -141,6 +141,7 @@ typedef struct dsm_layer_decisions {
   dsm_sharding shard;            /**< what of its weights is shared out */
   bool is_recomputed;         /**< its forward pass runs again; what it makes is not kept, but for
                                    an output that is read outside of its segment */
+  bool is_output_recomputed;  /**< nor is that: its segment goes on with the next one of a block */
   double weights_on_chip;     /**< preloaded fraction of the weights */
   const char *pipeline_group; /**< name of its group; NULL: it runs by itself */
   uint64_t stage_rows;        /**< in a group: rows of its stage's chips; else 0 */

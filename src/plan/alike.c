@@ -66,6 +66,7 @@ static void put_decisions(signature *made, const dsm_layer_plan *layer) {
       decisions->is_hoisted,
       (uint64_t)decisions->shard,
       decisions->is_recomputed,
+      decisions->is_output_recomputed,
       dsm__hash(0, group, strlen(group)),
       decisions->stage_rows,
       decisions->stage_columns,

@@ -16,7 +16,8 @@ double dsm__shard_ways(const dsm_layer *layer, const dsm_machine *machine,
  * Source: section 12; S: ZeRO (S. Rajbhandari et al., 2020), whose three stages these are. Symbols:
  * W = dsm__shard_ways. optimizer: state / W, which model.sharded_update has shared out already;
  * gradients: / W; weights: / W, and all of them while the layer runs. Made anew: what is kept but
- * the output, and of a layer within its segment that too. Limits: W = 1: as it was.
+ * the output, and of a layer within its segment, or whose segment goes on, that too. Limits: W = 1:
+ * as it was.
  */
 void dsm__keep_less(dsm_layer_memory *memory, const dsm_layer *layer, const dsm_machine *machine,
                     const dsm_pass_layouts *layouts, const dsm_layer_decisions *decisions,
@@ -34,7 +35,8 @@ void dsm__keep_less(dsm_layer_memory *memory, const dsm_layer *layer, const dsm_
     memory->weights_bytes = own;
   }
   if (decisions->is_recomputed) {
-    const double kept = is_last ? memory->output_bytes : 0;
+    memory->is_output_recomputed = decisions->is_output_recomputed;
+    const double kept = is_last && !memory->is_output_recomputed ? memory->output_bytes : 0;
     memory->recomputed_bytes = memory->activations_bytes - kept;
     memory->activations_bytes = kept;
   }

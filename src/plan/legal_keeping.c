@@ -2,6 +2,7 @@
 /* legal_keeping.c: shards, and layers that are made anew (section 12). */
 #include "plan/keeping.h"
 #include "plan/legal_internal.h"
+#include "plan/segment.h"
 
 static bool reads_held(const dsm__judge *judge, const size_t *makers, size_t count) {
   for (size_t i = 0; i < count; i++) {
@@ -67,9 +68,32 @@ static void judge_shard(dsm__judge *judge, size_t index) {
   }
 }
 
+/* Does a segment end with a layer inside of a repetition of a block? */
+static bool may_go_on(const dsm_workload *workload, size_t index) {
+  dsm__segment_walk walk = dsm__segments_begin(workload);
+  bool is_end = false;
+  for (size_t i = 0; i <= index; i++) {
+    is_end = dsm__segment_ends(&walk, i);
+  }
+  return is_end && dsm__segment_may_go_on(workload, index);
+}
+
+static void judge_output(dsm__judge *judge, size_t index) {
+  const dsm_layer_decisions *const own = &dsm__judged(judge, index)->layer;
+  const char *const why = !own->is_recomputed ? "in a layer whose forward pass does not run again"
+                          : !may_go_on(judge->of->workload, index)
+                              ? "but where a segment ends inside a repetition of a block"
+                              : NULL;
+  if (own->is_output_recomputed && why != NULL) {
+    dsm__judge_tell(judge, DSM__LAYER_PLACE(index, is_output_recomputed), NULL,
+                    "expected false %s, found true", why);
+  }
+}
+
 void dsm__judge_keeping(dsm__judge *judge, size_t index) {
   const char *const why = why_not_recomputed(judge, index);
   judge_shard(judge, index);
+  judge_output(judge, index);
   if (dsm__judged(judge, index)->layer.is_recomputed && why != NULL) {
     dsm__judge_tell(judge, DSM__LAYER_PLACE(index, is_recomputed), NULL,
                     "expected false %s, found true", why);

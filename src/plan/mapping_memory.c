@@ -25,7 +25,7 @@ void dsm__memory_sum_add(dsm__memory_sum *sum, const dsm_layer_memory *memory, b
   sum->activation_bytes += activation_bytes;
   sum->again_bytes += memory->recomputed_bytes;
   sum->transient_bytes = fmax(sum->transient_bytes, memory->transient_bytes + sum->again_bytes);
-  sum->again_bytes = is_last ? 0 : sum->again_bytes;
+  sum->again_bytes = is_last && !memory->is_output_recomputed ? 0 : sum->again_bytes;
 }
 
 /* Of all layers: what the layer with most makes, and what is made anew beside that. */

@@ -348,6 +348,10 @@ static bool is_recomputed(const void *decisions) {
   return ((const dsm_layer_decisions *)decisions)->is_recomputed;
 }
 
+static bool is_output_recomputed(const void *decisions) {
+  return ((const dsm_layer_decisions *)decisions)->is_output_recomputed;
+}
+
 /* A group with the chips of the layer's stage. */
 static void put_stage(const void *record, dsm__text_buffer *out) {
   const dsm_layer_decisions *const of = record;
@@ -382,6 +386,11 @@ DSM__RECORD(
         .help = "With recompute: the forward pass runs again before the backward pass (update "
                 "where there is none), and what it makes is not kept, but for an output that "
                 "a later segment reads. Written only where it does."),
+    DSM__FIELD(FLAG, dsm_layer_decisions, is_output_recomputed, "recompute_output", DECISION,
+               .is_stated = is_output_recomputed,
+               .help = "With recompute, inside a repetition of a block: that output is not kept "
+                       "either, and its segment goes on with the next one. Written only where it "
+                       "does."),
     DSM__FIELD(
         REAL, dsm_layer_decisions, weights_on_chip, "weights_on_chip", COLUMN | DECISION, .max = 1,
         .unit = "ratio",

@@ -17,21 +17,25 @@ DSM__NAMED_WORDS(dsm__recomputation_words, "recomputation", words, DSM_RECOMPUTA
 typedef struct asking {
   const dsm_workload *workload;
   dsm_recomputation asked;
-  dsm__segment_walk walk;
-  size_t first; /* of the segment */
-  size_t end;   /* behind it */
+  dsm__segment_walk walk;  /* ahead, to the end of the segment, */
+  dsm__segment_walk inner; /* and to the layer */
+  size_t first;            /* of the segment */
+  size_t end;              /* behind it */
 } asking;
 
 static asking begin(const dsm_workload *workload, dsm_recomputation asked) {
-  return (asking){.workload = workload, .asked = asked, .walk = dsm__segments_begin(workload)};
+  const dsm__segment_walk walk = dsm__segments_begin(workload);
+  return (asking){.workload = workload, .asked = asked, .walk = walk, .inner = walk};
 }
 
-/* Is the next layer one that is asked for? */
-static bool take(asking *of, size_t index) {
+/* What is asked for of the next layer. The segments of a block are one. */
+static dsm__again take(asking *of, size_t index) {
   const dsm_layer *const layer = &of->workload->layers[index];
+  const bool is_end = dsm__segment_ends(&of->inner, index);
   if (index == of->end) {
     of->first = index;
-    while (!dsm__segment_ends(&of->walk, of->end)) {
+    while (!dsm__segment_ends(&of->walk, of->end) ||
+           dsm__segment_may_go_on(of->workload, of->end)) {
       of->end++;
     }
     of->end++;
@@ -39,14 +43,18 @@ static bool take(asking *of, size_t index) {
   const bool is_one = of->asked == DSM_RECOMPUTATION_FULL
                           ? of->end > of->first + 1
                           : of->asked == DSM_RECOMPUTATION_SELECTIVE && layer->is_score;
-  return is_one && !of->workload->is_list && layer->timesteps == 1 &&
-         dsm__recomputing_pass(layer) != DSM_PASS_COUNT;
+  if (!is_one || of->workload->is_list || layer->timesteps > 1 ||
+      dsm__recomputing_pass(layer) == DSM_PASS_COUNT) {
+    return DSM__AGAIN_NOTHING;
+  }
+  return is_end && index + 1 < of->end && of->asked == DSM_RECOMPUTATION_FULL ? DSM__AGAIN_ALL
+                                                                              : DSM__AGAIN_INSIDE;
 }
 
-bool *dsm__recomputed_layers(const dsm_workload *workload, dsm_recomputation asked,
-                             dsm__arena *arena) {
+dsm__again *dsm__recomputed_layers(const dsm_workload *workload, dsm_recomputation asked,
+                                   dsm__arena *arena) {
   asking of = begin(workload, asked);
-  bool *const are = dsm__arena_array(arena, workload->layer_count, sizeof *are);
+  dsm__again *const are = dsm__arena_array(arena, workload->layer_count, sizeof *are);
   for (size_t i = 0; are != NULL && i < workload->layer_count; i++) {
     are[i] = take(&of, i);
   }
@@ -57,7 +65,7 @@ const char *dsm_recomputation_why_not(const dsm_workload *workload, dsm_recomput
   asking of = begin(workload, asked);
   bool is_any = asked == DSM_RECOMPUTATION_BEST || asked == DSM_RECOMPUTATION_NONE;
   for (size_t i = 0; !is_any && i < workload->layer_count; i++) {
-    is_any = take(&of, i);
+    is_any = take(&of, i) != DSM__AGAIN_NOTHING;
   }
   return is_any ? NULL
          : asked == DSM_RECOMPUTATION_FULL
@@ -70,7 +78,10 @@ dsm_recomputation dsm__recomputation_of(const dsm_plan *plan) {
   asking of = begin(plan->workload, asked);
   bool is_as_asked = true;
   for (size_t i = 0; i < plan->layer_count; i++) {
-    is_as_asked = plan->layers[i].decisions.is_recomputed == take(&of, i) && is_as_asked;
+    const dsm_layer_decisions *const own = &plan->layers[i].decisions;
+    const dsm__again again = take(&of, i);
+    is_as_asked = is_as_asked && own->is_recomputed == (again != DSM__AGAIN_NOTHING) &&
+                  own->is_output_recomputed == (again == DSM__AGAIN_ALL);
   }
   return is_as_asked ? asked : DSM_RECOMPUTATION_BEST;
 }

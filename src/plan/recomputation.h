@@ -15,10 +15,17 @@ static inline bool dsm__is_recomputation_fixed(dsm_recomputation asked) {
   return asked != DSM_RECOMPUTATION_BEST;
 }
 
-/** Of each layer, whether it is among those that are asked for; of BEST and NONE no layer is. NULL
- * if out of memory. */
-bool *dsm__recomputed_layers(const dsm_workload *workload, dsm_recomputation asked,
-                             dsm__arena *arena);
+/** What of a layer is made anew. */
+typedef enum dsm__again {
+  DSM__AGAIN_NOTHING = 0,
+  DSM__AGAIN_INSIDE, /**< but an output with which its segment ends */
+  DSM__AGAIN_ALL,    /**< that too, as the segment goes on */
+  DSM__AGAIN_COUNT
+} dsm__again;
+
+/** Of each layer what is asked for; of BEST and NONE nothing is. NULL if out of memory. */
+dsm__again *dsm__recomputed_layers(const dsm_workload *workload, dsm_recomputation asked,
+                                   dsm__arena *arena);
 
 /** What a plan was asked for, where its layers agree with that; of an edited plan that does not:
  * BEST. */

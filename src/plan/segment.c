@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plan/segment.h"
 
+#include <ctype.h>
+#include <string.h>
+
 #include "plan/holding.h"
 
 static size_t later(size_t use, size_t reach) {
@@ -25,4 +28,25 @@ bool dsm__segment_ends(dsm__segment_walk *walk, size_t index) {
   walk->reach = later(last_use, walk->reach);
   return index + 1 == walk->workload->layer_count ||
          (is_all_else_read && last_use != DSM_NEVER_USED && last_use > index);
+}
+
+/* The length of BLOCK.NUMBER. before the name of a layer in it; 0: it is in none. */
+static size_t repetition_length(const char *name) {
+  const char *const end = strrchr(name, '.');
+  const char *number = end;
+  while (end != NULL && number > name && isdigit((unsigned char)number[-1])) {
+    number--;
+  }
+  return number < end && number > name && number[-1] == '.' ? (size_t)(end - name) + 1 : 0;
+}
+
+bool dsm__segment_may_go_on(const dsm_workload *workload, size_t index) {
+  const size_t spec = workload->layers[index].spec_index;
+  if (spec + 1 >= workload->spec_count) {
+    return false;
+  }
+  const char *const name = workload->specs[spec].name;
+  const char *const next = workload->specs[spec + 1].name;
+  const size_t length = repetition_length(name);
+  return length > 0 && repetition_length(next) == length && strncmp(name, next, length) == 0;
 }

@@ -22,4 +22,11 @@ dsm__segment_walk dsm__segments_begin_at(const dsm_workload *workload, size_t fi
  */
 bool dsm__segment_ends(dsm__segment_walk *walk, size_t index);
 
+/**
+ * May a segment that ends with a layer go on with the next one where it runs again, so that the
+ * output of that layer is made anew too? Inside a repetition of a block, which names tell:
+ * BLOCK.NUMBER.LAYER, as blocks are unrolled, in a plan's own network too.
+ */
+bool dsm__segment_may_go_on(const dsm_workload *workload, size_t index);
+
 #endif

@@ -245,6 +245,7 @@ static void add_run(const dsm_workload *micro, const dsm_machine *machine, dsm_m
         i == run.first ? received_bytes(micro, machine, decisions, run.first) : 0;
     dsm__memory_sum_add(sum, &memory[i], is_last);
   }
+  sum->again_bytes = 0; /* what begins the next run is given, and kept */
 }
 
 void dsm__stages_memory_derive(const dsm_workload *micro, const dsm_machine *machine, dsm_mode mode,

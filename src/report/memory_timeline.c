@@ -96,9 +96,10 @@ static const double *recomputed_until(const dsm_plan *plan, dsm__arena *arena) {
   dsm__segment_walk walk = dsm__segments_begin(plan->workload);
   double sum = 0;
   for (size_t i = 0; bytes != NULL && i < plan->layer_count; i++) {
-    sum += plan->layers[i].memory.recomputed_bytes;
+    const dsm_layer_memory *const memory = &plan->layers[i].memory;
+    sum += memory->recomputed_bytes;
     bytes[i] = sum;
-    sum = dsm__segment_ends(&walk, i) ? 0 : sum;
+    sum = dsm__segment_ends(&walk, i) && !memory->is_output_recomputed ? 0 : sum;
   }
   return bytes;
 }

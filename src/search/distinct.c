@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
-#include "plan/recomputation.h"
+#include "plan/segment.h"
 #include "plan/tied_tables.h"
 
 dsm__layer_shape dsm__layer_shape_of(const dsm_layer *layer, bool are_forks_counted) {
@@ -31,7 +31,7 @@ typedef struct key {
   dsm__layer_shape shape;
   uint64_t table; /* number, or 0 */
   uint64_t is_tied;
-  uint64_t is_recomputed;
+  uint64_t asked_again;
 } key;
 _Static_assert(sizeof(key) == sizeof(dsm__layer_shape) + 3 * sizeof(uint64_t), "no padding");
 
@@ -61,20 +61,23 @@ bool dsm__distinct_find(dsm__distinct *distinct, const dsm_workload *workload,
   const size_t layer_count = workload->layer_count;
   key *const keys = malloc(layer_count * sizeof *keys); /* of each class */
   uint64_t *const tables = find_tables(workload);
-  const bool *const is_recomputed = dsm__recomputed_layers(workload, asked, arena);
+  const dsm__again *const asked_again = dsm__recomputed_layers(workload, asked, arena);
   dsm__map index = {0};
   distinct->class_of = dsm__arena_array(arena, layer_count, sizeof distinct->class_of[0]);
   distinct->representative =
       dsm__arena_array(arena, layer_count, sizeof distinct->representative[0]);
   distinct->has_table = dsm__arena_array(arena, layer_count, sizeof distinct->has_table[0]);
-  distinct->is_recomputed = dsm__arena_array(arena, layer_count, sizeof distinct->is_recomputed[0]);
+  distinct->asked_again = dsm__arena_array(arena, layer_count, sizeof distinct->asked_again[0]);
+  distinct->may_go_on = dsm__arena_array(arena, layer_count, sizeof distinct->may_go_on[0]);
+  dsm__segment_walk walk = dsm__segments_begin(workload);
   distinct->count = 0;
-  bool is_ready = keys != NULL && tables != NULL && is_recomputed != NULL &&
+  bool is_ready = keys != NULL && tables != NULL && asked_again != NULL &&
                   distinct->class_of != NULL && distinct->representative != NULL &&
-                  distinct->has_table != NULL && distinct->is_recomputed != NULL;
+                  distinct->has_table != NULL && distinct->asked_again != NULL &&
+                  distinct->may_go_on != NULL;
   for (size_t i = 0; is_ready && i < layer_count; i++) {
     key own = key_of(workload, tables, i, are_forks_counted);
-    own.is_recomputed = is_recomputed[i] ? 1 : 0;
+    own.asked_again = asked_again[i];
     const uint32_t hash = dsm__map_hash(0, &own, sizeof own);
     size_t number = dsm__map_find_in(&index, hash, keys, sizeof own, &own, sizeof own);
     if (number == DSM__MAP_NONE) {
@@ -82,10 +85,14 @@ bool dsm__distinct_find(dsm__distinct *distinct, const dsm_workload *workload,
       keys[number] = own;
       distinct->representative[number] = i;
       distinct->has_table[number] = own.table != 0;
-      distinct->is_recomputed[number] = is_recomputed[i];
+      distinct->asked_again[number] = asked_again[i];
+      distinct->may_go_on[number] = false;
       is_ready = dsm__map_add(&index, hash, number);
     }
     distinct->class_of[i] = number;
+    distinct->may_go_on[number] =
+        (dsm__segment_ends(&walk, i) && dsm__segment_may_go_on(workload, i)) ||
+        distinct->may_go_on[number];
   }
   dsm__map_fini(&index);
   free(tables);

@@ -11,6 +11,7 @@
 #include "dsm/strategy.h"
 #include "dsm/workload.h"
 #include "model/layer_words.h"
+#include "plan/recomputation.h"
 
 /** What the cost of a layer's passes depends on; no padding, so that bytes can be compared. */
 typedef struct dsm__layer_shape {
@@ -25,10 +26,11 @@ _Static_assert(sizeof(dsm__layer_shape) == (DSM__LAYER_WORDS + 2) * sizeof(uint6
 dsm__layer_shape dsm__layer_shape_of(const dsm_layer *layer, bool are_forks_counted);
 
 typedef struct dsm__distinct {
-  size_t *class_of;       /**< of each layer: its class, 0 .. count - 1 in order of appearance */
-  size_t *representative; /**< of each class: its first layer */
-  bool *has_table;        /**< of each class: its weights are shared with layers of others */
-  bool *is_recomputed;    /**< of each class: its layers are asked to run forward again */
+  size_t *class_of;        /**< of each layer: its class, 0 .. count - 1 in order of appearance */
+  size_t *representative;  /**< of each class: its first layer */
+  bool *has_table;         /**< of each class: its weights are shared with layers of others */
+  dsm__again *asked_again; /**< of each class: what of its layers is asked to be made anew */
+  bool *may_go_on;         /**< of each class: a segment that ends with one of its layers may */
   size_t count;
 } dsm__distinct;
 

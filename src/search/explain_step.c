@@ -90,14 +90,17 @@ static void split_again(const dsm_layer_plan *planned, dsm__layer_decision *own)
 static bool add_recomputed(editing *made, dsm_explanation *explanation) {
   dsm__layer_decision *const own = &made->layers[made->e->layer_index];
   const bool planned = own->layer.is_recomputed;
+  const bool is_output_planned = own->layer.is_output_recomputed;
   split_again(made->e->chosen, own);
   bool is_good = true;
   for (unsigned value = 0; value <= 1 && is_good; value++) {
     own->layer.is_recomputed = value == 1;
+    own->layer.is_output_recomputed = value == 1 && is_output_planned;
     is_good = predict_edited(
         made, append(explanation, DSM_DECISION_RECOMPUTED, value, (value == 1) == planned));
   }
   own->layer.is_recomputed = planned;
+  own->layer.is_output_recomputed = is_output_planned;
   return is_good;
 }
 

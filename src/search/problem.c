@@ -71,9 +71,18 @@ bool dsm__is_any_recomputation_asked(const dsm__problem *problem) {
   const dsm__distinct *const distinct = &problem->table.distinct;
   bool is_any = false;
   for (size_t c = 0; c < distinct->count; c++) {
-    is_any = is_any || distinct->is_recomputed[c];
+    is_any = is_any || distinct->asked_again[c] != DSM__AGAIN_NOTHING;
   }
   return is_any;
+}
+
+bool dsm__may_any_go_on(const dsm__problem *problem) {
+  const dsm__distinct *const distinct = &problem->table.distinct;
+  bool may_any = false;
+  for (size_t c = 0; c < distinct->count; c++) {
+    may_any = may_any || distinct->may_go_on[c];
+  }
+  return may_any;
 }
 
 static bool is_divisor_of_axis(const dsm_system *system, uint64_t stages) {

@@ -33,6 +33,7 @@ typedef struct dsm__problem {
   size_t layout_states_max;   /**< see dsm__layout_request; less for tests */
   size_t role_nodes_max;      /**< most that a graph of roles stores where layers may be made anew;
                                    less for tests */
+  bool are_segments_apart;    /**< of those that are made anew none goes on with the next one */
   double capacity_bytes;      /**< for what layers need of a chip's memory */
   double role_need_bytes;     /**< of a chip, at least what all mappings with roles need that were
                                    looked at in vain; 0: none were */
@@ -111,14 +112,17 @@ static inline bool dsm__recomputation_is_open(const dsm__problem *problem) {
          !dsm__is_recomputation_fixed(options->recomputation);
 }
 
-/** Is the forward pass of a layer asked to run again? */
-static inline bool dsm__is_recomputation_asked(const dsm__problem *problem, size_t layer_index) {
+/** What of a layer is asked to be made anew? */
+static inline dsm__again dsm__asked_again(const dsm__problem *problem, size_t layer_index) {
   const dsm__distinct *const distinct = &problem->table.distinct;
-  return distinct->is_recomputed[distinct->class_of[layer_index]];
+  return distinct->asked_again[distinct->class_of[layer_index]];
 }
 
-/** Is that of any layer? */
+/** Is that anything of any layer? */
 bool dsm__is_any_recomputation_asked(const dsm__problem *problem);
+
+/** May a segment that ends with some layer go on with the next one where it runs again? */
+bool dsm__may_any_go_on(const dsm__problem *problem);
 
 /** Finds the fastest mapping, as far as gap and time limit demand; false if out of memory. */
 bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution);

@@ -28,6 +28,7 @@ SOMETIMES_WRITTEN = {"memory.cache_bytes", "$.$schema", "result.latency_seconds"
                      "layers.error_parallelism", "layers.output_layout", "layers.hoisted", "$.search", "$.micro_batches", "options.roles",
                      "$.stages", "options.stages", "options.interleave", "options.recomputation", "stages.interleave", "options.micro_batches", "roles.y", "roles.z",
                      "result.storage", "storage.period_seconds", "layers.shard", "layers.recompute", "memory.recomputed_bytes",
+                     "layers.recompute_output",
                      "invocations.tile", "invocations.computing", "transfers.axis", "forward.hidden_cycles",
                      "backward.hidden_cycles", "update.hidden_cycles"}
 
@@ -549,7 +550,7 @@ def check_plans(schemas, dsm, source, folder):
          "--interleave", "2"),
         ("resnet18", "torus64", "--set", "system.chip.memory.capacity_GB=0.0155", "--optimize",
          "hybrid,shard,recompute"),
-        ("resnet18", "torus64", "--optimize", "recompute", "--recompute", "full"),
+        ("gpt", "torus64", "--set", "workload.parameters.blocks=1", "--optimize", "recompute", "--recompute", "full"),
         ("gpt", "dgx_a100", "--minibatch", "16", "--set", "workload.parameters.blocks=2", "--optimize",
          "hybrid,tensor,accumulate,stages", "--stages", "2"),
         ("gpt", "torus16", "--set", "workload.parameters.blocks=1"),

@@ -34,6 +34,7 @@ Suite *suite_limits(void);
 Suite *suite_micro_batches(void);
 Suite *suite_stages(void);
 Suite *suite_interleave(void);
+Suite *suite_going_on(void);
 Suite *suite_keeping(void);
 Suite *suite_recomputation(void);
 Suite *suite_kept_activations(void);

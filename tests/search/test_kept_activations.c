@@ -7,6 +7,7 @@
  *     tensor parallel               s*b*h * (10 + 24/t + 5*a*s/(h*t))
  *     with sequences cut            s*b*h * (34/t + 5*a*s/(h*t))
  *     with scores made anew too     s*b*h * 34/t
+ *     with all of a block           s*b*h * 2, its input
  *
  * Term by term, in s*b*h bytes, and which layer has it here:
  *
@@ -52,6 +53,7 @@ static const char network[] =
     "'aux': [{'op': 'bias'}, {'op': 'dropout'}, {'op': 'residual', 'from': 'project'}]}]}";
 
 enum { BLOCK = 1, LAYERS = 6 }; /* of the first block; attention is two layers */
+static const bool is_border[LAYERS] = {false, false, false, true, false, true};
 
 static const dsm_role whole_sequences[LAYERS] = {DSM_ROLE_COLUMN, DSM_ROLE_HEADS,  DSM_ROLE_HEADS,
                                                  DSM_ROLE_ROW,    DSM_ROLE_COLUMN, DSM_ROLE_ROW};
@@ -81,16 +83,18 @@ static double kept(const char *chips, const char *inputs, const dsm_role roles[L
   dsm_system *const row = bundled_system_with("torus64", overrides, 3);
   const dsm_machine machine = dsm_machine_derive(row);
   dsm__arena *const arena = dsm__arena_new();
-  const bool *const again = dsm__recomputed_layers(workload, asked, arena);
+  const dsm__again *const again = dsm__recomputed_layers(workload, asked, arena);
   double bytes = 0;
   for (size_t i = 0; i < LAYERS; i++) {
     const dsm_roles of = {{roles[i], DSM_ROLE_DATA}};
     const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(dsm_parallelism_of(&of, 2));
-    const dsm_layer_decisions decisions = {.is_recomputed = again[BLOCK + i]};
+    const dsm_layer_decisions decisions = {.is_recomputed = again[BLOCK + i] != DSM__AGAIN_NOTHING,
+                                           .is_output_recomputed =
+                                               again[BLOCK + i] == DSM__AGAIN_ALL};
     const dsm_layer *const layer = &workload->layers[BLOCK + i];
     dsm_layer_memory memory =
         dsm_layer_memory_derive(layer, &machine, workload, DSM_MODE_TRAINING, &layouts);
-    dsm__keep_less(&memory, layer, &machine, &layouts, &decisions, i + 1 == LAYERS);
+    dsm__keep_less(&memory, layer, &machine, &layouts, &decisions, is_border[i]);
     bytes += memory.activations_bytes;
   }
   dsm__arena_free(arena);
@@ -110,6 +114,7 @@ START_TEST(test_block_keeps_what_is_published) {
                    10 + 24 / t + scores);
   assert_published(kept(ways[_i], "all", cut_sequences, DSM_RECOMPUTATION_NONE), 34 / t + scores);
   assert_published(kept(ways[_i], "all", cut_sequences, DSM_RECOMPUTATION_SELECTIVE), 34 / t);
+  assert_published(kept(ways[_i], "all", whole_sequences, DSM_RECOMPUTATION_FULL), 2);
 }
 END_TEST
 

@@ -72,8 +72,11 @@ dsm_layer_memory dsm__role_memory_of(const dsm__role_space *space, size_t layer_
   const dsm_machine *const machine = &space->problem->machine;
   const dsm__role_option *const option =
       &dsm__role_options_of(space, layer_index)->items[option_index];
-  const dsm_layer_decisions decisions = {.shard = option->shard,
-                                         .is_recomputed = option->is_recomputed};
+  const dsm_layer_decisions decisions = {
+      .shard = option->shard,
+      .is_recomputed = option->is_recomputed,
+      .is_output_recomputed = /* the option may be that of others of its class alone */
+      option->is_output_recomputed && space->layers[layer_index].may_go_on != 0};
   const dsm_pass_layouts layouts = dsm__option_layouts(option);
   dsm_layer_memory memory =
       dsm_layer_memory_derive(layer, machine, inputs->workload, inputs->options->mode, &layouts);
@@ -159,6 +162,7 @@ static void add_entries(role_graph *g, size_t index, uint32_t from) {
     dsm__role_shares shared;
     if (options->items[o].is_dominated || options->items[o].least_cycles > limit ||
         (options->items[o].is_spare && !g->space->has_spares) ||
+        (options->items[o].is_output_recomputed && g->space->layers[index].may_go_on == 0) ||
         !dsm__is_role_open(g->space, index, &options->items[o]) ||
         !dsm__role_enter(g->space, &around, &options->items[o], &to, &shared)) {
       continue;

@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "plan/holding.h"
 #include "plan/role_flow.h"
+#include "plan/segment.h"
 
 enum { REACH = DSM__ROLE_REACH };
 
@@ -129,6 +130,7 @@ const dsm__role_layer *dsm__role_layers_find(const dsm_workload *workload, const
     for (size_t i = 0; i < count; i++) {
       layers[i] = around_of(workload, i, last_alike);
       layers[i].is_segment_end = is_end[i] ? 1 : 0;
+      layers[i].may_go_on = is_end[i] && dsm__segment_may_go_on(workload, i) ? 1 : 0;
     }
     is_good = number_kinds(workload, class_of, other, layers, kinds);
   }

@@ -23,6 +23,7 @@ typedef struct dsm__role_layer {
   uint64_t adds_far;       /**< and adds such */
   uint64_t is_input_far;   /**< such is among its inputs, or it has none */
   uint64_t is_segment_end; /**< but for the network's last one */
+  uint64_t may_go_on;      /**< one ends with it that may go on with the next one of a block */
   uint64_t kind;           /**< the first of layers that are equal in all of this, and in what they
                                 keep and take: maybe itself */
 } dsm__role_layer;

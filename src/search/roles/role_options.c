@@ -79,10 +79,10 @@ static bool is_possible(const dsm__problem *problem, const dsm_layer *layer, con
                 DSM_PARALLELISM_BIT(*parallelism)) != 0;
 }
 
-/* What is shared out of weights, and whether the forward pass runs again. */
+/* What is shared out of weights, and what is made anew. */
 typedef struct keeping {
   dsm_sharding shard;
-  bool is_recomputed;
+  dsm__again again;
 } keeping;
 
 /* What is in each of several micro-batches of stages of what dsm__once_cycles counts: the sum of
@@ -210,8 +210,10 @@ static bool is_no_worse(const comparing *c, size_t first, size_t second) {
   const bool is_asked = c->is_asked && b->update == b->parallelism;
   return of_a->seen == of_b->seen && is_no_slower(a, b) &&
          !(is_asked && a->update != a->parallelism) && a->shard == b->shard &&
-         a->is_recomputed == b->is_recomputed && of_a->weight_ways >= of_b->weight_ways &&
-         of_a->more_gradients <= of_b->more_gradients && of_a->kept <= of_b->kept &&
+         a->is_recomputed == b->is_recomputed &&
+         a->is_output_recomputed == b->is_output_recomputed &&
+         of_a->weight_ways >= of_b->weight_ways && of_a->more_gradients <= of_b->more_gradients &&
+         of_a->kept <= of_b->kept &&
          (!c->has_table || dsm__table_is_cut_alike(&of_a->cut, &of_b->cut));
 }
 
@@ -259,9 +261,9 @@ typedef DSM__LIST(dsm__role_option) option_list;
 typedef struct finding {
   dsm__problem *problem;
   size_t layer_index;
-  bool is_first_again; /* the forward pass has to run again, */
-  bool is_last_again;  /* or may */
-  bool may_be_held;    /* outputs may be */
+  dsm__again first_again; /* what has to be made anew, */
+  dsm__again last_again;  /* or may */
+  bool may_be_held;       /* outputs may be */
   bool has_company;
   dsm__update_roles *updates; /* NULL: an update pass has the roles of the others */
   option_list list;
@@ -288,8 +290,8 @@ static size_t keepings_of(const finding *f, dsm_parallelism parallelism, keeping
     if (is_sharded ? s < (int)least_kept && !is_other_time : s != DSM_SHARDING_NONE) {
       continue;
     }
-    for (int again = f->is_first_again ? 1 : 0; again <= (f->is_last_again ? 1 : 0); again++) {
-      list[count++] = (keeping){(dsm_sharding)s, again == 1};
+    for (int again = (int)f->first_again; again <= (int)f->last_again; again++) {
+      list[count++] = (keeping){(dsm_sharding)s, (dsm__again)again};
     }
   }
   return count;
@@ -325,7 +327,8 @@ static dsm__role_option uniform_option(const finding *f, dsm_parallelism paralle
                                     .weight_ways,
                             .may_hold = true,
                             .shard = kept.shard,
-                            .is_recomputed = kept.is_recomputed};
+                            .is_recomputed = kept.again != DSM__AGAIN_NOTHING,
+                            .is_output_recomputed = kept.again == DSM__AGAIN_ALL};
 }
 
 /* What an option has of a way. */
@@ -384,12 +387,12 @@ static bool add_for_holding(finding *f, const dsm__role_option *uniform) {
 
 /* Options with these roles. False if out of memory. */
 static bool add_keepings(finding *f, dsm_parallelism parallelism) {
-  keeping keepings[2 * DSM_SHARDING_COUNT];
+  keeping keepings[DSM__AGAIN_COUNT * DSM_SHARDING_COUNT];
   const size_t count = keepings_of(f, parallelism, keepings);
-  const keeping plain = {DSM_SHARDING_NONE, false};
+  const keeping plain = {DSM_SHARDING_NONE, DSM__AGAIN_NOTHING};
   bool has_plain = false;
   for (size_t k = 0; k < count; k++) {
-    const bool is_plain = keepings[k].shard == plain.shard && !keepings[k].is_recomputed;
+    const bool is_plain = keepings[k].shard == plain.shard && keepings[k].again == plain.again;
     dsm__role_option *const option = add_option(f);
     if (option == NULL) {
       return false;
@@ -507,13 +510,19 @@ dsm__role_options dsm__role_options_find(dsm__problem *problem, size_t layer_ind
                                          bool may_recompute) {
   const dsm_layer *const layer = &problem->inputs.workload->layers[layer_index];
   dsm__role_options found = {.items = NULL};
-  const bool is_asked = dsm__is_recomputation_asked(problem, layer_index);
+  const dsm__distinct *const distinct = &problem->table.distinct;
+  const dsm__again asked = dsm__asked_again(problem, layer_index);
+  const bool is_asked = asked != DSM__AGAIN_NOTHING;
   const bool is_open = dsm__recomputation_is_open(problem);
   const bool can_be = layer->timesteps == 1 && dsm__recomputing_pass(layer) != DSM_PASS_COUNT;
+  const dsm__again most =
+      distinct->may_go_on[distinct->class_of[layer_index]] && !problem->are_segments_apart
+          ? DSM__AGAIN_ALL
+          : DSM__AGAIN_INSIDE;
   finding f = {.problem = problem,
                .layer_index = layer_index,
-               .is_first_again = is_asked,
-               .is_last_again = is_asked || (is_open && may_recompute && can_be),
+               .first_again = asked,
+               .last_again = !is_asked && is_open && may_recompute && can_be ? most : asked,
                .may_be_held = !may_recompute && dsm__held_roles_are_searched(problem),
                .has_company = dsm__has_company(problem, layer_index)};
   size_t numbers = 1;

@@ -35,7 +35,8 @@ static void decide_layer(const dsm__role_space *space, size_t index, size_t opti
       .layouts = dsm__option_layouts(option),
       .layer = {.dysm_factor = layer->timesteps == 1 ? dsm__factor_of(option->factor_index) : 1,
                 .shard = option->shard,
-                .is_recomputed = option->is_recomputed},
+                .is_recomputed = option->is_recomputed,
+                .is_output_recomputed = option->is_output_recomputed},
   };
   dsm__layer_setting setting =
       dsm__role_setting(problem, index, option->factor_index, option->shares);

@@ -149,7 +149,9 @@ bool dsm__role_leave(const dsm__role_space *space, const dsm__role_state *from, 
   const bool is_live = (space->layers[index].live & 1U) != 0;
   *to = *from;
   to->option = 0;
-  to->again_bytes = space->layers[index].is_segment_end != 0 ? 0 : to->again_bytes;
+  if (space->layers[index].is_segment_end != 0 && !option->is_output_recomputed) {
+    to->again_bytes = 0;
+  }
   *move = (dsm__role_move){.elements = {0}};
   for (unsigned a = 0; a < axis_count_of(space); a++) {
     const dsm_role role = dsm_parallelism_role(option->parallelism, a);

@@ -229,10 +229,28 @@ static bool search_micro_batches(step_search *s) {
   return true;
 }
 
-/* With layers made anew, where memory is short without. False if out of memory. */
+/* With segments that go on too. What they make anew takes far more sums than those of one segment:
+ * graphs are small before sums are rounded. */
+static bool search_going_on(step_search *s, uint64_t micro_batches) {
+  enum { SHARE = 16 };
+  dsm__problem *const problem = s->problem;
+  const size_t before = problem->role_nodes_max;
+  problem->role_nodes_max /= SHARE;
+  const bool is_done = search_roles(s, micro_batches, true);
+  problem->role_nodes_max = before;
+  return is_done;
+}
+
+/* With layers made anew, where memory is short without. A search in which all segments end where
+ * they may comes first: what it finds stays whatever is rounded in the other, which has all of its
+ * mappings and more and looks only for what is faster. False if out of memory. */
 static bool search_recomputing(step_search *s) {
+  dsm__problem *const problem = s->problem;
   for (size_t i = 0; i < s->tight.count; i++) {
-    if (!search_roles(s, s->tight.items[i], true)) {
+    problem->are_segments_apart = true;
+    const bool is_done = search_roles(s, s->tight.items[i], true);
+    problem->are_segments_apart = false;
+    if (!is_done || (dsm__may_any_go_on(problem) && !search_going_on(s, s->tight.items[i]))) {
       return false;
     }
   }

@@ -46,12 +46,14 @@ void dsm__look_add_memory(const dsm__looking *at, size_t index, bool is_least,
 /* What segments keep: with their roles, or the least that they can. */
 void dsm__look_fill_memory(const dsm__looking *at, bool is_least, dsm__segment *segments) {
   const dsm__stages_searched *const search = at->search;
+  double again_bytes = 0; /* of a segment that goes on: as if the next one were in its stage */
   for (size_t s = 0; s < search->segment_count; s++) {
     dsm__segment *const segment = &segments[s];
-    dsm__memory_sum sum = {.kept_bytes = 0};
+    dsm__memory_sum sum = {.again_bytes = again_bytes};
     for (size_t i = search->segments[s]; i < segment_end(search, s); i++) {
       dsm__look_add_memory(at, i, is_least, &sum);
     }
+    again_bytes = sum.again_bytes;
     segment->kept_bytes = sum.kept_bytes;
     segment->activation_bytes = sum.activation_bytes;
     segment->transient_bytes = sum.transient_bytes;
