@@ -28,6 +28,7 @@ SOMETIMES_WRITTEN = {"memory.cache_bytes", "$.$schema", "result.latency_seconds"
                      "layers.error_parallelism", "layers.output_layout", "layers.hoisted", "$.search", "$.micro_batches", "options.roles",
                      "$.stages", "options.stages", "options.interleave", "options.recomputation", "stages.interleave", "options.micro_batches", "roles.y", "roles.z",
                      "result.storage", "storage.period_seconds", "layers.shard", "layers.recompute", "memory.recomputed_bytes",
+                     "layers.recompute_output",
                      "invocations.tile", "invocations.computing", "transfers.axis", "forward.hidden_cycles",
                      "backward.hidden_cycles", "update.hidden_cycles"}
 
