@@ -320,13 +320,8 @@ DSM__RECORD(
         .help = "With recompute: the forward pass runs again before the backward pass (update "
                 "where there is none), and what it makes is not kept, but for an output that "
                 "a later segment reads. Written only where it does."),
-<<<<<<< HEAD
     DSM__FIELD(FLAG, dsm_layer_decisions, is_output_recomputed, "recompute_output",
                DECISION | DSM__FIELD_UNLESS_0,
-=======
-    DSM__FIELD(FLAG, dsm_layer_decisions, is_output_recomputed, "recompute_output", DECISION,
-               .is_stated = is_output_recomputed,
->>>>>>> w-recompute
                .help = "With recompute, inside a repetition of a block: that output is not kept "
                        "either, and its segment goes on with the next one. Written only where it "
                        "does."),
