@@ -158,7 +158,7 @@ Suite *suite_stage_bounds(void) {
   tcase_set_timeout(tests, 240);
   tcase_add_test(tests, test_slowest_stage_is_known);
   tcase_add_test(tests, test_shared_gradients_of_one_micro_batch_are_summed_once);
-  tcase_add_loop_test(tests, test_no_bound_is_above_a_step, 0, 4);
+  tcase_add_loop_test(tests, test_no_bound_is_above_a_step, 0, 5);
   suite_add_tcase(suite, tests);
   return suite;
 }

@@ -353,11 +353,11 @@ static void enter(const dsm__role_outline *outline, size_t index, double weight,
 }
 
 void dsm__outline_pass(const dsm__role_outline *outline, size_t index,
-                       const dsm__role_point *weights, double added, const double *before,
-                       double *behind) {
+                       const dsm__role_point *weights, double moved, double added,
+                       const double *before, double *behind) {
   const dsm__outline_layer *const layer = outline->layers[index];
   double running[CODES];
-  enter(outline, index, weights->micro_cycles, added, before, running);
+  enter(outline, index, moved, added, before, running);
   begin(outline, behind);
   for (size_t e = 0; e < layer->edge_count; e++) {
     const dsm__outline_edge *const edge = &layer->edges[e];
@@ -423,7 +423,7 @@ bool dsm__outline_restrict(dsm__role_outline *outline, const dsm__outline_rule *
   for (int round = 0; round < ROUNDS && is_any_out; round++) {
     double least = HUGE_VAL;
     for (size_t i = 0; i < count; i++) {
-      dsm__outline_pass(outline, i, &micro, 1, &outline->before[i * states],
+      dsm__outline_pass(outline, i, &micro, 1, 1, &outline->before[i * states],
                         &outline->before[(i + 1) * states]);
     }
     for (size_t c = 0; c < states; c++) {

@@ -70,10 +70,10 @@ bool dsm__role_outline_find(dsm__problem *problem, bool is_rough, dsm__role_outl
  * False: no path is left. */
 bool dsm__outline_restrict(dsm__role_outline *outline, const dsm__outline_rule *rule, double limit);
 
-/** What paths take with the next layer, its options weighed, and with so much of what is added
- * before it; of each state. `behind` is another array than `before`. */
+/** What paths take with the next layer, its options weighed, and with so much of the relayout
+ * and of what is added before it; of each state. `behind` is another array than `before`. */
 void dsm__outline_pass(const dsm__role_outline *outline, size_t layer,
-                       const dsm__role_point *weights, double added, const double *before,
-                       double *behind);
+                       const dsm__role_point *weights, double moved, double added,
+                       const double *before, double *behind);
 
 #endif

@@ -147,12 +147,15 @@ static bool find_handed(cutting *c) {
 
 /* ---- cuts ---- */
 
-/* Takes paths through the layers of a segment. */
-static void pass_segment(const cutting *c, size_t segment, dsm__role_point weights, double added,
-                         double *states) {
+/* Takes paths through the layers of a segment. Where a stage begins the relayout there is its own,
+ * and that back is the one's before: such a one weighs no more than of any stage. */
+static void pass_segment(const cutting *c, size_t segment, dsm__role_point weights, double moved,
+                         double added, double *states) {
   double behind[DSM__OUTLINE_CODES];
   for (size_t i = layer_of(c, segment); i < layer_of(c, segment + 1); i++) {
-    dsm__outline_pass(&c->outline, i, &weights, added, states, behind);
+    dsm__outline_pass(&c->outline, i, &weights,
+                      i == layer_of(c, segment) ? moved : weights.micro_cycles, added, states,
+                      behind);
     memcpy(states, behind, c->outline.state_count * sizeof behind[0]);
   }
 }
@@ -193,8 +196,10 @@ static size_t reached(const cutting *c, size_t j, size_t first, size_t most, siz
   begin(c, first, 1, all);
   begin(c, first, 1, before);
   while (is_in && count < most) {
-    pass_segment(c, first + count, (dsm__role_point){1 + waited(c, j), 1, more}, 1, all);
-    pass_segment(c, first + count, (dsm__role_point){n, 1, more}, count == 0 ? 1 : 0, before);
+    pass_segment(c, first + count, (dsm__role_point){1 + waited(c, j), 1, more},
+                 count == 0 ? 1 : 1 + waited(c, j), 1, all);
+    pass_segment(c, first + count, (dsm__role_point){n, 1, more}, count == 0 ? 1 : n,
+                 count == 0 ? 1 : 0, before);
     is_in = least_of(c, first + count + 1, all, 1) <= with_all &&
             least_of(c, first + count + 1, before, 0) <= with_first;
     count += is_in ? 1 : 0;
@@ -232,13 +237,13 @@ static bool may_be_run(const cutting *c, size_t runs, double mean, double of_mea
   double states[DSM__OUTLINE_CODES];
   begin(c, 0, 1, states);
   for (size_t s = 0; s < c->segment_count; s++) {
-    pass_segment(c, s, (dsm__role_point){mean, 1 / (double)c->of->of->stages.count, 0}, mean,
+    pass_segment(c, s, (dsm__role_point){mean, 1 / (double)c->of->of->stages.count, 0}, mean, mean,
                  states);
   }
   bool is_in = least_of(c, c->segment_count, states, 0) <= of_mean;
   for (size_t s = 0; s < c->segment_count && is_in; s++) {
     begin(c, s, 1 / (double)runs, states);
-    pass_segment(c, s, (dsm__role_point){n, 1, 0}, 0, states);
+    pass_segment(c, s, (dsm__role_point){n, 1, 0}, 1 / (double)runs, 0, states);
     is_in = least_of(c, s + 1, states, 1 / (double)runs) <= limit;
   }
   return is_in;
