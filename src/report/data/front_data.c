@@ -9,14 +9,6 @@
 
 /* ---- the tables ---- */
 
-static bool has_rho_bound(const void *point) {
-  return isfinite(((const dsm_front_point *)point)->rho_bound);
-}
-
-static bool is_proven(const void *point) {
-  return isfinite(((const dsm_front_point *)point)->gap);
-}
-
 /* A number that is above 0, and read back. */
 #define POINT(member, of_key, flag, of_unit, ...)                                                  \
   DSM__FIELD(REAL, dsm_front_point, member, of_key,                                                \
@@ -26,7 +18,8 @@ static bool is_proven(const void *point) {
 DSM__RECORD(
     dsm__front_point_record, dsm_front_point, false, "A point of a front.",
     POINT(rho, "rho", DSM__MORE | DSM__FIELD_IS_REQUIRED, "1/s", .help = "Requests per second."),
-    POINT(rho_bound, "rho_bound", 0, "1/s", .is_stated = has_rho_bound,
+    POINT(rho_bound, "rho_bound", 0, "1/s",
+          .stated_if = DSM__IF_NOT(dsm_front_point, rho_bound, HUGE_VAL),
           .help = "No partition whose requests take as little does more; absent where nothing is "
                   "proven."),
     DSM__FIELD(FLAG, dsm_front_point, is_rho_bound, "rho_is_bound",
@@ -54,11 +47,11 @@ DSM__RECORD(
           .stated_if = DSM__IF_IS(dsm_front_point, objective, DSM_OBJECTIVE_ENERGY),
           .help = "Of that question, where its objective is energy."),
     DSM__FIELD(REAL, dsm_front_point, bound, "bound", DSM__COLUMN | DSM__FIELD_IS_READ,
-               .min = DSM__NO_MIN, .is_stated = is_proven,
+               .min = DSM__NO_MIN, .stated_if = DSM__IF_NOT(dsm_front_point, gap, HUGE_VAL),
                .help = "Proven of that question: no partition within its limit does more requests, "
                        "or takes fewer joules at its rate; absent where nothing is proven."),
     DSM__FIELD(REAL, dsm_front_point, gap, "gap", DSM__COLUMN | DSM__FIELD_IS_READ | DSM__LESS,
-               .unit = "ratio", .is_stated = is_proven,
+               .unit = "ratio", .stated_if = DSM__IF_NOT(dsm_front_point, gap, HUGE_VAL),
                .help = "Between that bound and the answer, relative to the answer; likewise."),
     DSM__FIELD(WORD, dsm_front_point, status, "status",
                DSM__COLUMN | DSM__FIELD_IS_READ | DSM__FIELD_IS_REQUIRED,
