@@ -372,13 +372,6 @@ static bool is_over(const tied_search *s) {
          dsm__problem_is_over(s->problem);
 }
 
-/* Is a case not likely to have a better mapping, while others are left open in any case, so that no
- * higher bound of it would be one of all? */
-static bool is_of_no_use(const tied_search *s, const tied_case *one) {
-  return one->is_bounded && s->within + s->open.count >= s->within_max &&
-         dsm__tie_limit(one->likely) >= known_cycles(s);
-}
-
 /* Searches a case, and closes or divides it. False if out of memory. */
 static bool search_case(tied_search *s, tied_case *one) {
   dsm__problem *const problem = s->problem;
@@ -471,8 +464,7 @@ bool dsm__tied_search(dsm__problem *problem, const dsm__tied_finder *finder, dou
       continue;
     }
     tied_case one = take_case(&s, next);
-    if (s.searches > 0 &&
-        (is_good_enough(&s, one.bound) || is_over(&s) || is_of_no_use(&s, &one))) {
+    if (s.searches > 0 && (is_good_enough(&s, one.bound) || is_over(&s))) {
       s.bound = fmin(s.bound, one.bound);
     } else {
       is_good = search_case(&s, &one);
