@@ -409,6 +409,8 @@ static bool search_within(dsm__role_space *space, double slack, double *least_cy
   *least_cycles = fmax(*least_cycles, outlook.least_cycles);
   if (is_good && outlook.least_cycles <= dsm__tie_limit(limit)) {
     is_good = search_grains(space, answer, decisions);
+    /* Where no graph is small enough, that is what is known. */
+    answer->lower_bound_cycles = fmax(answer->lower_bound_cycles, outlook.least_cycles);
   } else {
     *answer = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
   }
