@@ -184,8 +184,8 @@ static bool search_roles(step_search *s, uint64_t micro_batches, bool may_recomp
 
 /* What fewer words find first is the answer unless all of them find better: searches of shared
  * latencies end before they are exact, so that with shards, or with roles of update, they may end
- * at worse. In large networks the latter take too long for what they are worth. The bound is not
- * one of all. False if out of memory. */
+ * at worse. In large networks on three axes the latter take too long for what they are worth. The
+ * bound is not one of all. False if out of memory. */
 static bool search_fewer_words(step_search *s, uint64_t micro_batches, bool may_recompute) {
   static const dsm_optimization_set left_out[] = {DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PER_PASS) |
                                                       DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD),
@@ -196,7 +196,9 @@ static bool search_fewer_words(step_search *s, uint64_t micro_batches, bool may_
   dsm_optimization_set known = asked->optimizations;
   bool is_good = true;
   const size_t layer_count = inputs->workload->layer_count;
-  for (size_t k = layer_count <= MEDIUM_NETWORK ? 0 : 1;
+  const bool is_quick =
+      layer_count <= MEDIUM_NETWORK || s->problem->machine.system->system.axis_count < 3;
+  for (size_t k = is_quick ? 0 : 1;
        k < DSM__COUNT_OF(left_out) && dsm__problem_is_fused(s->problem); k++) {
     dsm_explore_options options = *asked;
     options.optimizations &= ~left_out[k];
