@@ -325,7 +325,7 @@ static double take_reached(outlooking *o) {
 
 /* A spot behind a layer, unless that is beyond the limit with the least of all layers to come. */
 static void reach(outlooking *o, size_t layer_index, uint32_t number, double cycles) {
-  if (o->is_out_of_memory || cycles > o->left[layer_index]) {
+  if (o->spots.items == NULL || cycles > o->left[layer_index]) {
     return;
   }
   spot *const to = &o->spots.items[number];
