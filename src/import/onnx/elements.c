@@ -229,6 +229,7 @@ void dsm__onnx_apply_pool(dsm__onnx_lowering *of, const dsm__onnx_node *node, co
   const dsm_aux sized = sized_pool(*pool, from, to);
   const uint32_t *layers = NULL;
   if (dsm__onnx_view_of(of, input) == NULL) {
+    dsm__onnx_pass(of, node, shape); /* what is made of a constant is one */
     return;
   }
   const bool is_sole = input->view->is_sole && input->uses == 1;
@@ -448,6 +449,8 @@ void dsm__onnx_lower_binary(dsm__onnx_lowering *of, const dsm__onnx_node *node) 
     dsm__onnx_mask_scores(of, node, a, &both);
   } else if (are_scores(of, b) && is_same(&shape_b, &both)) {
     dsm__onnx_mask_scores(of, node, b, &both);
+  } else if (dsm__onnx_view_of(of, a) == NULL && dsm__onnx_view_of(of, b) == NULL) {
+    dsm__onnx_pass(of, node, &both); /* of constants that are not folded */
   } else if (dsm__onnx_view_of(of, a) == NULL) {
     lower_constant(of, node, b, a, &both);
   } else if (dsm__onnx_view_of(of, b) == NULL) {

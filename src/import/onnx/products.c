@@ -311,13 +311,14 @@ static bool read_attention(dsm__onnx_lowering *of, const dsm__onnx_node *node,
   bool is_each_whole = true;
   uint32_t layers[PARTS];
   for (size_t i = 0; i < PARTS; i++) {
-    layers[i] = only_layer(values[i]->view);
+    const dsm__onnx_view *const view = dsm__onnx_view_of(of, values[i]);
+    layers[i] = view == NULL ? DSM__ONNX_NETWORK : only_layer(view);
     if (names == NULL || layers[i] == DSM__ONNX_NETWORK) {
       dsm__onnx_error(of->graph, node,
                       "expected queries, keys and values that a layer each delivers, found others");
       return false;
     }
-    const uint64_t elements = elements_of(values[i]->view);
+    const uint64_t elements = elements_of(view);
     names[i] = spec_of(of, layers[i])->name;
     is_each_whole = is_each_whole && elements == of->layers.items[layers[i]].elements;
     sum += elements;

@@ -60,11 +60,13 @@ static const dsm__onnx_value *turned_from(const dsm__onnx_graph *graph,
   return from != NULL && from == whole_of(graph, dsm__onnx_input(graph, join, 1)) ? from : NULL;
 }
 
-/* Is the value a product of another one? */
+/* Is the value a product of another one, that nothing else reads? Then the sum that turns takes the
+ * product's place among those who read the factor, where there is no other. */
 static bool has_factor(const dsm__onnx_graph *graph, const dsm__onnx_value *product,
                        const dsm__onnx_value *factor) {
   const dsm__onnx_node *const node = maker_of(graph, product);
-  return node != NULL && dsm__span_is(node->op, "Mul") && node->input_count == 2 &&
+  return node != NULL && product->uses == 1 && dsm__span_is(node->op, "Mul") &&
+         node->input_count == 2 &&
          (dsm__onnx_input(graph, node, 0) == factor || dsm__onnx_input(graph, node, 1) == factor);
 }
 
