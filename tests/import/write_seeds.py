@@ -84,7 +84,10 @@ def main():
     (folder / "newline.json").write_text('\n{"model_type": "none"}')
     for name, text in TABLES.items():
         (folder / f"{name}.csv").write_bytes(text.encode())
-    for name, config in CONFIGS.items():
+    more = {"infinity": {**CONFIGS["gpt2"], "architectures": ["GPT2Model"], "odd": [float("inf"), -float("inf")]},
+            "classifier": {**CONFIGS["llama3_8b"], "architectures": ["LlamaForSequenceClassification"]},
+            "encoder": {**CONFIGS["flan_t5_large"], "architectures": ["T5EncoderModel"]}}
+    for name, config in {**CONFIGS, **more}.items():
         short = {key: {"0": "a", "1": "b"} if key == "id2label" else value for key, value in config.items()}
         (folder / f"{name}.json").write_text(json.dumps(short))
 
