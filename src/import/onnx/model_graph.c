@@ -164,12 +164,11 @@ static bool add_links(dsm__onnx_graph *graph, dsm__span message, uint32_t number
 /* A node makes its first output, or, where all may be left out, one of them: what reads nodes
  * relies on that. */
 static bool makes_nothing(const dsm__onnx_graph *graph, const dsm__onnx_node *node) {
-  static const char *const choosers[] = {"LSTM", "GRU", "RNN", "Split"};
-  bool makes_any = dsm__onnx_output(graph, node, 0) != NULL;
-  for (size_t c = 0; !makes_any && c < DSM__COUNT_OF(choosers); c++) {
-    for (size_t i = 1; dsm__span_is(node->op, choosers[c]) && i < node->output_count; i++) {
-      makes_any = makes_any || dsm__onnx_output(graph, node, i) != NULL;
-    }
+  static const char *const choosers[] = {"LSTM", "GRU", "RNN", "Split", NULL};
+  const size_t count = dsm__span_is_any(node->op, choosers) ? node->output_count : 1;
+  bool makes_any = false;
+  for (size_t i = 0; i < count; i++) {
+    makes_any = makes_any || dsm__onnx_output(graph, node, i) != NULL;
   }
   return !makes_any;
 }

@@ -19,15 +19,11 @@ static const dsm__onnx_node *maker_of(const dsm__onnx_graph *graph, const dsm__o
 
 /* The value behind nodes that only give it another shape or type. */
 static const dsm__onnx_value *unshaped(const dsm__onnx_graph *graph, const dsm__onnx_value *value) {
-  static const char *const shapers[] = {"Reshape", "Flatten", "Unsqueeze", "Cast"};
+  static const char *const shapers[] = {"Reshape", "Flatten", "Unsqueeze", "Cast", NULL};
   enum { LONGEST_CHAIN = 4 };
   for (int i = 0; i < LONGEST_CHAIN; i++) {
     const dsm__onnx_node *const node = maker_of(graph, value);
-    bool is_shaper = false;
-    for (size_t s = 0; node != NULL && s < DSM__COUNT_OF(shapers); s++) {
-      is_shaper = is_shaper || dsm__span_is(node->op, shapers[s]);
-    }
-    if (!is_shaper) {
+    if (node == NULL || !dsm__span_is_any(node->op, shapers)) {
       return value;
     }
     value = dsm__onnx_input(graph, node, 0);
