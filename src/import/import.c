@@ -7,6 +7,7 @@
 
 #include "base/diag_add.h"
 #include "import/format.h"
+#include "import/json_file.h"
 #include "workload/byte_parameters.h"
 #include "workload/name_index.h"
 #include "workload/workload_internal.h"
@@ -203,8 +204,13 @@ static dsm_status write_with(char **text, size_t *text_length, dsm__import *impo
 static dsm_status open_document(dsm__import *import, const dsm__import_reader *reader,
                                 dsm_diags *diags) {
   if (reader->is_json) {
-    const dsm_status status = dsm__json_doc_parse(&import->doc, import->bytes, import->length,
-                                                  import->file, NULL, 0, diags);
+    dsm__arena *const arena = dsm__arena_new();
+    const char *const text =
+        arena == NULL ? NULL : dsm__import_quote_numbers(arena, import->bytes, import->length);
+    const dsm_status status = text == NULL ? dsm__out_of_memory(diags)
+                                           : dsm__json_doc_parse(&import->doc, text, import->length,
+                                                                 import->file, NULL, 0, diags);
+    dsm__arena_free(arena);
     if (status == DSM_OK) {
       import->root = dsm__json_root(import->doc);
     }

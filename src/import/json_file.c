@@ -87,3 +87,32 @@ bool dsm__import_has_members(const char *bytes, size_t length, const char *const
   }
   return found == count;
 }
+
+const char *dsm__import_quote_numbers(dsm__arena *arena, const char *bytes, size_t length) {
+  static const char *const odd[] = {"Infinity", "-Infinity", "NaN"};
+  char *const copy = dsm__arena_array(arena, length + 1, sizeof *copy);
+  scanner scan = {.at = bytes, .end = bytes + length};
+  if (copy == NULL) {
+    return NULL;
+  }
+  memcpy(copy, bytes, length);
+  while (scan.at < scan.end) {
+    size_t size = 0;
+    for (size_t i = 0; size == 0 && i < sizeof odd / sizeof odd[0]; i++) {
+      const size_t own = strlen(odd[i]);
+      const bool is_there = (size_t)(scan.end - scan.at) >= own;
+      size = is_there && memcmp(scan.at, odd[i], own) == 0 ? own : 0;
+    }
+    if (size > 0) {
+      char *const to = &copy[scan.at - bytes];
+      memcpy(to + 1, scan.at, size - 2);
+      to[0] = to[size - 1] = '"';
+      scan.at += size;
+    } else if (*scan.at == '"') {
+      (void)skip_string(&scan);
+    } else {
+      scan.at++;
+    }
+  }
+  return copy;
+}

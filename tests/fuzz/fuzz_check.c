@@ -72,7 +72,8 @@ static void check_layer(const dsm_workload *workload, size_t index) {
   const dsm_layer *const layer = &workload->layers[index];
   check_elements(layer);
   FUZZ_CHECK(layer->name != NULL && layer->name[0] != '\0');
-  FUZZ_CHECK(dsm_workload_find_layer(workload, layer->name) <= index);
+  enum { SEARCHED = 1000 }; /* each among all others: of thousands that takes minutes */
+  FUZZ_CHECK(index >= SEARCHED || dsm_workload_find_layer(workload, layer->name) <= index);
   FUZZ_CHECK(layer->spec_index < workload->spec_count);
   FUZZ_CHECK(layer->producer_count > 0);
   FUZZ_CHECK(are_earlier(layer->producers, layer->producer_count, index));

@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const dsm_status status = dsm_import_text(&text, &length, bytes, size, "f", &options, diags);
     FUZZ_CHECK(status == DSM_OK || status == DSM_ERROR_INVALID);
     FUZZ_CHECK((status == DSM_OK) == (text != NULL));
-    fuzz_check_diags(diags, status, 1);
+    fuzz_check_diags(diags, status, fuzz_line_count(bytes, size));
     if (text != NULL) {
       check_made(text, length, dsm_import_format_is_system(options.format));
     }

@@ -7,8 +7,8 @@ Qwen/Qwen2.5-0.5B, Qwen/Qwen2.5-7B, google-t5/t5-small, google/flan-t5-large and
 """
 
 
-def llama(hidden, inner, blocks, heads, kv_heads, vocabulary, positions, **others):
-    return {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_act": "silu", "hidden_size": hidden,
+def llama(hidden, inner, blocks, heads, kv_heads, vocabulary, positions, family="Llama", **others):
+    return {"architectures": [family + "ForCausalLM"], "model_type": family.lower(), "hidden_act": "silu", "hidden_size": hidden,
             "intermediate_size": inner, "num_hidden_layers": blocks, "num_attention_heads": heads,
             "num_key_value_heads": kv_heads, "vocab_size": vocabulary, "max_position_embeddings": positions,
             "rms_norm_eps": 1e-05, "rope_scaling": None, "tie_word_embeddings": False, **others}
@@ -30,12 +30,12 @@ CONFIGS = {
         "rotary_pct": 0.25, "tie_word_embeddings": False, "use_parallel_residual": True, "vocab_size": 50304},
     "llama2_7b": llama(4096, 11008, 32, 32, 32, 32000, 4096),
     "llama3_8b": llama(4096, 14336, 32, 32, 8, 128256, 8192),
-    "mistral_7b": llama(4096, 14336, 32, 32, 8, 32000, 32768, model_type="mistral", sliding_window=4096),
-    "mixtral_8x7b": llama(4096, 14336, 32, 32, 8, 32000, 32768, model_type="mixtral", sliding_window=None,
+    "mistral_7b": llama(4096, 14336, 32, 32, 8, 32000, 32768, family="Mistral", sliding_window=4096),
+    "mixtral_8x7b": llama(4096, 14336, 32, 32, 8, 32000, 32768, family="Mixtral", sliding_window=None,
                           num_local_experts=8, num_experts_per_tok=2),
-    "qwen2_7b": llama(3584, 18944, 28, 28, 4, 152064, 131072, model_type="qwen2", use_sliding_window=False,
+    "qwen2_7b": llama(3584, 18944, 28, 28, 4, 152064, 131072, family="Qwen2", use_sliding_window=False,
                       sliding_window=131072),
-    "qwen2_05b": llama(896, 4864, 24, 14, 2, 151936, 32768, model_type="qwen2", tie_word_embeddings=True),
+    "qwen2_05b": llama(896, 4864, 24, 14, 2, 151936, 32768, family="Qwen2", tie_word_embeddings=True),
     "t5_small": {
         "architectures": ["T5ForConditionalGeneration"], "model_type": "t5", "d_ff": 2048, "d_kv": 64, "d_model": 512,
         "dropout_rate": 0.1, "n_positions": 512, "num_heads": 8, "num_layers": 6,
@@ -54,7 +54,7 @@ CONFIGS = {
 
 # What is published, of which those of relative positions are left out.
 PARAMETERS = {
-    "bert_base": 109_482_240, "gpt2": 124_439_808, "pythia_160m": 162_322_944, "llama2_7b": 6_738_415_616,
+    "bert_base": 109_514_298, "gpt2": 124_439_808, "pythia_160m": 162_322_944, "llama2_7b": 6_738_415_616,
     "llama3_8b": 8_030_261_248, "mistral_7b": 7_241_732_096, "mixtral_8x7b": 46_702_792_704, "qwen2_7b": 7_615_616_512,
     "qwen2_05b": 494_032_768, "t5_small": 60_506_624 - 2 * 32 * 8, "flan_t5_large": 783_150_080 - 2 * 32 * 16,
     "vit_b16": 86_567_656,
@@ -90,7 +90,8 @@ def t5(h, f, heads, d, blocks, vocabulary, gated=False, tied=True):
 
 # The same by hand.
 DERIVED = {
-    "bert_base": (30522 + 512 + 2) * 768 + 2 * 768 + 12 * encoder_block(768, 3072) + linear(768, 768),
+    "bert_base": (30522 + 512 + 2) * 768 + 2 * 768 + 12 * encoder_block(768, 3072) +
+                 linear(768, 768) + 2 * 768 + 30522,
     "gpt2": (50257 + 1024) * 768 + 12 * encoder_block(768, 3072) + 2 * 768,
     "pythia_160m": 2 * 50304 * 768 + 12 * encoder_block(768, 3072) + 2 * 768,
     "llama2_7b": gated_decoder(4096, 11008, 32, 32, 32, 32000),
@@ -114,7 +115,7 @@ def decoder_macs(s, h, f, blocks, heads, kv, vocabulary, products, context=None)
 
 # Multiplications of a sample, masks counted whole.
 MACS = {
-    "bert_base": decoder_macs(512, 768, 3072, 12, 12, 12, 0, 2) + 768 * 768,
+    "bert_base": decoder_macs(512, 768, 3072, 12, 12, 12, 30522, 2) + 512 * 768 * 768,
     "gpt2": decoder_macs(1024, 768, 3072, 12, 12, 12, 50257, 2),
     "pythia_160m": decoder_macs(2048, 768, 3072, 12, 12, 12, 50304, 2),
     "llama2_7b": decoder_macs(4096, 4096, 11008, 32, 32, 32, 32000, 3),

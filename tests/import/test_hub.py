@@ -11,7 +11,7 @@ import sys
 import unittest
 
 import cases
-from hub_configs import CONFIGS, DERIVED, MACS, PARAMETERS, decoder_macs
+from hub_configs import CONFIGS, DERIVED, MACS, PARAMETERS, decoder_macs, gated_block
 
 
 class Hub(cases.Case):
@@ -138,8 +138,67 @@ class Choices(Hub):
 
     def test_strict(self):
         said = self.refused(self.config("bert_base"), "--strict")
-        self.assertIn("$.architectures: error: the head of BertForMaskedLM is left out", said)
+        self.assertIn("$.attention_probs_dropout_prob: error: dropout of an attention's scores is left out", said)
+        self.made(self.config("bert_base", attention_probs_dropout_prob=0.0), "--strict")
         self.made(self.config(), "--strict")
+
+
+class Classes(Hub):
+    """What a network ends with is what its class says: totals are those of the family's own head but for the ends."""
+    def total(self, name, architecture, **changes):
+        return self.described(self.config(name, architectures=[architecture], **changes))["parameters"]
+
+    def test_base_models_have_no_head(self):
+        for name, architecture, head in (("llama3_8b", "LlamaModel", 128256 * 4096), ("qwen2_05b", "Qwen2Model", 0),
+                                         ("mistral_7b", "MistralModel", 32000 * 4096), ("gpt2", "GPT2Model", 0),
+                                         ("qwen2_7b", "Qwen2Model", 152064 * 3584),
+                                         ("pythia_160m", "GPTNeoXModel", 50304 * 768)):
+            with self.subTest(architecture):
+                self.assertEqual(self.total(name, architecture), PARAMETERS[name] - head)
+        self.assertEqual(self.total("llama3_8b", "LlamaModel", num_hidden_layers=1),
+                         128256 * 4096 + gated_block(4096, 14336, 32, 8, 128) + 4096)
+        self.assertEqual(self.total("bert_base", "BertModel"), 109_482_240)
+
+    def test_encoder_of_t5(self):
+        """The encoder of T5 v1.1 XXL, without its table of distances."""
+        xxl = {"d_ff": 10240, "d_kv": 64, "d_model": 4096, "num_heads": 64, "num_layers": 24, "vocab_size": 32128,
+               "num_decoder_layers": 24, "feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}
+        self.assertEqual(self.total("t5_small", "T5EncoderModel", **xxl),
+                         32128 * 4096 + 24 * (4 * 4096 * 4096 + 3 * 4096 * 10240 + 2 * 4096) + 4096)
+
+    def test_classifiers(self):
+        three = {"num_labels": 3}
+        self.assertEqual(self.total("llama3_8b", "LlamaForSequenceClassification", id2label={"0": "no", "1": "yes"}),
+                         PARAMETERS["llama3_8b"] - 128256 * 4096 + 2 * 4096)
+        self.assertEqual(self.total("mixtral_8x7b", "MixtralForSequenceClassification", **three),
+                         PARAMETERS["mixtral_8x7b"] - 32000 * 4096 + 3 * 4096)
+        self.assertEqual(self.total("gpt2", "GPT2ForSequenceClassification", **three), PARAMETERS["gpt2"] + 3 * 768)
+        self.assertEqual(self.total("bert_base", "BertForSequenceClassification", **three), 109_482_240 + 3 * 769)
+
+    def test_one_head_of_keys(self):
+        """In each block products of 64 features, and biases, in place of 768 for keys and for values."""
+        self.assertEqual(self.total("gpt2", "GPT2LMHeadModel", multi_query=True),
+                         PARAMETERS["gpt2"] - 12 * 2 * 769 * (768 - 64))
+
+    def test_no_class_is_noted(self):
+        for absent in (..., None):
+            _, said = self.made(self.config(architectures=absent))
+            self.assertIn("note: names none of LlamaModel, LlamaForCausalLM, LlamaForSequenceClassification: the second "
+                          "is meant", said)
+            self.assertIn("error: names none of", self.refused(self.config(architectures=absent), "--strict"))
+
+    def test_classes_that_are_not_known(self):
+        for name, architecture in (("llama3_8b", "LlamaForCausalLMEagle3"), ("llama3_8b", "MistralForCausalLM"),
+                                   ("gpt2", "GPT2DoubleHeadsModel"), ("t5_small", "T5Model"),
+                                   ("vit_b16", "ViTForMaskedImageModeling"), ("bert_base", "BertForPreTraining"),
+                                   ("qwen2_7b", "Qwen2ForTokenClassification")):
+            said = self.refused(self.config(name, architectures=[architecture]))
+            self.assertRegex(said, r"\$\.architectures\[0\]: error: expected \w+Model, .*found string \"" + architecture)
+            self.assertNotIn("did you mean", said)
+        said = self.refused(self.config("mixtral_8x7b", architectures=["MixtralModel"]))
+        self.assertIn("$.architectures: error: expected experts with a head that normalises, found MixtralModel", said)
+        for architectures in ("LlamaModel", [], ["LlamaModel", "LlamaForCausalLM"], [1]):
+            self.assertIn("$.architectures", self.refused(self.config(architectures=architectures)))
 
 
 class Refused(Hub):
@@ -159,6 +218,29 @@ class Refused(Hub):
         self.says('$.hidden_size: error: missing key "hidden_size": expected the features between blocks', hidden_size=...)
         self.says("$.vocab_size: error: missing key", vocab_size=None)
         self.says("$.model_type: error: missing key", model_type=...)
+
+    def test_old_configurations(self):
+        """Those of BERT once had no type, and no class: they are known by their sizes."""
+        said = self.refused(self.config("bert_base", model_type=..., architectures=...))
+        self.assertIn('$.model_type: error: missing key "model_type": expected the family of the model, which old '
+                      'ones leave out ("bert" of BERT)', said)
+
+    def test_near_names_are_other_networks(self):
+        for near in ("qwen3", "qwen2_moe", "gpt_neo", "bart"):
+            said = self.refused(self.config(model_type=near))
+            self.assertIn(f'$.model_type: error: expected bert, gpt2, gpt_neox, llama, mistral, mixtral, qwen2, t5, '
+                          f'vit, found string "{near}"', said)
+            self.assertNotIn("did you mean", said)
+
+    def test_distances_in_place_of_positions(self):
+        self.says('$.position_embedding_type: error: expected "absolute" positions, found string "relative_key"',
+                  "bert_base", position_embedding_type="relative_key")
+        self.made(self.config("bert_base", position_embedding_type="absolute"))
+
+    def test_numbers_that_json_does_not_have(self):
+        for odd in (float("inf"), -float("inf"), float("nan")):
+            self.made(self.config(time_step_limit=[0.0, odd], text="Infinity"))
+            self.says("$.num_hidden_layers: error: expected a whole number", num_hidden_layers=odd)
 
     def test_wrong_values(self):
         self.says("$.num_hidden_layers: error: expected a whole number from 1 to 12000, found -3",

@@ -259,6 +259,34 @@ class Networks(Case):
             self.assertNotIn("rotary", names)
             self.assertIn("note", notes)
 
+    def test_a_product_that_others_read_too(self):
+        """Both products of a sum that turns go on; all that read a value stay known."""
+        m = Model()
+        x = m.add("MatMul", m.input("x", [1, 6, 8]), m.weight([8, 8]))
+        low, high = m.add("Split", x, axis=2, outputs=2)
+        turned = m.add("Concat", m.add("Neg", high), low, axis=-1)
+        left, right = m.add("Mul", x, m.weight([1, 6, 8])), m.add("Mul", turned, m.weight([1, 6, 8]))
+        for name in (m.add("Add", left, right), left, right):
+            m.output(m.add("MatMul", name, m.weight([8, 4])))
+        workload, _ = self.imported(m)
+        self.assertEqual(len(workload["layers"]), 4)
+        self.assertEqual(ops(workload["layers"][0]), [])
+
+    def test_what_is_made_of_constants(self):
+        """Weights that a node cuts, adds up or pools on the way are weights."""
+        for change in (lambda m, w: m.add("Split", w, axis=1, outputs=2)[0], lambda m, w: m.add("Sum", w, m.weight([8, 4])),
+                       lambda m, w: m.add("Mean", m.weight([8, 1]), w)):
+            m = Model()
+            width = 8 if change(Model(), "w") == "v1" else 4
+            m.output(m.add("MatMul", m.input("x", [2, 8]), change(m, m.weight([8, width]))))
+            layers = self.imported(m)[0]["layers"]
+            self.assertEqual([(layer["in"], layer["out"]) for layer in layers], [(8, 4)])
+        m = Model()
+        kernel = m.add("GlobalAveragePool", m.weight([4, 3, 5, 5]))
+        m.output(m.add("Conv", m.input("x", [1, 3, 8, 8]), kernel))
+        layer = self.imported(m)[0]["layers"][0]
+        self.assertEqual((layer["in"], layer["out"], layer.get("kernel", [1, 1])), (3, 4, [1, 1]))
+
     def attention_of(self, **options):
         workload, notes = self.imported(networks.gpt2(blocks=1, **options), "--dimension", "sequence=12")
         layers = {layer["name"]: layer for layer in workload["layers"]}
@@ -433,6 +461,46 @@ class Wrong(Case):
         m = networks.small_cnn()
         m.nodes.append(node("Relu", ["v1"], ["v2"], "twice"))
         self.expect(m, 'node "twice" (Relu): error: expected a value that no other node makes, found "v2"')
+
+    def test_nodes_that_make_nothing(self):
+        """Of operators that are read, at the end of a network; what may be left out may be."""
+        for op, rest in (("Cast", {"to": 1}), ("Transpose", {}), ("Identity", {}), ("Relu", {}), ("MatMul", {}),
+                         ("Add", {}), ("Split", {"axis": 1}), ("Constant", {"value_int": 1}), ("LSTM", {})):
+            for made in ([], [""], ["", "other"]):
+                if op in ("Split", "LSTM") and len(made) > 1:
+                    continue
+                m = networks.small_cnn()
+                inputs = [] if op == "Constant" else [m.outputs[0]] + [m.weight([10, 10])] * (op in ("MatMul", "Add"))
+                m.nodes.append(node(op, inputs, made, "it", **rest))
+                self.expect(m, f'node "it" ({op}): error: expected an output that it makes, found none')
+        m = Model()
+        m.nodes.append(node("Cast", [m.input("x", [3, 4])], [], to=8))
+        self.expect(m, "node 0 (Cast): error: expected an output that it makes, found none")
+        m = Model()
+        x = m.add("MatMul", m.input("x", [4, 8]), m.weight([8, 6]))
+        m.nodes.append(node("Split", [x], ["", "half"], axis=1))
+        m.output("half")
+        self.assertEqual(len(self.imported(m)[0]["layers"]), 1)
+
+    def test_keys_that_no_layer_makes(self):
+        m = Model()
+        queries = m.add("Reshape", m.add("MatMul", m.input("x", [1, 4, 8]), m.weight([8, 8])), m.ints([1, 1, 4, 8]))
+        scores = m.add("MatMul", queries, m.input("keys", [1, 1, 8, 4]))
+        m.output(m.add("MatMul", m.add("Softmax", scores), m.input("values", [1, 1, 4, 8]), name="it"))
+        self.expect(m, 'node "it" (MatMul): error: expected queries, keys and values that a layer each delivers')
+
+    def test_sides_that_an_input_lacks(self):
+        for shape in ([], [4], [1, 4]):
+            self.expect(self.model_of("Conv", shape, [4] * len(shape)), "expected an input of 3 or 4 dimensions, found")
+
+    def test_numbers_of_a_place_each(self):
+        """64 numbers across as many others are 4,096, of which these are not the first."""
+        m = Model()
+        places = m.add("Where", m.data([64, 1], [1] * 64, BOOL), m.data([64, 1], range(64), INT64),
+                       m.data([1, 64], range(64), INT64))
+        shape = m.add("Slice", m.add("Reshape", places, m.ints([4096])), m.ints([0]), m.ints([4096]))
+        m.output(m.add("Reshape", m.input("x", [1, 4096]), shape, name="it"))
+        self.expect(m, 'node "it" (Reshape): error: expected a shape that is constant or made of shapes')
 
     def test_declared_outputs_hold(self):
         m = self.model_of("Conv", [1, 3, 8, 8], [4, 3, 3, 3])

@@ -11,7 +11,7 @@ import sys
 import onnx_networks as networks
 import test_systems
 from hub_configs import CONFIGS
-from onnx_writer import Model
+from onnx_writer import BOOL, INT64, Model, node
 
 HEADING = "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, Strides,\n"
 TABLES = {"convolutions": HEADING + "Conv1,10,10,3,3,3,8,1,\nConv2_DP,8,8,3,3,8,1,2,#dw\n\n\tFC,1,1,1,1,72,5,1\n",
@@ -35,6 +35,30 @@ def many_operators():
     return m
 
 
+def crashing():
+    """Models that crashed the reader once."""
+    made = {name: Model() for name in ("no_output", "keys_of_graph", "places", "read_products", "sum_of_constants")}
+    m = made["no_output"]
+    m.nodes.append(node("Cast", [m.input("input", [3, 4])], [], to=8))
+    m = made["keys_of_graph"]
+    x = m.add("Reshape", m.add("MatMul", m.input("x", [1, 4, 8]), m.weight([8, 8])), m.ints([1, 1, 4, 8]))
+    x = m.add("Softmax", m.add("MatMul", x, m.input("keys", [1, 1, 8, 4])))
+    m.output(m.add("MatMul", x, m.input("values", [1, 1, 4, 8])))
+    m = made["places"]
+    x = m.add("Where", m.data([8, 1], [1] * 8, BOOL), m.data([8, 1], range(8), INT64), m.data([1, 8], range(8), INT64))
+    m.output(m.add("Slice", m.add("Reshape", x, m.ints([64])), m.ints([0]), m.ints([64])))
+    m = made["read_products"]
+    x = m.add("MatMul", m.input("x", [1, 6, 8]), m.weight([8, 8]))
+    low, high = m.add("Split", x, axis=2, outputs=2)
+    turned = m.add("Concat", m.add("Neg", high), low, axis=-1)
+    products = [m.add("Mul", one, m.weight([1, 6, 8])) for one in (x, turned)]
+    for name in (m.add("Add", *products), *products):
+        m.output(m.add("MatMul", name, m.weight([8, 4])))
+    m = made["sum_of_constants"]
+    m.output(m.add("MatMul", m.input("x", [2, 8]), m.add("Sum", m.weight([8, 4]), m.weight([8, 4]))))
+    return made
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
@@ -49,6 +73,7 @@ def main():
                for first in ("positions", "samples")}
     models |= {f"llama_{waves}": networks.llama(1, 8, 2, 1, 12, 6, 12, waves, ids=waves == "tables")
                for waves in ("computed", "tables")}
+    models |= crashing()
     models["two_tokens"] = networks.vit(1, 8, 2, 12, 4, 8, 3, 2, heads_of=2)
     models |= {f"mask_{mask}": networks.gpt2(1, 8, 2, 6, 12, mask, room=9) for mask in networks.MASKS}
     for name, model in models.items():
@@ -56,9 +81,13 @@ def main():
     for name, document in {"application": test_systems.APPLICATION, "system": test_systems.SYSTEM}.items():
         (folder / f"{name}.calculon.json").write_text(json.dumps(document))
     (folder / "network.yml").write_text(test_systems.NETWORK)
+    (folder / "newline.json").write_text('\n{"model_type": "none"}')
     for name, text in TABLES.items():
         (folder / f"{name}.csv").write_bytes(text.encode())
-    for name, config in CONFIGS.items():
+    more = {"infinity": {**CONFIGS["gpt2"], "architectures": ["GPT2Model"], "odd": [float("inf"), -float("inf")]},
+            "classifier": {**CONFIGS["llama3_8b"], "architectures": ["LlamaForSequenceClassification"]},
+            "encoder": {**CONFIGS["flan_t5_large"], "architectures": ["T5EncoderModel"]}}
+    for name, config in {**CONFIGS, **more}.items():
         short = {key: {"0": "a", "1": "b"} if key == "id2label" else value for key, value in config.items()}
         (folder / f"{name}.json").write_text(json.dumps(short))
 

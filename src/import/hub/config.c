@@ -159,9 +159,14 @@ void dsm__hub_note_flag(const dsm__hub *hub, const char *key, const char *note) 
   }
 }
 
-const char *dsm__hub_architecture(const dsm__hub *hub) {
-  const dsm__json_node list = member_of(hub, "architectures");
-  const dsm__json_node first = dsm__json_item(&list, 0);
-  const char *const text = dsm__json_text(&first);
-  return text == NULL ? "" : text;
+/* ---- classes ---- */
+
+uint64_t dsm__hub_classes(const dsm__hub *hub) {
+  const dsm__json_node labels = dsm__json_member(hub->config, "id2label");
+  uint64_t count = 0;
+  for (dsm__json_node each = dsm__json_first_member(&labels); dsm__json_is_present(&each);
+       each = dsm__json_next(&each)) {
+    count++;
+  }
+  return count > 0 ? count : dsm__hub_count_or(hub, "num_labels", DSM_DIMENSION_MAX, 2);
 }

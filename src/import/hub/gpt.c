@@ -16,7 +16,8 @@ typedef struct gpt_form {
   bool is_tied; /* by default */
 } gpt_form;
 
-static void write_parameters(const dsm__hub *hub, const gpt_form *form) {
+static void write_parameters(const dsm__hub *hub, const gpt_form *form, uint64_t blocks,
+                             bool has_kv_heads) {
   const uint64_t sequence = dsm__hub_sequence(hub, form->positions, form->default_positions);
   const uint64_t heads = dsm__hub_size_at(hub, DSM__HUB_HEADS, form->heads);
   const uint64_t hidden = dsm__hub_features_of_heads(hub, form->hidden, form->heads, heads);
@@ -26,9 +27,12 @@ static void write_parameters(const dsm__hub *hub, const gpt_form *form) {
   dsm__hub_begin_parameters(hub);
   dsm__hub_parameter(hub, "sequence", sequence);
   dsm__hub_size_parameter(hub, DSM__HUB_VOCABULARY, "vocab_size");
-  dsm__hub_size_parameter(hub, DSM__HUB_BLOCKS, form->blocks);
+  dsm__hub_blocks_parameter(hub, blocks);
   dsm__hub_parameter(hub, "hidden", hidden);
   dsm__hub_parameter(hub, "heads", heads);
+  if (has_kv_heads) {
+    dsm__hub_parameter(hub, "kv_heads", 1);
+  }
   const uint64_t inner = dsm__hub_count_or(hub, form->inner, DSM_DIMENSION_MAX, 4 * hidden);
   if (inner == 4 * hidden) {
     dsm__hub_parameter_text(hub, "inner", "=4*hidden");
@@ -39,12 +43,12 @@ static void write_parameters(const dsm__hub *hub, const gpt_form *form) {
 
 /* The block is made of what the form says, and of what a family has besides. */
 static void write_gpt(const dsm__hub *hub, const gpt_form *form, dsm__hub_block block) {
-  block.name = "decoder";
   block.is_causal = true;
   block.activation = dsm__hub_activation(hub, form->activation, "gelu");
   block.has_dropout = dsm__hub_share(hub, form->dropout, form->default_dropout) > 0;
+  const uint64_t blocks = dsm__hub_size_at(hub, DSM__HUB_BLOCKS, form->blocks);
   dsm__hub_note_score_dropout(hub, form->score_dropout, form->default_dropout);
-  write_parameters(hub, form);
+  write_parameters(hub, form, blocks, block.has_kv_heads);
   dsm__hub_begin_layers(hub);
   dsm__hub_embedding_write(
       hub, &(dsm__hub_embedding){.name = "tokens",
@@ -52,7 +56,7 @@ static void write_gpt(const dsm__hub *hub, const gpt_form *form, dsm__hub_block 
                                  .has_learned_positions = form->has_learned_positions,
                                  .has_dropout = dsm__hub_share(hub, form->embedding_dropout,
                                                                form->default_dropout) > 0});
-  dsm__hub_block_write(hub, &block);
+  dsm__hub_decoder_write(hub, blocks, DSM__HUB_LAYER_NORM, dsm__hub_block_layers, &block);
   dsm__hub_head_write(hub, DSM__HUB_LAYER_NORM, form->is_tied);
   dsm__hub_end_layers(hub);
 }
@@ -72,7 +76,10 @@ void dsm__hub_write_gpt2(const dsm__hub *hub) {
                                 .has_learned_positions = true,
                                 .is_tied = true};
   dsm__hub_note_flag(hub, "add_cross_attention", "attention to another network is left out");
-  write_gpt(hub, &form, (dsm__hub_block){.has_qkv_bias = true, .has_out_bias = true});
+  write_gpt(hub, &form,
+            (dsm__hub_block){.has_kv_heads = dsm__hub_flag(hub, "multi_query", false),
+                             .has_qkv_bias = true,
+                             .has_out_bias = true});
 }
 
 void dsm__hub_write_gpt_neox(const dsm__hub *hub) {

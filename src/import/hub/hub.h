@@ -13,10 +13,20 @@
 
 #include "import/format.h"
 
+/** What a network ends with, by the class that "architectures" names: each family has words for a
+ * few, in this order. */
+typedef enum dsm__hub_end {
+  DSM__HUB_BASE = 0, /**< the features of the last block, pooled where the family does; of T5 its
+                          encoder */
+  DSM__HUB_MAIN,     /**< what the family is known for: words, or classes of an image */
+  DSM__HUB_CLASSES   /**< classes of a text */
+} dsm__hub_end;
+
 typedef struct dsm__hub {
   const dsm__import *import;
   const dsm__json_node *config; /**< the root of the document */
   dsm__json_writer *writer;
+  dsm__hub_end end;
 } dsm__hub;
 
 /* Each writes the members "parameters" and "layers". */
@@ -80,14 +90,12 @@ void dsm__hub_note_score_dropout(const dsm__hub *hub, const char *key, double fa
 /** Notes at a flag that is set what is not told apart. */
 void dsm__hub_note_flag(const dsm__hub *hub, const char *key, const char *note);
 
-/** The first of the architectures, or "". */
-const char *dsm__hub_architecture(const dsm__hub *hub);
-
-/** Notes that the model has another head than the base model's, as what it is read. */
-void dsm__hub_note_head(const dsm__hub *hub, const char *base, const char *what);
+/** Classes that a classifier tells apart. */
+uint64_t dsm__hub_classes(const dsm__hub *hub);
 
 /* ---- layers, as lines of the description (layers.c) ---- */
 
+/** With the classes of a head that has some beside the family's own. */
 void dsm__hub_begin_parameters(const dsm__hub *hub);
 void dsm__hub_parameter(const dsm__hub *hub, const char *name, uint64_t value);
 /** The parameter of a size that must be there. */
@@ -150,6 +158,7 @@ typedef struct dsm__hub_block {
   const char *activation;
   double rotated_share;   /**< of queries and of keys */
   bool has_head_features; /**< by the parameter of this name; else heads share "hidden" */
+  bool has_kv_heads;      /**< likewise; else as many as of queries */
   bool normalises_sums;   /**< else what its parts read */
   bool is_causal;
   bool is_parallel; /**< both parts read what the block reads */
@@ -158,9 +167,20 @@ typedef struct dsm__hub_block {
   bool has_dropout;
 } dsm__hub_block;
 void dsm__hub_block_write(const dsm__hub *hub, const dsm__hub_block *block);
+/** Writes the layers of a block, behind the last sum of which stands a norm; NULL: none. */
+typedef void dsm__hub_layers(const dsm__hub *hub, const void *of, const char *end_norm);
+/** Those of a dsm__hub_block. */
+dsm__hub_layers dsm__hub_block_layers;
 
-/** The products of a decoder's last features with all words of the vocabulary, by the embedding's
- * weights or others. */
+/** The blocks of a decoder. Of a base model, which has no head that could normalise what it reads,
+ * the last one stands apart: it ends with the norm. */
+void dsm__hub_decoder_write(const dsm__hub *hub, uint64_t blocks, const char *norm,
+                            dsm__hub_layers *put, const void *of);
+/** Their number, where any repeat. */
+void dsm__hub_blocks_parameter(const dsm__hub *hub, uint64_t blocks);
+
+/** What reads a decoder's last features, by its end: products with all words of the vocabulary, by
+ * the embedding's weights or others, or with classes; of a base model nothing. */
 void dsm__hub_head_write(const dsm__hub *hub, const char *norm, bool is_tied);
 
 #define DSM__HUB_LAYER_NORM "layer_norm"

@@ -10,6 +10,9 @@ static void put_optional(const dsm__hub *hub, const char *key, const char *text)
 
 void dsm__hub_begin_parameters(const dsm__hub *hub) {
   dsm__json_put_object(hub->writer, "parameters", false);
+  if (hub->end == DSM__HUB_CLASSES) {
+    dsm__hub_parameter(hub, "classes", dsm__hub_classes(hub));
+  }
 }
 
 void dsm__hub_parameter(const dsm__hub *hub, const char *name, uint64_t value) {

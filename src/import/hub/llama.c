@@ -7,7 +7,7 @@
 #include "import/hub/hub.h"
 
 typedef struct llama_choice {
-  uint64_t heads, kv_heads;
+  uint64_t blocks, heads, kv_heads;
   uint64_t window; /* 0: none */
   const char *activation;
   double rotated_share;
@@ -20,7 +20,8 @@ typedef struct llama_choice {
 static llama_choice choose(const dsm__hub *hub, uint64_t default_kv_heads) {
   const uint64_t heads = dsm__hub_size_at(hub, DSM__HUB_HEADS, "num_attention_heads");
   const uint64_t fallback = default_kv_heads == 0 ? heads : default_kv_heads;
-  return (llama_choice){.heads = heads,
+  return (llama_choice){.blocks = dsm__hub_size_at(hub, DSM__HUB_BLOCKS, "num_hidden_layers"),
+                        .heads = heads,
                         .kv_heads = dsm__hub_kv_heads(hub, "num_key_value_heads", heads, fallback),
                         .activation = dsm__hub_activation(hub, "hidden_act", "silu"),
                         .rotated_share = dsm__hub_share(hub, "partial_rotary_factor", 1)};
@@ -33,7 +34,7 @@ static void write_parameters(const dsm__hub *hub, const llama_choice *choice,
   dsm__hub_parameter(hub, "sequence",
                      dsm__hub_sequence(hub, "max_position_embeddings", default_positions));
   dsm__hub_size_parameter(hub, DSM__HUB_VOCABULARY, "vocab_size");
-  dsm__hub_size_parameter(hub, DSM__HUB_BLOCKS, "num_hidden_layers");
+  dsm__hub_blocks_parameter(hub, choice->blocks);
   dsm__hub_parameter(hub, "hidden",
                      dsm__hub_features_of_heads(hub, "hidden_size", "num_attention_heads",
                                                 head_features == 0 ? choice->heads : 1));
@@ -77,7 +78,8 @@ static void write_attention(const dsm__hub *hub, const llama_choice *choice) {
                                         .residual = "@before"});
 }
 
-static void write_feed_forward(const dsm__hub *hub, const llama_choice *choice) {
+static void write_feed_forward(const dsm__hub *hub, const llama_choice *choice,
+                               const char *end_norm) {
   const bool has_bias = choice->has_feed_forward_bias;
   const bool has_experts = choice->has_experts;
   if (has_experts) {
@@ -108,7 +110,13 @@ static void write_feed_forward(const dsm__hub *hub, const llama_choice *choice) 
                                         .out = "=hidden",
                                         .has_bias = has_bias,
                                         .residual = "attention_out",
+                                        .norm = end_norm,
                                         .has_experts = has_experts});
+}
+
+static void write_layers(const dsm__hub *hub, const void *of, const char *end_norm) {
+  write_attention(hub, of);
+  write_feed_forward(hub, of, end_norm);
 }
 
 static void write_decoder(const dsm__hub *hub, const llama_choice *choice,
@@ -118,10 +126,7 @@ static void write_decoder(const dsm__hub *hub, const llama_choice *choice,
   dsm__hub_begin_layers(hub);
   dsm__hub_embedding_write(hub,
                            &(dsm__hub_embedding){.name = "tokens", .vocabulary = "=vocabulary"});
-  dsm__hub_begin_block(hub, "decoder", "=blocks");
-  write_attention(hub, choice);
-  write_feed_forward(hub, choice);
-  dsm__hub_end_block(hub);
+  dsm__hub_decoder_write(hub, choice->blocks, DSM__HUB_RMS_NORM, write_layers, choice);
   dsm__hub_head_write(hub, DSM__HUB_RMS_NORM, false);
   dsm__hub_end_layers(hub);
 }
@@ -147,6 +152,11 @@ void dsm__hub_write_mixtral(const dsm__hub *hub) {
   llama_choice choice = choose(hub, MISTRAL_KV_HEADS);
   choice.window = dsm__hub_count_or(hub, "sliding_window", DSM_SIDE_MAX, 0);
   choice.has_experts = true;
+  if (hub->end == DSM__HUB_BASE) { /* behind experts each would have the last norm */
+    const dsm__json_node node = dsm__json_member(hub->config, "architectures");
+    dsm__json_error(&node, NULL,
+                    "expected experts with a head that normalises, found MixtralModel");
+  }
   write_decoder(hub, &choice, MISTRAL_POSITIONS);
 }
 

@@ -8,12 +8,16 @@ static void write_attention(const dsm__hub *hub, const dsm__hub_block *block, co
   const bool has_own = block->has_head_features;
   dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "qkv",
                                         .in = "=hidden",
-                                        .out = has_own ? "=3*heads*head_features" : "=3*hidden",
+                                        .out = has_own ? "=3*heads*head_features"
+                                               : block->has_kv_heads
+                                                   ? "=hidden+2*kv_heads*(hidden/heads)"
+                                                   : "=3*hidden",
                                         .input_norm = read_norm,
                                         .has_bias = block->has_qkv_bias,
                                         .rotated_share = block->rotated_share * TURNED / PARTS});
   dsm__hub_attention_write(
       hub, &(dsm__hub_attention){.name = "attention",
+                                 .has_kv_heads = block->has_kv_heads,
                                  .head_features = has_own ? "=head_features" : "=hidden/heads",
                                  .is_causal = block->is_causal});
   dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "attention_out",
@@ -43,11 +47,16 @@ static void write_feed_forward(const dsm__hub *hub, const dsm__hub_block *block,
                                         .norm = sum_norm});
 }
 
-void dsm__hub_block_write(const dsm__hub *hub, const dsm__hub_block *block) {
+void dsm__hub_block_layers(const dsm__hub *hub, const void *of, const char *end_norm) {
+  const dsm__hub_block *const block = of;
   const char *const read_norm = block->normalises_sums ? NULL : DSM__HUB_LAYER_NORM;
   const char *const sum_norm = block->normalises_sums ? DSM__HUB_LAYER_NORM : NULL;
-  dsm__hub_begin_block(hub, block->name, "=blocks");
   write_attention(hub, block, read_norm, sum_norm);
-  write_feed_forward(hub, block, read_norm, sum_norm);
+  write_feed_forward(hub, block, read_norm, sum_norm == NULL ? end_norm : sum_norm);
+}
+
+void dsm__hub_block_write(const dsm__hub *hub, const dsm__hub_block *block) {
+  dsm__hub_begin_block(hub, block->name, "=blocks");
+  dsm__hub_block_layers(hub, block, NULL);
   dsm__hub_end_block(hub);
 }

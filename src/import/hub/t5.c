@@ -136,15 +136,17 @@ static void note_relative_positions(const dsm__hub *hub) {
   const dsm__json_node node = dsm__json_member(hub->config, "relative_attention_num_buckets");
   dsm__import_note(hub->import, &node,
                    "what scores get for the distance of positions is left out: a table of heads "
-                   "times buckets in either half");
+                   "times buckets%s",
+                   hub->end == DSM__HUB_BASE ? "" : " in either half");
 }
 
 void dsm__hub_write_t5(const dsm__hub *hub) {
   static const double dropout = 0.1;
   t5_choice choice = {.has_dropout = dsm__hub_share(hub, "dropout_rate", dropout) > 0};
   choice.blocks = dsm__hub_size_at(hub, DSM__HUB_BLOCKS, "num_layers");
+  const bool is_encoder = hub->end == DSM__HUB_BASE;
   choice.decoder_blocks =
-      dsm__hub_count_or(hub, "num_decoder_layers", DSM_LAYERS_MAX, choice.blocks);
+      is_encoder ? 0 : dsm__hub_count_or(hub, "num_decoder_layers", DSM_LAYERS_MAX, choice.blocks);
   choose_activation(hub, &choice);
   note_relative_positions(hub);
   dsm__hub_note_score_dropout(hub, "dropout_rate", dropout);
@@ -157,7 +159,9 @@ void dsm__hub_write_t5(const dsm__hub *hub) {
     write_encoder(hub, &choice, "encoder", "=blocks-1", NULL);
   }
   write_encoder(hub, &choice, "encoder_end", NULL, DSM__HUB_RMS_NORM);
-  write_decoder(hub, &choice, "decoder_start", NULL, "tokens");
+  if (!is_encoder) {
+    write_decoder(hub, &choice, "decoder_start", NULL, "tokens");
+  }
   if (choice.decoder_blocks > 1) {
     write_decoder(hub, &choice, "decoder", "=decoder_blocks-1", "@before");
   }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* vit.c: encoders of the patches of an image, and a classification of the first position. */
-#include <string.h>
-
 #include "dsm/limits.h"
 #include "import/hub/hub.h"
 
-enum { IMAGE = 224, PATCH = 16, CHANNELS = 3, CLASSES = 2 };
+enum { IMAGE = 224, PATCH = 16, CHANNELS = 3 };
 
 /* One number, or a list of two equal ones. */
 static uint64_t side(const dsm__hub *hub, const char *key, uint64_t fallback) {
@@ -39,20 +37,6 @@ static uint64_t patches_of(const dsm__hub *hub, uint64_t image, uint64_t patch) 
   return image / patch;
 }
 
-static bool is_classifier(const dsm__hub *hub) {
-  return strcmp(dsm__hub_architecture(hub), "ViTForImageClassification") == 0;
-}
-
-static uint64_t classes(const dsm__hub *hub) {
-  const dsm__json_node labels = dsm__json_member(hub->config, "id2label");
-  uint64_t count = 0;
-  for (dsm__json_node each = dsm__json_first_member(&labels); dsm__json_is_present(&each);
-       each = dsm__json_next(&each)) {
-    count++;
-  }
-  return count > 0 ? count : dsm__hub_count_or(hub, "num_labels", DSM_DIMENSION_MAX, CLASSES);
-}
-
 static void write_parameters(const dsm__hub *hub) {
   const uint64_t image = side(hub, "image_size", IMAGE);
   const uint64_t patch = side(hub, "patch_size", PATCH);
@@ -68,14 +52,14 @@ static void write_parameters(const dsm__hub *hub) {
                      dsm__hub_features_of_heads(hub, "hidden_size", "num_attention_heads", heads));
   dsm__hub_parameter(hub, "heads", heads);
   dsm__hub_size_parameter(hub, DSM__HUB_INNER, "intermediate_size");
-  if (is_classifier(hub)) {
-    dsm__hub_parameter(hub, "classes", classes(hub));
+  if (hub->end == DSM__HUB_MAIN) {
+    dsm__hub_parameter(hub, "classes", dsm__hub_classes(hub));
   }
 }
 
 /* A classifier has no pooler, and the base model no classes. */
 static void write_end(const dsm__hub *hub) {
-  const bool has_classes = is_classifier(hub);
+  const bool has_classes = hub->end == DSM__HUB_MAIN;
   dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = has_classes ? "classifier" : "pooler",
                                         .in = "=hidden",
                                         .out = has_classes ? "=classes" : "=hidden",

@@ -57,6 +57,11 @@ static bool set_padding(dsm__onnx_lowering *of, const dsm__onnx_node *node,
 static bool check_weights(dsm__onnx_lowering *of, const dsm__onnx_node *node,
                           const dsm__onnx_shape *input, const dsm__onnx_shape *weights,
                           uint64_t groups) {
+  if (input->rank <= IMAGE_FROM) {
+    dsm__onnx_error(of->graph, node, "expected an input of 3 or 4 dimensions, found %u",
+                    input->rank);
+    return false;
+  }
   if (weights->rank != input->rank || groups == 0 || groups > DSM_SIDE_MAX ||
       input->dims[FEATURES] / groups != weights->dims[1] || input->dims[FEATURES] % groups != 0 ||
       weights->dims[0] % groups != 0) {

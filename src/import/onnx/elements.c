@@ -11,15 +11,6 @@ static bool is_pool(dsm_aux_op op) {
   return op == DSM_AUX_MAX_POOL || op == DSM_AUX_AVG_POOL;
 }
 
-static bool is_one_of(dsm__span op, const char *const *words, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    if (dsm__span_is(op, words[i])) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* Has the layer the operation, or any pool, on its output? */
 static bool has_aux(const dsm__onnx_layer *layer, dsm_aux_op op) {
   for (size_t i = 0; i < layer->aux_count; i++) {
@@ -114,17 +105,17 @@ static bool wait_to_normalize(dsm__onnx_lowering *of, const dsm__onnx_node *node
 
 /* Does a node lead, at most moved or cut on the way, to one product with weights? */
 static bool leads_to_product(const dsm__onnx_graph *graph, const dsm__onnx_node *node) {
-  static const char *const products[] = {"MatMul", "Gemm"};
-  static const char *const movers[] = {"Gather",    "Slice",   "Reshape", "Squeeze",
-                                       "Unsqueeze", "Flatten", "Cast",    "Identity"};
+  static const char *const products[] = {"MatMul", "Gemm", NULL};
+  static const char *const movers[] = {"Gather",  "Slice", "Reshape",  "Squeeze", "Unsqueeze",
+                                       "Flatten", "Cast",  "Identity", NULL};
   enum { LONGEST_CHAIN = 8 };
   for (int i = 0; i < LONGEST_CHAIN; i++) {
-    if (is_one_of(node->op, products, DSM__COUNT_OF(products))) {
+    if (dsm__span_is_any(node->op, products)) {
       return true;
     }
     const dsm__onnx_value *const made = dsm__onnx_output(graph, node, 0);
-    if (!is_one_of(node->op, movers, DSM__COUNT_OF(movers)) || made == NULL ||
-        made->reader_count != 1 || made->uses != 1) {
+    if (!dsm__span_is_any(node->op, movers) || made == NULL || made->reader_count != 1 ||
+        made->uses != 1) {
       return false;
     }
     node = &graph->nodes.items[graph->readers[made->readers]];
@@ -229,6 +220,7 @@ void dsm__onnx_apply_pool(dsm__onnx_lowering *of, const dsm__onnx_node *node, co
   const dsm_aux sized = sized_pool(*pool, from, to);
   const uint32_t *layers = NULL;
   if (dsm__onnx_view_of(of, input) == NULL) {
+    dsm__onnx_pass(of, node, shape); /* what is made of a constant is one */
     return;
   }
   const bool is_sole = input->view->is_sole && input->uses == 1;
@@ -448,6 +440,8 @@ void dsm__onnx_lower_binary(dsm__onnx_lowering *of, const dsm__onnx_node *node) 
     dsm__onnx_mask_scores(of, node, a, &both);
   } else if (are_scores(of, b) && is_same(&shape_b, &both)) {
     dsm__onnx_mask_scores(of, node, b, &both);
+  } else if (dsm__onnx_view_of(of, a) == NULL && dsm__onnx_view_of(of, b) == NULL) {
+    dsm__onnx_pass(of, node, &both); /* of constants that are not folded */
   } else if (dsm__onnx_view_of(of, a) == NULL) {
     lower_constant(of, node, b, a, &both);
   } else if (dsm__onnx_view_of(of, b) == NULL) {

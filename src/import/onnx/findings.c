@@ -20,8 +20,9 @@ dsm__json_node dsm__onnx_place(const dsm__onnx_graph *graph, const dsm__onnx_nod
   } else {
     const dsm__onnx_value *const made = dsm__onnx_output(graph, node, 0);
     const dsm__span name = made == NULL ? (dsm__span){"", 0} : made->name;
-    (void)snprintf(label, sizeof label, "node %zu, which makes \"%.*s\" (%.*s)",
-                   (size_t)(node - graph->nodes.items), shown(name), name.bytes, shown(node->op),
+    (void)snprintf(label, sizeof label, "node %zu%s%.*s%s (%.*s)",
+                   (size_t)(node - graph->nodes.items), made == NULL ? "" : ", which makes \"",
+                   shown(name), name.bytes, made == NULL ? "" : "\"", shown(node->op),
                    node->op.bytes);
   }
   return dsm__json_labelled(graph->import->doc, label);

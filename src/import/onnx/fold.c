@@ -397,6 +397,7 @@ bool dsm__onnx_fold(dsm__onnx_lowering *of, const dsm__onnx_node *node) {
     dsm__onnx_error(of->graph, node, "expected constants of which a shape follows, found others");
     return true;
   }
+  has_numbers = has_numbers && numbers.count == elements; /* each place has its own */
   output->kind = DSM__ONNX_CONSTANT;
   output->is_whole = has_numbers;
   dsm__onnx_set_shape(of->graph, output, &shape);

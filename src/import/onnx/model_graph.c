@@ -161,8 +161,24 @@ static bool add_links(dsm__onnx_graph *graph, dsm__span message, uint32_t number
   return !wire.is_broken;
 }
 
+/* A node makes its first output, or, where all may be left out, one of them: what reads nodes
+ * relies on that. */
+static bool makes_nothing(const dsm__onnx_graph *graph, const dsm__onnx_node *node) {
+  static const char *const choosers[] = {"LSTM", "GRU", "RNN", "Split", NULL};
+  const size_t count = dsm__span_is_any(node->op, choosers) ? node->output_count : 1;
+  bool makes_any = false;
+  for (size_t i = 0; i < count; i++) {
+    makes_any = makes_any || dsm__onnx_output(graph, node, i) != NULL;
+  }
+  return !makes_any;
+}
+
 /* Each value is made once. */
-static void claim_outputs(dsm__onnx_graph *graph, const dsm__onnx_node *node, uint32_t index) {
+static void claim_outputs(dsm__onnx_graph *graph, uint32_t index) {
+  const dsm__onnx_node *const node = &graph->nodes.items[index];
+  if (makes_nothing(graph, node)) {
+    dsm__onnx_error(graph, node, "expected an output that it makes, found none");
+  }
   for (size_t i = 0; i < node->output_count; i++) {
     dsm__onnx_value *const value = dsm__onnx_output(graph, node, i);
     if (value != NULL && value->node != DSM__ONNX_NONE) {
@@ -192,7 +208,7 @@ static bool add_node(dsm__onnx_graph *graph, dsm__span message) {
     return false;
   }
   graph->nodes.items[graph->nodes.count++] = node;
-  claim_outputs(graph, &node, (uint32_t)graph->nodes.count - 1);
+  claim_outputs(graph, (uint32_t)graph->nodes.count - 1);
   return true;
 }
 

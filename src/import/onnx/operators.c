@@ -125,23 +125,16 @@ const dsm__onnx_operator *dsm__onnx_operator_of(const dsm__onnx_node *node) {
 }
 
 /* Operators whose work is counted as that of another one. */
-static bool is_counted_as_other(dsm__span op) {
-  static const char *const others[] = {"Elu",
-                                       "Celu",
-                                       "Selu",
-                                       "Mish",
-                                       "HardSwish",
-                                       "Softsign",
-                                       "Softplus",
-                                       "GroupNormalization",
-                                       "InstanceNormalization"};
-  for (size_t i = 0; i < DSM__COUNT_OF(others); i++) {
-    if (dsm__span_is(op, others[i])) {
-      return true;
-    }
-  }
-  return false;
-}
+static const char *const counted_as_others[] = {"Elu",
+                                                "Celu",
+                                                "Selu",
+                                                "Mish",
+                                                "HardSwish",
+                                                "Softsign",
+                                                "Softplus",
+                                                "GroupNormalization",
+                                                "InstanceNormalization",
+                                                NULL};
 
 void dsm__onnx_lower_element(dsm__onnx_lowering *of, const dsm__onnx_node *node) {
   const int op = dsm__onnx_operator_of(node)->number;
@@ -159,7 +152,7 @@ void dsm__onnx_lower_element(dsm__onnx_lowering *of, const dsm__onnx_node *node)
     dsm__onnx_remark_on(of->graph, node, "is left out: no layer can have it");
     return;
   }
-  if (is_counted_as_other(node->op)) {
+  if (dsm__span_is_any(node->op, counted_as_others)) {
     dsm__onnx_remark_on(of->graph, node,
                         "is counted as an operation on elements that is much like it");
   }

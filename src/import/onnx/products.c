@@ -112,15 +112,6 @@ void dsm__onnx_lower_gemm(dsm__onnx_lowering *of, const dsm__onnx_node *node) {
 
 /* ---- products of activations ---- */
 
-static bool is_one_of(dsm__span op, const char *const *words) {
-  for (size_t i = 0; words[i] != NULL; i++) {
-    if (dsm__span_is(op, words[i])) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* Does the product of queries and keys lead, by operations on its elements and a Softmax, to the
  * product with values? */
 static bool are_scores(const dsm__onnx_lowering *of, const dsm__onnx_value *product) {
@@ -135,7 +126,7 @@ static bool are_scores(const dsm__onnx_lowering *of, const dsm__onnx_value *prod
     if (dsm__span_is(reader->op, "MatMul")) {
       return is_softmaxed && dsm__onnx_input(graph, reader, 0) == product;
     }
-    if (!is_one_of(reader->op, between)) {
+    if (!dsm__span_is_any(reader->op, between)) {
       return false;
     }
     is_softmaxed = is_softmaxed || dsm__span_is(reader->op, "Softmax");
@@ -167,7 +158,7 @@ bool dsm__onnx_scales_scores(const dsm__onnx_lowering *of, const dsm__onnx_node 
     if (dsm__span_is(node->op, "MatMul")) {
       return product != NULL && are_scores(of, product);
     }
-    if (!is_one_of(node->op, between)) {
+    if (!dsm__span_is_any(node->op, between)) {
       return false;
     }
   }
@@ -311,13 +302,14 @@ static bool read_attention(dsm__onnx_lowering *of, const dsm__onnx_node *node,
   bool is_each_whole = true;
   uint32_t layers[PARTS];
   for (size_t i = 0; i < PARTS; i++) {
-    layers[i] = only_layer(values[i]->view);
+    const dsm__onnx_view *const view = dsm__onnx_view_of(of, values[i]);
+    layers[i] = view == NULL ? DSM__ONNX_NETWORK : only_layer(view);
     if (names == NULL || layers[i] == DSM__ONNX_NETWORK) {
       dsm__onnx_error(of->graph, node,
                       "expected queries, keys and values that a layer each delivers, found others");
       return false;
     }
-    const uint64_t elements = elements_of(values[i]->view);
+    const uint64_t elements = elements_of(view);
     names[i] = spec_of(of, layers[i])->name;
     is_each_whole = is_each_whole && elements == of->layers.items[layers[i]].elements;
     sum += elements;

@@ -19,15 +19,11 @@ static const dsm__onnx_node *maker_of(const dsm__onnx_graph *graph, const dsm__o
 
 /* The value behind nodes that only give it another shape or type. */
 static const dsm__onnx_value *unshaped(const dsm__onnx_graph *graph, const dsm__onnx_value *value) {
-  static const char *const shapers[] = {"Reshape", "Flatten", "Unsqueeze", "Cast"};
+  static const char *const shapers[] = {"Reshape", "Flatten", "Unsqueeze", "Cast", NULL};
   enum { LONGEST_CHAIN = 4 };
   for (int i = 0; i < LONGEST_CHAIN; i++) {
     const dsm__onnx_node *const node = maker_of(graph, value);
-    bool is_shaper = false;
-    for (size_t s = 0; node != NULL && s < DSM__COUNT_OF(shapers); s++) {
-      is_shaper = is_shaper || dsm__span_is(node->op, shapers[s]);
-    }
-    if (!is_shaper) {
+    if (node == NULL || !dsm__span_is_any(node->op, shapers)) {
       return value;
     }
     value = dsm__onnx_input(graph, node, 0);
@@ -60,11 +56,13 @@ static const dsm__onnx_value *turned_from(const dsm__onnx_graph *graph,
   return from != NULL && from == whole_of(graph, dsm__onnx_input(graph, join, 1)) ? from : NULL;
 }
 
-/* Is the value a product of another one? */
+/* Is the value a product of another one, that nothing else reads? Then the sum that turns takes the
+ * product's place among those who read the factor, where there is no other. */
 static bool has_factor(const dsm__onnx_graph *graph, const dsm__onnx_value *product,
                        const dsm__onnx_value *factor) {
   const dsm__onnx_node *const node = maker_of(graph, product);
-  return node != NULL && dsm__span_is(node->op, "Mul") && node->input_count == 2 &&
+  return node != NULL && product->uses == 1 && dsm__span_is(node->op, "Mul") &&
+         node->input_count == 2 &&
          (dsm__onnx_input(graph, node, 0) == factor || dsm__onnx_input(graph, node, 1) == factor);
 }
 

@@ -115,7 +115,14 @@ static void cut(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__onnx_va
                 uint64_t taken) {
   dsm__onnx_value *const input = dsm__onnx_input(of->graph, node, 0);
   uint64_t elements = 0;
-  if (output == NULL || dsm__onnx_view_of(of, input) == NULL) {
+  if (output == NULL) {
+    return;
+  }
+  if (input->kind == DSM__ONNX_CONSTANT) {
+    output->kind = DSM__ONNX_CONSTANT;
+    dsm__onnx_set_shape(of->graph, output, shape);
+  }
+  if (dsm__onnx_view_of(of, input) == NULL) {
     return;
   }
   const dsm_layer_spec *const counted = counted_by(of, input, from, axis);

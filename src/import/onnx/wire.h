@@ -59,4 +59,12 @@ static inline bool dsm__span_is(dsm__span span, const char *text) {
   return i == span.length && text[i] == '\0';
 }
 
+/** Is it one of the texts, behind which stands NULL? */
+static inline bool dsm__span_is_any(dsm__span span, const char *const *texts) {
+  while (*texts != NULL && !dsm__span_is(span, *texts)) {
+    texts++;
+  }
+  return *texts != NULL;
+}
+
 #endif
