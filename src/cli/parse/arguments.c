@@ -230,9 +230,8 @@ static void settle(cli_arguments *arguments) {
   arguments->row_limit = arguments->wants_all_rows ? 0 : ROWS_SHOWN;
   options->overrides = arguments->overrides.recorded.items;
   options->override_count = arguments->overrides.recorded.count;
-  const dsm_optimization_set possible = dsm_mode_possible_optimizations(options->mode);
   options->optimizations =
-      possible & (arguments->wants_all ? DSM_OPTIMIZATION_ALL : arguments->named_optimizations);
+      dsm_mode_possible_optimizations(options->mode) & arguments->asked_optimizations;
 }
 
 cli_exit cli_arguments_parse(cli_arguments *arguments, const struct cli_program_kind *program,
@@ -240,6 +239,7 @@ cli_exit cli_arguments_parse(cli_arguments *arguments, const struct cli_program_
   *arguments = (cli_arguments){.command = command,
                                .program = program,
                                .wants_all = true,
+                               .asked_optimizations = DSM_OPTIMIZATION_ALL,
                                .tolerance = DSM_TOLERANCE_DEFAULT,
                                .sweep = {.shard = {.count = 1}}};
   dsm_explore_options_init(&arguments->options);

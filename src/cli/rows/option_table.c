@@ -67,7 +67,8 @@ const cli_option cli_options[] = {
      OWN(cli_apply_minibatch)},
     {.name = "optimize",
      .argument = "LIST",
-     .help = "what the search may use (default: all, that is those of the mode and the system)",
+     .help = "what the search may use (default: all, that is those of the mode and the system; "
+             "others may be named beside it; everything: all words that the mode has)",
      .word_help = cli_optimization_help,
      .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_REMAT | CLI_STORAGE,
      .word = cli_optimization_word,
