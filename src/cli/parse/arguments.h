@@ -137,6 +137,7 @@ typedef struct cli_arguments {
   dsm_optimization_set asked_optimizations; /**< by all words of --optimize, in any mode */
   dsm_optimization_set named_optimizations; /**< by --optimize, one by one */
   bool is_ladder;
+  bool wants_fit; /**< explore: a plan with what it takes to fit, where nothing else does */
   const char *ladder_base; /**< NULL: not given */
   const char *explain;     /**< NULL: not given */
   const char *formats;     /**< of describe; NULL: not given */

@@ -105,6 +105,11 @@ const cli_option cli_options[] = {
      .commands = CLI_IMPORT,
      .takes = CLI_TAKES_TEXT,
      OWN(cli_apply_sequence)},
+    {.name = "fit",
+     .help = "where no mapping fits the memory, add what it takes: micro-batches and stages, or "
+             "shards and recomputation; a note says which words were added",
+     .commands = CLI_EXPLORE,
+     FLAG(wants_fit)},
     {.name = "ladder",
      .help = "add the optimizations one after the other and show what each gains",
      .commands = CLI_EXPLORE,

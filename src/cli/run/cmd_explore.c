@@ -46,44 +46,54 @@ static cli_exit check_options(const cli_arguments *arguments) {
   return cli_check_optimizations(arguments);
 }
 
-/* Where nothing fits a chip's memory: what would. */
-static void note_what_fits(const cli_arguments *arguments, const inputs *in,
-                           const dsm_explore_options *options) {
+/* Where nothing fits a chip's memory: what would; NULL, and a note why, where nothing is found. */
+static dsm_plan *find_what_fits(const cli_arguments *arguments, const inputs *in,
+                                const dsm_explore_options *options) {
   dsm_plan *plan = NULL;
   dsm_fit fit = DSM_FIT_NOT_MEMORY;
   const dsm_status status =
       dsm_explore_what_fits(&plan, &fit, in->workload, in->system, options, NULL);
   const double limit = options->time_limit_seconds;
-  if (status != DSM_OK) {
-    if (status == DSM_ERROR_INFEASIBLE && fit == DSM_FIT_STOPPED && !cli_is_interrupted()) {
-      cli_note(arguments,
-               "nothing that fits with accumulate and stages, or with shard and recompute, was "
-               "found within %g s",
-               limit > 0 ? limit : (double)DSM_FIT_SECONDS);
-    } else if (status == DSM_ERROR_INFEASIBLE && fit == DSM_FIT_NONE) {
-      cli_note(arguments, "nothing fits with shard, recompute, accumulate and stages either");
-    }
-    return;
+  if (status == DSM_ERROR_INFEASIBLE && fit == DSM_FIT_STOPPED && !cli_is_interrupted()) {
+    cli_note(arguments,
+             "nothing that fits with accumulate and stages, or with shard and recompute, was "
+             "found within %g s",
+             limit > 0 ? limit : (double)DSM_FIT_SECONDS);
+  } else if (status == DSM_ERROR_INFEASIBLE && fit == DSM_FIT_NONE) {
+    cli_note(arguments, "nothing fits with shard, recompute, accumulate and stages either");
   }
+  return plan;
+}
+
+/* Says what would fit, or, as the answer, what it has that was not asked for. */
+static void note_what_fits(const cli_arguments *arguments, const dsm_plan *plan,
+                           dsm_optimization_set asked) {
+  const dsm_optimization_set named =
+      plan->options.optimizations & (arguments->wants_fit ? ~asked : ~0U);
   char words[256] = "";
   size_t length = 0;
   for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
-    if ((plan->options.optimizations & DSM_OPTIMIZATION_BIT(o)) != 0) {
+    if ((named & DSM_OPTIMIZATION_BIT(o)) != 0) {
       const int written =
           snprintf(words + length, sizeof words - length, "%s%s", length == 0 ? "" : ",",
                    dsm_optimization_name((dsm_optimization)o));
       length += written > 0 ? (size_t)written : 0;
     }
   }
-  cli_note(arguments, "what would fit: --optimize %s, %.5g ms with %.4g of %.4g GB a chip%s", words,
-           1e3 * plan->result.step_seconds, plan->result.memory.total_bytes / 1e9,
-           plan->result.memory.capacity_bytes / 1e9,
-           plan->statistics.is_stopped ? ", or less: the search ended before all was searched"
-                                       : "");
-  dsm_plan_free(plan);
+  const bool is_stopped = plan->statistics.is_stopped;
+  if (arguments->wants_fit) {
+    cli_note(arguments, "nothing fits with what is asked for; --fit added: %s%s", words,
+             is_stopped ? "; the search ended before all was searched" : "");
+  } else {
+    cli_note(arguments, "what would fit: --optimize %s, %.5g ms with %.4g of %.4g GB a chip%s",
+             words, 1e3 * plan->result.step_seconds, plan->result.memory.total_bytes / 1e9,
+             plan->result.memory.capacity_bytes / 1e9,
+             is_stopped ? ", or less: the search ended before all was searched" : "");
+  }
 }
 
-/* The plan, or what would fit, where the time was not over before; after a signal with the best so
+/* The plan, or, where the time was not over before, what would fit: said, or with --fit the plan,
+ * with which the error that nothing fits is none. After a signal with the best so
  * far. What is explained has to be known to the end, so that a signal ends the program then. */
 static cli_exit search(const cli_arguments *arguments, const inputs *in, dsm_plan **plan,
                        bool *is_interrupted) {
@@ -94,12 +104,22 @@ static cli_exit search(const cli_arguments *arguments, const inputs *in, dsm_pla
     options.is_stopped = cli_should_stop;
     cli_interrupt_begin();
   }
-  const cli_exit outcome =
+  cli_exit outcome =
       cli_exit_of(cli_explore(plan, arguments, NULL, in->workload, in->system, &options));
-  cli_print_findings(arguments);
-  if (outcome == CLI_EXIT_INFEASIBLE && !cli_is_interrupted() && cli_seconds_now() < until) {
-    note_what_fits(arguments, in, &options);
+  if (!arguments->wants_fit) {
+    cli_print_findings(arguments);
   }
+  if (outcome == CLI_EXIT_INFEASIBLE && !cli_is_interrupted() && cli_seconds_now() < until) {
+    *plan = find_what_fits(arguments, in, &options);
+    if (*plan != NULL) {
+      note_what_fits(arguments, *plan, options.optimizations);
+    }
+    if (*plan != NULL && arguments->wants_fit) {
+      dsm_diags_clear(arguments->diags);
+      outcome = CLI_EXIT_DONE;
+    }
+  }
+  cli_print_findings(arguments);
   *is_interrupted = cli_is_interrupted();
   if (arguments->explain == NULL) {
     cli_interrupt_end();
