@@ -177,9 +177,11 @@ static cli_exit complain_of_word(const cli_arguments *arguments, const cli_optio
       used += (size_t)wrote;
     }
   }
-  return cli_usage_error(arguments->command, "--%s: expected %s%s, found '%s'%s", option->name,
+  const char *const foreign = cli_foreign_hint(option->name, word);
+  return cli_usage_error(arguments->command, "--%s: expected %s%s, found '%s'%s%s%s", option->name,
                          option->is_list ? "some of " : "", expected, word,
-                         cli_did_you_mean_word(word, option->word).text);
+                         foreign == NULL ? cli_did_you_mean_word(word, option->word).text : " (",
+                         foreign == NULL ? "" : foreign, foreign == NULL ? "" : ")");
 }
 
 /* Finds text[0 .. length) among the option's words; prints and returns false if it is none. */

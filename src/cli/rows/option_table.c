@@ -122,10 +122,8 @@ const cli_option cli_options[] = {
     {.name = "parallelism",
      .argument = "LIST",
      .help = "parallelisms that the search may use (default: all), or roles of axes: column, along "
-             "any axis; "
-             "gpu=column, along that axis, of the system's names or x, y, z. A layer that can have "
-             "none "
-             "of the roles has data",
+             "any axis; gpu=column, along that axis, of the system's names or x, y, z. Layers for "
+             "which no such role is possible have data",
      .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_REMAT | CLI_STORAGE,
      .word = cli_parallelism_word,
      .is_list = true,
