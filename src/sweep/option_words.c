@@ -41,7 +41,6 @@ static unsigned bits_of(const dsm__sweep_option *option, const char *word) {
  * "everything" are words among others, and others may be part of them. */
 static bool parse_set(const dsm__sweep_option *option, const char *text, unsigned *set,
                       char wrong[DSM__OPTION_WORD_SIZE]) {
-  const bool is_alone = strchr(text, '+') == NULL;
   unsigned named = 0;
   *set = 0;
   if (option->may_be_none && strcmp(text, "none") == 0) {
@@ -54,7 +53,8 @@ static bool parse_set(const dsm__sweep_option *option, const char *text, unsigne
     const unsigned bits = bits_of(option, wrong);
     const bool is_one = (bits & (bits - 1)) == 0;
     const unsigned own = is_one ? bits : bits == option->all ? 1U << 31 : 1U << 30;
-    if (bits == 0 || (named & own) != 0 || (!is_one && !is_alone && option->everything == 0)) {
+    if (bits == 0 || (named & own) != 0 ||
+        (!is_one && option->everything == 0 && strchr(text, '+') != NULL)) {
       return false;
     }
     *set |= bits;
@@ -139,17 +139,14 @@ dsm__words_text dsm__sweep_option_text(const dsm__sweep_option *option,
     return roles_text(options);
   }
   memcpy(&value, (const unsigned char *)options + option->offset, sizeof value);
-  if (!option->is_set) {
-    return dsm__words_join(option->words, 1U << value, "+");
-  }
-  if (value == 0 && option->may_be_none) {
+  if (option->is_set && value == 0 && option->may_be_none) {
     return (dsm__words_text){.text = "none"};
   }
-  const bool has_all = (value & option->all) == option->all;
+  const bool has_all = option->is_set && (value & option->all) == option->all;
+  const unsigned rest = !option->is_set ? 1U << value : has_all ? value & ~option->all : value;
+  const dsm__words_text others = dsm__words_join(option->words, rest, "+");
   dsm__words_text joined = {.text = "all"};
-  const dsm__words_text others =
-      dsm__words_join(option->words, has_all ? value & ~option->all : value, "+");
-  if (has_all && others.text[0] != '\0') {
+  if (rest != 0) {
     (void)snprintf(joined.text, sizeof joined.text, "all+%.760s", others.text);
   }
   return has_all ? joined : others;

@@ -154,8 +154,8 @@ static const char *only_mode_of(dsm_optimization optimization) {
 
 static void check_meaning(dsm__sweep_draft *draft, dsm_optimization_set set,
                           dsm_optimization_set allowed, dsm__origin origin) {
-  const dsm_optimization_set named = dsm__has_all(set) ? set & ~DSM_OPTIMIZATION_ALL : set;
-  const dsm_optimization_set without = set == DSM_OPTIMIZATION_EVERYTHING ? 0 : named & ~allowed;
+  const dsm_optimization_set all = set == DSM_OPTIMIZATION_EVERYTHING ? set : DSM_OPTIMIZATION_ALL;
+  const dsm_optimization_set without = set & ~allowed & ~(dsm__has_all(set) ? all : 0);
   for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
     if ((without & DSM_OPTIMIZATION_BIT(o)) != 0) {
       dsm__draft_error(draft, origin, NULL,

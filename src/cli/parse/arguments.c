@@ -92,7 +92,7 @@ static cli_exit complain_of_long(const cli_command *command, const getopt_tables
   char plain[101];
   memcpy(plain, name, (size_t)shown);
   plain[shown] = '\0';
-  const char *const foreign = has_plans ? cli_foreign_hint(plain, NULL) : NULL;
+  const char *const foreign = has_plans ? cli_foreign_hint(plain) : NULL;
   if (foreign != NULL) {
     return cli_usage_error(command, "unknown option '--%s' (%s)", plain, foreign);
   }

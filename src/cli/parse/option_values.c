@@ -177,7 +177,9 @@ static cli_exit complain_of_word(const cli_arguments *arguments, const cli_optio
       used += (size_t)wrote;
     }
   }
-  const char *const foreign = cli_foreign_hint(option->name, word);
+  char typed[192];
+  (void)snprintf(typed, sizeof typed, "%s %s", option->name, word);
+  const char *const foreign = cli_foreign_hint(typed);
   return cli_usage_error(arguments->command, "--%s: expected %s%s, found '%s'%s%s%s", option->name,
                          option->is_list ? "some of " : "", expected, word,
                          foreign == NULL ? cli_did_you_mean_word(word, option->word).text : " (",
@@ -347,10 +349,10 @@ cli_exit cli_apply_optimize(cli_arguments *arguments, const cli_option *option, 
   }
   arguments->wants_all = is_everything || (words & 1U << WORD_ALL) != 0;
   arguments->named_optimizations = words >> WORD_FIRST_OPTIMIZATION;
-  arguments->asked_optimizations = is_everything ? DSM_OPTIMIZATION_EVERYTHING
-                                   : arguments->wants_all
-                                       ? arguments->named_optimizations | DSM_OPTIMIZATION_ALL
-                                       : arguments->named_optimizations;
+  arguments->asked_optimizations =
+      arguments->named_optimizations | (is_everything          ? DSM_OPTIMIZATION_EVERYTHING
+                                        : arguments->wants_all ? DSM_OPTIMIZATION_ALL
+                                                               : 0);
   return CLI_EXIT_DONE;
 }
 

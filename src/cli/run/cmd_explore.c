@@ -46,7 +46,7 @@ static cli_exit check_options(const cli_arguments *arguments) {
   return cli_check_optimizations(arguments);
 }
 
-/* Where nothing fits a chip's memory: what would; NULL, and a note why, where nothing is found. */
+/* Where nothing fits: what would, or NULL. Says what it has; with --fit what was not asked for. */
 static dsm_plan *find_what_fits(const cli_arguments *arguments, const inputs *in,
                                 const dsm_explore_options *options) {
   dsm_plan *plan = NULL;
@@ -54,22 +54,19 @@ static dsm_plan *find_what_fits(const cli_arguments *arguments, const inputs *in
   const dsm_status status =
       dsm_explore_what_fits(&plan, &fit, in->workload, in->system, options, NULL);
   const double limit = options->time_limit_seconds;
-  if (status == DSM_ERROR_INFEASIBLE && fit == DSM_FIT_STOPPED && !cli_is_interrupted()) {
-    cli_note(arguments,
-             "nothing that fits with accumulate and stages, or with shard and recompute, was "
-             "found within %g s",
-             limit > 0 ? limit : (double)DSM_FIT_SECONDS);
-  } else if (status == DSM_ERROR_INFEASIBLE && fit == DSM_FIT_NONE) {
-    cli_note(arguments, "nothing fits with shard, recompute, accumulate and stages either");
+  if (status != DSM_OK) {
+    if (status == DSM_ERROR_INFEASIBLE && fit == DSM_FIT_STOPPED && !cli_is_interrupted()) {
+      cli_note(arguments,
+               "nothing that fits with accumulate and stages, or with shard and recompute, was "
+               "found within %g s",
+               limit > 0 ? limit : (double)DSM_FIT_SECONDS);
+    } else if (status == DSM_ERROR_INFEASIBLE && fit == DSM_FIT_NONE) {
+      cli_note(arguments, "nothing fits with shard, recompute, accumulate and stages either");
+    }
+    return NULL;
   }
-  return plan;
-}
-
-/* Says what would fit, or, as the answer, what it has that was not asked for. */
-static void note_what_fits(const cli_arguments *arguments, const dsm_plan *plan,
-                           dsm_optimization_set asked) {
   const dsm_optimization_set named =
-      plan->options.optimizations & (arguments->wants_fit ? ~asked : ~0U);
+      plan->options.optimizations & (arguments->wants_fit ? ~options->optimizations : ~0U);
   char words[256] = "";
   size_t length = 0;
   for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
@@ -80,16 +77,16 @@ static void note_what_fits(const cli_arguments *arguments, const dsm_plan *plan,
       length += written > 0 ? (size_t)written : 0;
     }
   }
-  const bool is_stopped = plan->statistics.is_stopped;
+  const char *const end =
+      plan->statistics.is_stopped ? ", or less: the search ended before all was searched" : "";
   if (arguments->wants_fit) {
-    cli_note(arguments, "nothing fits with what is asked for; --fit added: %s%s", words,
-             is_stopped ? "; the search ended before all was searched" : "");
+    cli_note(arguments, "nothing fits with what is asked for; --fit added: %s%s", words, end);
   } else {
     cli_note(arguments, "what would fit: --optimize %s, %.5g ms with %.4g of %.4g GB a chip%s",
              words, 1e3 * plan->result.step_seconds, plan->result.memory.total_bytes / 1e9,
-             plan->result.memory.capacity_bytes / 1e9,
-             is_stopped ? ", or less: the search ended before all was searched" : "");
+             plan->result.memory.capacity_bytes / 1e9, end);
   }
+  return plan;
 }
 
 /* The plan, or, where the time was not over before, what would fit: said, or with --fit the plan,
@@ -106,18 +103,15 @@ static cli_exit search(const cli_arguments *arguments, const inputs *in, dsm_pla
   }
   cli_exit outcome =
       cli_exit_of(cli_explore(plan, arguments, NULL, in->workload, in->system, &options));
-  if (!arguments->wants_fit) {
+  const bool may_fit =
+      outcome == CLI_EXIT_INFEASIBLE && !cli_is_interrupted() && cli_seconds_now() < until;
+  if (!may_fit || !arguments->wants_fit) {
     cli_print_findings(arguments);
   }
-  if (outcome == CLI_EXIT_INFEASIBLE && !cli_is_interrupted() && cli_seconds_now() < until) {
-    *plan = find_what_fits(arguments, in, &options);
-    if (*plan != NULL) {
-      note_what_fits(arguments, *plan, options.optimizations);
-    }
-    if (*plan != NULL && arguments->wants_fit) {
-      dsm_diags_clear(arguments->diags);
-      outcome = CLI_EXIT_DONE;
-    }
+  *plan = may_fit ? find_what_fits(arguments, in, &options) : *plan;
+  if (may_fit && arguments->wants_fit && *plan != NULL) {
+    dsm_diags_clear(arguments->diags);
+    outcome = CLI_EXIT_DONE;
   }
   cli_print_findings(arguments);
   *is_interrupted = cli_is_interrupted();
