@@ -51,6 +51,8 @@ typedef unsigned dsm_optimization_set;
 /** The set of all optimisations but those that are used only where they are named: `hoist` and
  * those after it. */
 #define DSM_OPTIMIZATION_ALL ((1U << (unsigned)DSM_OPTIMIZATION_HOIST) - 1U)
+/** The set of all optimisations, those too. */
+#define DSM_OPTIMIZATION_EVERYTHING ((1U << (unsigned)DSM_OPTIMIZATION_COUNT) - 1U)
 
 /** Which layers are to run their forward pass again (docs/model.md, section 12), where that is
  * asked for: of those that can, without timesteps and with a backward or an update pass. */

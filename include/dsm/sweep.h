@@ -64,7 +64,8 @@ typedef struct dsm_sweep_request {
   size_t set_count;
   const dsm_mode *mode;                      /**< NULL: the specification's, else training */
   const dsm_optimization_set *optimizations; /**< NULL: the specification's, else all, which is
-                                                  DSM_OPTIMIZATION_ALL in any mode. Otherwise each
+                                                  DSM_OPTIMIZATION_ALL in any mode, or
+                                                  DSM_OPTIMIZATION_EVERYTHING. Beside all each
                                                   must have a meaning in the mode of some point */
   const dsm_parallelism_set *parallelisms;   /**< NULL: the specification's, else all */
   const dsm_role_set *roles;        /**< beside parallelisms, of each of DSM_AXES_MAX axes as in

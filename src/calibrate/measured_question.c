@@ -83,10 +83,9 @@ static dsm_status read_options(dsm__question *question, const dsm_system *system
   if (status == DSM_OK) {
     status = read_parallelism(question, system, cells, diags);
   }
-  options->optimizations =
-      options->optimizations == DSM_OPTIMIZATION_ALL
-          ? dsm_system_optimizations(system, options->mode)
-          : options->optimizations & dsm_mode_possible_optimizations(options->mode);
+  const bool has_all = dsm__has_all(options->optimizations);
+  options->optimizations &= dsm_mode_possible_optimizations(options->mode);
+  options->optimizations |= has_all ? dsm_system_optimizations(system, options->mode) : 0;
   return status;
 }
 

@@ -142,7 +142,7 @@ static bool explore(dsm__evaluator *evaluator, const dsm__sweep_point *point,
                     dsm_point_result *result) {
   dsm_explore_options options = point->options;
   if (point->has_all) {
-    options.optimizations = dsm_system_optimizations(system, options.mode);
+    options.optimizations |= dsm_system_optimizations(system, options.mode);
   }
   dsm_diags_clear(evaluator->diags);
   const dsm_status status = dsm_explorer_explore(evaluator->explorer, &evaluator->plan, workload,

@@ -17,6 +17,7 @@ const dsm__sweep_option dsm__sweep_options[] = {
                               .words = &dsm__optimization_words,
                               .is_set = true,
                               .all = DSM_OPTIMIZATION_ALL,
+                              .everything = DSM_OPTIMIZATION_EVERYTHING,
                               .may_be_none = true,
                               .offset = offsetof(dsm_explore_options, optimizations)},
     [DSM__OPTION_PARALLELISM] = {.key = "parallelism",
@@ -27,27 +28,37 @@ const dsm__sweep_option dsm__sweep_options[] = {
                                  .offset = offsetof(dsm_explore_options, parallelisms)},
 };
 
-static unsigned all_of(const dsm__sweep_option *option) {
-  return option->all;
+/* What a word of a set stands for; 0: it is none of them. */
+static unsigned bits_of(const dsm__sweep_option *option, const char *word) {
+  size_t bit = 0;
+  return strcmp(word, "all") == 0                            ? option->all
+         : strcmp(word, "everything") == 0                   ? option->everything
+         : dsm__words_find_listed(option->words, word, &bit) ? 1U << bit
+                                                             : 0;
 }
 
-/* "all", "none" or words; false with the word at fault. */
+/* "none", "all" or words; false with the word at fault. Where a set has everything, "all" and
+ * "everything" are words among others, and others may be part of them. */
 static bool parse_set(const dsm__sweep_option *option, const char *text, unsigned *set,
                       char wrong[DSM__OPTION_WORD_SIZE]) {
-  const bool is_all = strcmp(text, "all") == 0;
-  *set = is_all ? all_of(option) : 0;
-  if (is_all || (option->may_be_none && strcmp(text, "none") == 0)) {
+  unsigned named = 0;
+  *set = 0;
+  if (option->may_be_none && strcmp(text, "none") == 0) {
     return true;
   }
   for (const char *word = text;; word++) {
-    size_t bit = 0;
     const size_t length = strcspn(word, "+");
     (void)snprintf(wrong, DSM__OPTION_WORD_SIZE, "%.*s",
                    (int)(length < DSM__OPTION_WORD_SIZE ? length : DSM__OPTION_WORD_SIZE), word);
-    if (!dsm__words_find_listed(option->words, wrong, &bit) || (*set & 1U << bit) != 0) {
+    const unsigned bits = bits_of(option, wrong);
+    const bool is_one = (bits & (bits - 1)) == 0;
+    const unsigned own = is_one ? bits : bits == option->all ? 1U << 31 : 1U << 30;
+    if (bits == 0 || (named & own) != 0 ||
+        (!is_one && option->everything == 0 && strchr(text, '+') != NULL)) {
       return false;
     }
-    *set |= 1U << bit;
+    *set |= bits;
+    named |= own;
     word += length;
     if (*word == '\0') {
       return true;
@@ -128,10 +139,17 @@ dsm__words_text dsm__sweep_option_text(const dsm__sweep_option *option,
     return roles_text(options);
   }
   memcpy(&value, (const unsigned char *)options + option->offset, sizeof value);
-  if (option->is_set && (value == all_of(option) || (value == 0 && option->may_be_none))) {
-    return value == 0 ? (dsm__words_text){.text = "none"} : (dsm__words_text){.text = "all"};
+  if (option->is_set && value == 0 && option->may_be_none) {
+    return (dsm__words_text){.text = "none"};
   }
-  return dsm__words_join(option->words, option->is_set ? value : 1U << value, "+");
+  const bool has_all = option->is_set && (value & option->all) == option->all;
+  const unsigned rest = !option->is_set ? 1U << value : has_all ? value & ~option->all : value;
+  const dsm__words_text others = dsm__words_join(option->words, rest, "+");
+  dsm__words_text joined = {.text = "all"};
+  if (rest != 0) {
+    (void)snprintf(joined.text, sizeof joined.text, "all+%.760s", others.text);
+  }
+  return has_all ? joined : others;
 }
 
 const char *dsm__override_text(const char *json, const char *text) {

@@ -22,11 +22,12 @@ extern const dsm__object_type dsm__range_object;
 typedef struct dsm__sweep_option {
   const char *key; /**< in the object "options" */
   const dsm__words *words;
-  bool is_set;      /**< such as "hybrid+reuse" */
-  bool may_be_none; /**< of sets */
-  bool has_roles;   /**< of sets: may name roles in place of its words */
-  unsigned all;     /**< of a set: what the word "all" stands for */
-  size_t offset;    /**< in dsm_explore_options */
+  bool is_set;         /**< such as "hybrid+reuse" */
+  bool may_be_none;    /**< of sets */
+  bool has_roles;      /**< of sets: may name roles in place of its words */
+  unsigned all;        /**< of a set: what the word "all" stands for */
+  unsigned everything; /**< likewise; 0: no such word, and "all" stands alone */
+  size_t offset;       /**< in dsm_explore_options */
 } dsm__sweep_option;
 
 enum {
@@ -40,9 +41,15 @@ extern const dsm__sweep_option dsm__sweep_options[DSM__SWEEP_OPTION_COUNT];
 /** Bytes of a word that is found wrong; longer ones are cut. */
 enum { DSM__OPTION_WORD_SIZE = 128 };
 
+/** Has a set of optimizations all, so that those of a system are added? */
+static inline bool dsm__has_all(dsm_optimization_set set) {
+  return (set & DSM_OPTIMIZATION_ALL) == DSM_OPTIMIZATION_ALL;
+}
+
 /** Sets an option from a word; if it is a set, from "all", perhaps "none", or different words
- * joined by "+", or roles such as "data+column" and "x=column+y=data". If the text is none of
- * these: false, and the word at fault in `wrong`, which may be NULL. */
+ * joined by "+", among which "all" and "everything" may be where there is everything, or roles such
+ * as "data+column" and "x=column+y=data". If the text is none of these: false, and the word at
+ * fault in `wrong`, which may be NULL. */
 bool dsm__sweep_option_parse(const dsm__sweep_option *option, const char *text,
                              dsm_explore_options *options, char wrong[DSM__OPTION_WORD_SIZE]);
 

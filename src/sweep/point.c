@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sweep/axis_path.h"
+#include "sweep/option_words.h"
 
 /* A point while its overrides are collected. */
 typedef struct collector {
@@ -76,7 +77,7 @@ bool dsm__point_init(dsm__sweep_point *point, const dsm_sweep *sweep, size_t ind
   size_t *const rows = dsm__arena_array(arena, sweep->axis_count, sizeof *rows);
   *point = (dsm__sweep_point){.options = sweep->options};
   if (sweep->has_all_optimizations) {
-    point->options.optimizations = DSM_OPTIMIZATION_ALL;
+    point->options.optimizations |= DSM_OPTIMIZATION_ALL;
   }
   if (to.texts == NULL || rows == NULL || !DSM__RESERVE(arena, point->inputs[0].overrides, most) ||
       !DSM__RESERVE(arena, point->inputs[1].overrides, most)) {
@@ -96,7 +97,7 @@ bool dsm__point_init(dsm__sweep_point *point, const dsm_sweep *sweep, size_t ind
           add_value(&to, sweep, axis->paths[p], &axis->values[rows[a] * axis->path_count + p]);
     }
   }
-  point->has_all = point->options.optimizations == DSM_OPTIMIZATION_ALL;
+  point->has_all = dsm__has_all(point->options.optimizations);
   point->options.optimizations &= dsm_mode_possible_optimizations(point->options.mode);
   return is_good;
 }

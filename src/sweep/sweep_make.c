@@ -5,6 +5,7 @@
 
 #include "base/diag_add.h"
 #include "base/digest.h"
+#include "sweep/option_words.h"
 #include "sweep/point.h"
 #include "sweep/sweep_draft.h"
 
@@ -153,7 +154,8 @@ static const char *only_mode_of(dsm_optimization optimization) {
 
 static void check_meaning(dsm__sweep_draft *draft, dsm_optimization_set set,
                           dsm_optimization_set allowed, dsm__origin origin) {
-  const dsm_optimization_set without = set == DSM_OPTIMIZATION_ALL ? 0 : set & ~allowed;
+  const dsm_optimization_set all = set == DSM_OPTIMIZATION_EVERYTHING ? set : DSM_OPTIMIZATION_ALL;
+  const dsm_optimization_set without = set & ~allowed & ~(dsm__has_all(set) ? all : 0);
   for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
     if ((without & DSM_OPTIMIZATION_BIT(o)) != 0) {
       dsm__draft_error(draft, origin, NULL,
@@ -183,9 +185,9 @@ static void check_optimizations(dsm__sweep_draft *draft) {
       }
     }
   }
-  draft->options.optimizations = draft->options.optimizations == DSM_OPTIMIZATION_ALL
-                                     ? DSM_OPTIMIZATION_ALL
-                                     : draft->options.optimizations & allowed;
+  draft->options.optimizations =
+      (draft->options.optimizations & allowed) |
+      (dsm__has_all(draft->options.optimizations) ? DSM_OPTIMIZATION_ALL : 0);
   if (draft->options.parallelisms == 0) {
     dsm__draft_error(draft, (dsm__origin){.option = "--parallelism"}, NULL,
                      "expected at least one parallelism, found none");
@@ -261,7 +263,7 @@ static void fill(dsm__sweep_draft *draft, dsm_sweep *sweep, const char *file) {
   }
   dsm__digest_text(sweep->resolved, strlen(sweep->resolved), sweep->digest);
   sweep->options = draft->options;
-  sweep->has_all_optimizations = draft->options.optimizations == DSM_OPTIMIZATION_ALL;
+  sweep->has_all_optimizations = dsm__has_all(draft->options.optimizations);
   sweep->options.optimizations &= meaningful(draft);
 }
 

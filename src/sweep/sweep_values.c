@@ -125,14 +125,16 @@ bool dsm__raw_from_number(dsm__sweep_draft *draft, double number, dsm__raw_value
 static bool complain_of_option(dsm__sweep_draft *draft, const dsm__raw_value *raw,
                                dsm__origin origin, const dsm__sweep_option *option,
                                const char *wrong) {
-  const char *keys[DSM__WORDS_MAX + 2] = {"all", "none"};
-  const size_t first = option->is_set + option->may_be_none;
+  const char *keys[DSM__WORDS_MAX + 3] = {"all", "none", "everything"};
+  const bool has_everything = option->everything != 0;
+  const size_t first = (size_t)option->is_set + option->may_be_none + has_everything;
   const size_t count = first + dsm__words_keys(option->words, keys + first);
   char expected[1024];
   char hint[200] = "";
   if (option->is_set) {
-    (void)snprintf(expected, sizeof expected, "\"all\"%s or different ones of %s",
-                   option->may_be_none ? ", \"none\"" : "",
+    (void)snprintf(expected, sizeof expected, "%s or different ones of %s%s",
+                   option->may_be_none ? "\"none\"" : "\"all\"",
+                   has_everything ? "all, everything, " : "",
                    dsm__words_join(option->words, ~0U, ", ").text);
   } else {
     (void)snprintf(expected, sizeof expected, "\"%s\"",

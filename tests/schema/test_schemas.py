@@ -402,9 +402,9 @@ def check_sweep_tables(schema, formats):
                             ("parallelism", definitions["parallelism_word"]["enum"])):
         words = formats.words(what)
         expect_same(what, in_schema, words)
-        for option in ("optimize", "parallelism"):
-            if what.startswith(option[:8]):
-                text = "|".join(words)
+        for option, others in (("optimize", ["all", "everything"]), ("parallelism", [])):
+            if what.startswith(option[:7]):
+                text = "|".join(others + list(words))
                 expect(definitions[option]["anyOf"][1]["pattern"] ==
                        f"^({text})(\\+({text}))*$", f"{option}: words joined by +")
     for what, stated, limit in (

@@ -129,6 +129,7 @@ Suite *suite_fused(void) {
   enum { LATENCIES = 2 };
   Suite *const suite = suite_create("fused");
   TCase *const fused = tcase_create("fused");
+  tcase_set_timeout(fused, 120);
   tcase_add_loop_test(fused, test_answer_is_optimal, 0, LATENCIES);
   tcase_add_loop_test(fused, test_explanation_compares_with_the_step, 0, LATENCIES);
   tcase_add_loop_test(fused, test_overlapped_plans_and_explanations, 0, 2);

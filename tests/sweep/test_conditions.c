@@ -122,7 +122,8 @@ static const refused_case refused_cases[] = {
     {"workload.minibatch <",
      "--exclude: error: expected a value, found nothing (an empty text is \"\" in quotes)"},
     {"options.optimize = hybrd",
-     "--exclude: error: expected \"all\", \"none\" or different ones of hybrid, reuse, dysm, "
+     "--exclude: error: expected \"none\" or different ones of all, everything, hybrid, reuse, "
+     "dysm, "
      "pipeline, per_pass, preload, hoist, spatial, tensor, expert, accumulate, shard, recompute, "
      "stages, found "
      "\"hybrd\" (did you mean "

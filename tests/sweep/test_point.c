@@ -48,6 +48,32 @@ START_TEST(what_a_point_is) {
 }
 END_TEST
 
+/* "all" among other words is all of the mode, and everything what the mode can be asked for. */
+START_TEST(words_beside_all) {
+  static const char *const texts[] = {
+      SPEC("\"options\": {\"optimize\": \"all+hoist\"}, \"axes\": [{\"path\": "
+           "\"options.mode\", \"values\": [\"training\", \"inference\"]}]"),
+      SPEC("\"options\": {\"optimize\": [\"everything\"]}, \"axes\": [{\"path\": "
+           "\"options.mode\", \"values\": [\"training\", \"inference\"]}]")};
+  const unsigned hoist = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HOIST);
+  for (size_t t = 0; t < 2; t++) {
+    dsm_sweep *const sweep = sweep_of(texts[t], NULL);
+    dsm__arena *const arena = dsm__arena_new();
+    ck_assert(sweep->has_all_optimizations);
+    for (dsm_mode mode = 0; mode < DSM_MODE_COUNT; mode++) {
+      dsm__sweep_point point;
+      ck_assert(dsm__point_init(&point, sweep, mode, arena));
+      ck_assert(point.has_all);
+      ck_assert_uint_eq(point.options.optimizations,
+                        dsm_mode_possible_optimizations(mode) &
+                            (t == 1 ? DSM_OPTIMIZATION_EVERYTHING : hoist | DSM_OPTIMIZATION_ALL));
+    }
+    dsm__arena_free(arena);
+    dsm_sweep_free(sweep);
+  }
+}
+END_TEST
+
 /* An optimization without meaning in the mode of a point is left out there. */
 START_TEST(optimizations_of_the_mode) {
   dsm_sweep *const sweep = sweep_of(
@@ -72,6 +98,7 @@ Suite *suite_point(void) {
   Suite *const suite = suite_create("point");
   TCase *const cases = tcase_create("all");
   tcase_add_test(cases, what_a_point_is);
+  tcase_add_test(cases, words_beside_all);
   tcase_add_test(cases, optimizations_of_the_mode);
   suite_add_tcase(suite, cases);
   return suite;

@@ -62,6 +62,10 @@ static const vary_case vary_cases[] = {
     {"options.optimize=none,reuse+hybrid,all,[]", "options.optimize", ""},
     {"options.optimize=none,reuse+hybrid,all,[\"dysm\",\"reuse\"]", "options.optimize",
      "none,hybrid+reuse,all,reuse+dysm"},
+    {"options.optimize=shard+all,all+hybrid,[\"all\",\"stages\",\"accumulate\"]",
+     "options.optimize", "all+shard,all,all+accumulate+stages"},
+    {"options.optimize=everything", "options.optimize",
+     "all+hoist+spatial+tensor+expert+accumulate+shard+recompute+stages"},
     {"options.parallelism=all,model+data", "options.parallelism", "all,data+model"},
     {"system.system.chips_x:system.system.chips_y=2:4,4:2", "system.system.chips_y", "4,2"},
     {"workload.minibatch:workload.source=4:\"a,b:c\",8:plain", "workload.source", "a,b:c,plain"},
@@ -145,7 +149,8 @@ static const refused_case refused_cases[] = {
     {"options.mode=train",
      "--vary options.mode: error: expected \"training\" or \"inference\", found \"train\""},
     {"options.optimize=hybird",
-     "--vary options.optimize: error: expected \"all\", \"none\" or different ones of hybrid, "
+     "--vary options.optimize: error: expected \"none\" or different ones of all, everything, "
+     "hybrid, "
      "reuse, dysm, pipeline, per_pass, preload, hoist, spatial, tensor, expert, accumulate, shard, "
      "recompute, stages, found \"hybird\" (did you "
      "mean "

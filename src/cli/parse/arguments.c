@@ -72,8 +72,10 @@ static cli_exit complain_of_long(const cli_command *command, const getopt_tables
   size_t match_count = 0;
   const char *match = NULL;
   bool is_exact = false;
+  bool has_plans = false; /* the command searches, so that words of frameworks mean something */
   for (size_t i = 0; i < tables->long_count; i++) {
     names[i] = tables->longs[i].name;
+    has_plans = has_plans || strcmp(names[i], "optimize") == 0;
     if (strncmp(names[i], name, length) == 0) {
       match_count++;
       match = is_exact ? match : names[i];
@@ -90,6 +92,10 @@ static cli_exit complain_of_long(const cli_command *command, const getopt_tables
   char plain[101];
   memcpy(plain, name, (size_t)shown);
   plain[shown] = '\0';
+  const char *const foreign = has_plans ? cli_foreign_hint(plain) : NULL;
+  if (foreign != NULL) {
+    return cli_usage_error(command, "unknown option '--%s' (%s)", plain, foreign);
+  }
   const char *const nearest = dsm_suggest(plain, names, tables->long_count);
   return nearest == NULL ? cli_usage_error(command, "unknown option '--%s'", plain)
                          : cli_usage_error(command, "unknown option '--%s' (did you mean '--%s'?)",
@@ -230,9 +236,8 @@ static void settle(cli_arguments *arguments) {
   arguments->row_limit = arguments->wants_all_rows ? 0 : ROWS_SHOWN;
   options->overrides = arguments->overrides.recorded.items;
   options->override_count = arguments->overrides.recorded.count;
-  const dsm_optimization_set possible = dsm_mode_possible_optimizations(options->mode);
   options->optimizations =
-      possible & (arguments->wants_all ? DSM_OPTIMIZATION_ALL : arguments->named_optimizations);
+      dsm_mode_possible_optimizations(options->mode) & arguments->asked_optimizations;
 }
 
 cli_exit cli_arguments_parse(cli_arguments *arguments, const struct cli_program_kind *program,
@@ -240,6 +245,7 @@ cli_exit cli_arguments_parse(cli_arguments *arguments, const struct cli_program_
   *arguments = (cli_arguments){.command = command,
                                .program = program,
                                .wants_all = true,
+                               .asked_optimizations = DSM_OPTIMIZATION_ALL,
                                .tolerance = DSM_TOLERANCE_DEFAULT,
                                .sweep = {.shard = {.count = 1}}};
   dsm_explore_options_init(&arguments->options);

@@ -133,9 +133,11 @@ typedef struct cli_arguments {
   dsm_explore_options options;
   dsm_diags *diags;                         /**< what the command finds; NULL: it does not run */
   bool has_optimizations;                   /**< --optimize was given */
-  bool wants_all;                           /**< all optimizations of the mode */
+  bool wants_all;                           /**< all optimizations of the mode and the system */
+  dsm_optimization_set asked_optimizations; /**< by all words of --optimize, in any mode */
   dsm_optimization_set named_optimizations; /**< by --optimize, one by one */
   bool is_ladder;
+  bool wants_fit; /**< explore: a plan with what it takes to fit, where nothing else does */
   const char *ladder_base; /**< NULL: not given */
   const char *explain;     /**< NULL: not given */
   const char *formats;     /**< of describe; NULL: not given */

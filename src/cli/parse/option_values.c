@@ -18,11 +18,12 @@ const char *cli_recomputation_word(size_t index) {
   return index < DSM_RECOMPUTATION_COUNT ? dsm_recomputation_name((dsm_recomputation)index) : NULL;
 }
 
-/* "none" and "all" come before the optimisations themselves. */
-enum { WORD_NONE = 0, WORD_ALL, WORD_FIRST_OPTIMIZATION };
+/* Words of several optimisations, or of none, come before the optimisations themselves. */
+enum { WORD_NONE = 0, WORD_ALL, WORD_EVERYTHING, WORD_FIRST_OPTIMIZATION };
 
 const char *cli_optimization_word(size_t index) {
-  static const char *const keywords[] = {[WORD_NONE] = "none", [WORD_ALL] = "all"};
+  static const char *const keywords[] = {
+      [WORD_NONE] = "none", [WORD_ALL] = "all", [WORD_EVERYTHING] = "everything"};
   if (index < WORD_FIRST_OPTIMIZATION) {
     return keywords[index];
   }
@@ -176,9 +177,13 @@ static cli_exit complain_of_word(const cli_arguments *arguments, const cli_optio
       used += (size_t)wrote;
     }
   }
-  return cli_usage_error(arguments->command, "--%s: expected %s%s, found '%s'%s", option->name,
+  char typed[192];
+  (void)snprintf(typed, sizeof typed, "%s %s", option->name, word);
+  const char *const foreign = cli_foreign_hint(typed);
+  return cli_usage_error(arguments->command, "--%s: expected %s%s, found '%s'%s%s%s", option->name,
                          option->is_list ? "some of " : "", expected, word,
-                         cli_did_you_mean_word(word, option->word).text);
+                         foreign == NULL ? cli_did_you_mean_word(word, option->word).text : " (",
+                         foreign == NULL ? "" : foreign, foreign == NULL ? "" : ")");
 }
 
 /* Finds text[0 .. length) among the option's words; prints and returns false if it is none. */
@@ -337,15 +342,17 @@ cli_exit cli_apply_optimize(cli_arguments *arguments, const cli_option *option, 
   if (!find_words(arguments, option, value, &words)) {
     return CLI_EXIT_USAGE;
   }
-  const bool is_none = words == 1U << WORD_NONE;
-  const bool is_all = words == 1U << WORD_ALL;
-  const bool has_keyword = (words & (1U << WORD_NONE | 1U << WORD_ALL)) != 0;
-  if (has_keyword && !is_none && !is_all) {
-    return cli_usage_error(arguments->command, "--%s: 'none' and 'all' stand alone, found '%s'",
+  const bool is_everything = (words & 1U << WORD_EVERYTHING) != 0;
+  if ((words & 1U << WORD_NONE) != 0 && words != 1U << WORD_NONE) {
+    return cli_usage_error(arguments->command, "--%s: 'none' stands alone, found '%s'",
                            option->name, value);
   }
-  arguments->wants_all = is_all;
-  arguments->named_optimizations = is_all ? 0 : words >> WORD_FIRST_OPTIMIZATION;
+  arguments->wants_all = is_everything || (words & 1U << WORD_ALL) != 0;
+  arguments->named_optimizations = words >> WORD_FIRST_OPTIMIZATION;
+  arguments->asked_optimizations =
+      arguments->named_optimizations | (is_everything          ? DSM_OPTIMIZATION_EVERYTHING
+                                        : arguments->wants_all ? DSM_OPTIMIZATION_ALL
+                                                               : 0);
   return CLI_EXIT_DONE;
 }
 
@@ -438,7 +445,7 @@ cli_exit cli_apply_parallelism(cli_arguments *arguments, const cli_option *optio
 cli_exit cli_settle_options(cli_arguments *arguments, const dsm_system *system) {
   parallelism_list list = {0};
   if (arguments->wants_all) {
-    arguments->options.optimizations = dsm_system_optimizations(system, arguments->options.mode);
+    arguments->options.optimizations |= dsm_system_optimizations(system, arguments->options.mode);
   }
   for (const char *at = arguments->axis_words; at != NULL;) {
     const size_t length = strcspn(at, ",");

@@ -165,11 +165,12 @@ static cli_exit settle_options(cli_question *question) {
   options.thread_count = given->thread_count;
   options.mode = cli_is_given(arguments, "mode") ? given->mode : options.mode;
   question->arguments.wants_all = has_all(arguments, question->baseline);
-  options.optimizations = question->arguments.wants_all
-                              ? dsm_system_optimizations(question->baseline->system, options.mode)
-                              : dsm_mode_possible_optimizations(options.mode) &
-                                    (arguments->has_optimizations ? arguments->named_optimizations
-                                                                  : recorded->optimizations);
+  options.optimizations =
+      (question->arguments.wants_all
+           ? dsm_system_optimizations(question->baseline->system, options.mode)
+           : 0) |
+      (dsm_mode_possible_optimizations(options.mode) &
+       (arguments->has_optimizations ? arguments->asked_optimizations : recorded->optimizations));
   if (cli_is_given(arguments, "parallelism")) {
     options.parallelisms = given->parallelisms;
     memcpy(options.roles, given->roles, sizeof options.roles);

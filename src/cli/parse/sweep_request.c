@@ -131,9 +131,7 @@ dsm_status cli_make_sweep(dsm_sweep **sweep, char **stem, const cli_arguments *a
   cli_named_inputs in = {.arguments = arguments};
   dsm_sweep_request request = make_request(arguments);
   /* Those of the mode: each point takes of all what its mode has. */
-  const dsm_optimization_set optimizations =
-      arguments->wants_all ? DSM_OPTIMIZATION_ALL : arguments->named_optimizations;
-  request.optimizations = arguments->has_optimizations ? &optimizations : NULL;
+  request.optimizations = arguments->has_optimizations ? &arguments->asked_optimizations : NULL;
   dsm_status status = make_stem(stem, arguments, diags);
   if (status == DSM_OK && arguments->operand_count == 1) {
     status = make_of_spec(sweep, arguments, &in, &request, diags);

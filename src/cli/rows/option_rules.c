@@ -7,6 +7,7 @@
 
 const cli_rule cli_rules[] = {
     {CLI_EXPLORE, {"ladder"}, {"explain"}, EXCLUDES},
+    {CLI_EXPLORE, {"fit"}, {"ladder", "elasticity", "sensitivity"}, EXCLUDES},
     {CLI_EXPLORE | CLI_SCORE, {"elasticity", "sensitivity"}, {"ladder", "explain"}, EXCLUDES},
     {CLI_EXPLORE, {"ladder-base"}, {"ladder"}, NEEDS},
     {CLI_DESCRIBE,

@@ -67,7 +67,8 @@ const cli_option cli_options[] = {
      OWN(cli_apply_minibatch)},
     {.name = "optimize",
      .argument = "LIST",
-     .help = "what the search may use (default: all, that is those of the mode and the system)",
+     .help = "what the search may use (default: all, that is those of the mode and the system; "
+             "others may be named beside it; everything: all words that the mode has)",
      .word_help = cli_optimization_help,
      .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_REMAT | CLI_STORAGE,
      .word = cli_optimization_word,
@@ -104,6 +105,11 @@ const cli_option cli_options[] = {
      .commands = CLI_IMPORT,
      .takes = CLI_TAKES_TEXT,
      OWN(cli_apply_sequence)},
+    {.name = "fit",
+     .help = "where no mapping fits the memory, add what it takes: micro-batches and stages, or "
+             "shards and recomputation; a note says which words were added",
+     .commands = CLI_EXPLORE,
+     FLAG(wants_fit)},
     {.name = "ladder",
      .help = "add the optimizations one after the other and show what each gains",
      .commands = CLI_EXPLORE,
@@ -116,10 +122,8 @@ const cli_option cli_options[] = {
     {.name = "parallelism",
      .argument = "LIST",
      .help = "parallelisms that the search may use (default: all), or roles of axes: column, along "
-             "any axis; "
-             "gpu=column, along that axis, of the system's names or x, y, z. A layer that can have "
-             "none "
-             "of the roles has data",
+             "any axis; gpu=column, along that axis, of the system's names or x, y, z. Layers for "
+             "which no such role is possible have data",
      .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_REMAT | CLI_STORAGE,
      .word = cli_parallelism_word,
      .is_list = true,

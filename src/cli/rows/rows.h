@@ -224,4 +224,7 @@ extern const cli_manual_list cli_files;
 /** The program `dsm-mpi`, whose only command is `sweep`, as a row for its man page. */
 extern const cli_command cli_mpi_program;
 
+/** How dsm is asked for what is typed of another tool, "tp" or "mode decode"; NULL: not known. */
+const char *cli_foreign_hint(const char *typed);
+
 #endif

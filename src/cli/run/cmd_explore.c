@@ -46,9 +46,9 @@ static cli_exit check_options(const cli_arguments *arguments) {
   return cli_check_optimizations(arguments);
 }
 
-/* Where nothing fits a chip's memory: what would. */
-static void note_what_fits(const cli_arguments *arguments, const inputs *in,
-                           const dsm_explore_options *options) {
+/* Where nothing fits: what would, or NULL. Says what it has; with --fit what was not asked for. */
+static dsm_plan *find_what_fits(const cli_arguments *arguments, const inputs *in,
+                                const dsm_explore_options *options) {
   dsm_plan *plan = NULL;
   dsm_fit fit = DSM_FIT_NOT_MEMORY;
   const dsm_status status =
@@ -63,27 +63,34 @@ static void note_what_fits(const cli_arguments *arguments, const inputs *in,
     } else if (status == DSM_ERROR_INFEASIBLE && fit == DSM_FIT_NONE) {
       cli_note(arguments, "nothing fits with shard, recompute, accumulate and stages either");
     }
-    return;
+    return NULL;
   }
+  const dsm_optimization_set named =
+      plan->options.optimizations & (arguments->wants_fit ? ~options->optimizations : ~0U);
   char words[256] = "";
   size_t length = 0;
   for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
-    if ((plan->options.optimizations & DSM_OPTIMIZATION_BIT(o)) != 0) {
+    if ((named & DSM_OPTIMIZATION_BIT(o)) != 0) {
       const int written =
           snprintf(words + length, sizeof words - length, "%s%s", length == 0 ? "" : ",",
                    dsm_optimization_name((dsm_optimization)o));
       length += written > 0 ? (size_t)written : 0;
     }
   }
-  cli_note(arguments, "what would fit: --optimize %s, %.5g ms with %.4g of %.4g GB a chip%s", words,
-           1e3 * plan->result.step_seconds, plan->result.memory.total_bytes / 1e9,
-           plan->result.memory.capacity_bytes / 1e9,
-           plan->statistics.is_stopped ? ", or less: the search ended before all was searched"
-                                       : "");
-  dsm_plan_free(plan);
+  const char *const end =
+      plan->statistics.is_stopped ? ", or less: the search ended before all was searched" : "";
+  if (arguments->wants_fit) {
+    cli_note(arguments, "nothing fits with what is asked for; --fit added: %s%s", words, end);
+  } else {
+    cli_note(arguments, "what would fit: --optimize %s, %.5g ms with %.4g of %.4g GB a chip%s",
+             words, 1e3 * plan->result.step_seconds, plan->result.memory.total_bytes / 1e9,
+             plan->result.memory.capacity_bytes / 1e9, end);
+  }
+  return plan;
 }
 
-/* The plan, or what would fit, where the time was not over before; after a signal with the best so
+/* The plan, or, where the time was not over before, what would fit: said, or with --fit the plan,
+ * with which the error that nothing fits is none. After a signal with the best so
  * far. What is explained has to be known to the end, so that a signal ends the program then. */
 static cli_exit search(const cli_arguments *arguments, const inputs *in, dsm_plan **plan,
                        bool *is_interrupted) {
@@ -94,12 +101,19 @@ static cli_exit search(const cli_arguments *arguments, const inputs *in, dsm_pla
     options.is_stopped = cli_should_stop;
     cli_interrupt_begin();
   }
-  const cli_exit outcome =
+  cli_exit outcome =
       cli_exit_of(cli_explore(plan, arguments, NULL, in->workload, in->system, &options));
-  cli_print_findings(arguments);
-  if (outcome == CLI_EXIT_INFEASIBLE && !cli_is_interrupted() && cli_seconds_now() < until) {
-    note_what_fits(arguments, in, &options);
+  const bool may_fit =
+      outcome == CLI_EXIT_INFEASIBLE && !cli_is_interrupted() && cli_seconds_now() < until;
+  if (!may_fit || !arguments->wants_fit) {
+    cli_print_findings(arguments);
   }
+  *plan = may_fit ? find_what_fits(arguments, in, &options) : *plan;
+  if (may_fit && arguments->wants_fit && *plan != NULL) {
+    dsm_diags_clear(arguments->diags);
+    outcome = CLI_EXIT_DONE;
+  }
+  cli_print_findings(arguments);
   *is_interrupted = cli_is_interrupted();
   if (arguments->explain == NULL) {
     cli_interrupt_end();

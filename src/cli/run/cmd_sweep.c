@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _POSIX_C_SOURCE 200809L
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/parse/input_files.h"
+#include "cli/parse/option_values.h"
 #include "cli/parse/paths.h"
 #include "cli/rows/rows.h"
 #include "cli/run/complain.h"
@@ -167,11 +169,33 @@ static cli_exit run(const cli_arguments *arguments, const dsm_sweep *sweep, dsm_
   return cli_exit_of(status);
 }
 
+/* Ranks that each run the sweep collide: says how one runs on all. Launchers tell of ranks. */
+static void name_mpi(const cli_arguments *arguments) {
+  static const struct {
+    const char *variable;
+    size_t least;
+  } said[] = {
+      {"OMPI_COMM_WORLD_SIZE", 2}, {"PMI_SIZE", 2}, {"SLURM_STEP_NUM_TASKS", 2}, {"PMIX_RANK", 1}};
+  for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+    const char *const value = getenv(said[i].variable);
+    size_t count;
+    if (value != NULL && cli_parse_size(value, said[i].least, SIZE_MAX, &count)) {
+      (void)cli_refuse(arguments->diags, DSM_ERROR_IO, NULL, NULL,
+                       "several ranks of a job run this sweep (%s=%zu), each by itself: 'dsm-mpi "
+                       "sweep' runs one on all; cmake -DDSM_MPI=ON builds it, with an MPI for C",
+                       said[i].variable, count);
+      return;
+    }
+  }
+}
+
 static cli_exit run_into(const cli_arguments *arguments, const dsm_sweep *sweep, const char *path) {
   dsm_store *store = NULL;
   dsm_status status = dsm_store_open(&store, path, sweep, arguments->diags);
   if (status == DSM_OK) {
     status = cli_check_objectives(arguments, store);
+  } else if (status == DSM_ERROR_IO && !arguments->program->is_for_sweeps) {
+    name_mpi(arguments);
   }
   cli_print_findings(arguments);
   cli_exit outcome = cli_exit_of(status);

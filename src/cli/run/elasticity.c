@@ -71,7 +71,7 @@ static dsm_status derive_all(study *all, const cli_arguments *arguments,
       const double start = cli_seconds_now();
       dsm_explore_options options = arguments->options;
       if (arguments->wants_all) {
-        options.optimizations = dsm_system_optimizations(loaded[i].system, options.mode);
+        options.optimizations |= dsm_system_optimizations(loaded[i].system, options.mode);
       }
       const dsm_elasticity_request request = {.system = loaded[i].system,
                                               .workloads = all->workloads,
