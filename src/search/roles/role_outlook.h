@@ -32,8 +32,9 @@ typedef struct dsm__role_rooms {
   const uint16_t *group_of;
 } dsm__role_rooms;
 
-/** Finds it for mappings of `limit_cycles` at most; in the arena but for what
- * dsm__role_outlook_fini frees in any case. False if out of memory. */
+/** Finds it for mappings of `limit_cycles` at most, of layers that take layers[0 .. layer_count) at
+ * least; in the arena but for what dsm__role_outlook_fini frees in any case. False if out of
+ * memory. */
 bool dsm__role_outlook_find(const dsm__role_space *space, const dsm__role_least *least,
                             const double *layers, double limit_cycles, dsm__arena *arena,
                             dsm__role_outlook *outlook);

@@ -394,10 +394,9 @@ static double least_of(const dsm__role_space *space) {
   return least;
 }
 
-/* The mappings that a slack leaves. Where even their projection has none of them there is none, and
- * *least_cycles is what is to be asked for at least. */
-static bool search_within(dsm__role_space *space, double slack, double *least_cycles,
-                          dsm__graph_answer *answer, dsm__decisions *decisions) {
+/* The mappings that a slack leaves. Where even their projection has none of them there is none. */
+static bool search_within(dsm__role_space *space, double slack, dsm__graph_answer *answer,
+                          dsm__decisions *decisions) {
   const dsm__role_least least = {space, least_with};
   const double limit = least_of(space) + slack;
   dsm__role_outlook outlook = {.least_cycles = 0};
@@ -406,7 +405,6 @@ static bool search_within(dsm__role_space *space, double slack, double *least_cy
   bool is_good =
       arena != NULL && dsm__role_outlook_find(space, &least, space->least, limit, arena, &outlook);
   space->outlook = &outlook;
-  *least_cycles = fmax(*least_cycles, outlook.least_cycles);
   if (is_good && outlook.least_cycles <= dsm__tie_limit(limit)) {
     is_good = search_grains(space, answer, decisions);
     /* Where no graph is small enough, that is what is known. */
@@ -492,8 +490,7 @@ static bool search_growing(dsm__role_space *space, double limit_cycles, dsm__gra
     dsm__decisions found = {.layers = NULL};
     const double known = answer->is_feasible ? fmin(limit_cycles, answer->cycles) : limit_cycles;
     space->known_cycles = known < HUGE_VAL ? known : 0;
-    double least = 0;
-    if (!search_within(space, g.slack, &least, &more, &found)) {
+    if (!search_within(space, g.slack, &more, &found)) {
       return false;
     }
     if (!more.is_feasible && is_given_up(space->problem)) {
