@@ -45,6 +45,7 @@ typedef struct dsm__problem {
   bool is_rough;              /**< passes by themselves count with what they take at least
                                    (dsm__pass_floor), for bounds */
   dsm__asked_options asked;   /**< of a layer with roles */
+  bool is_outlook_off;        /**< one of roles had too much to try (roles/role_outlook.h) */
   dsm__memo *role_memo;       /**< of passes with roles, on this machine; NULL: none is kept */
   bool is_preloading_off;     /**< weights are not preloaded, whatever the options say */
   bool is_memory_short;       /**< the fastest path of a graph that was searched does not fit */

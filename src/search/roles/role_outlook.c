@@ -90,11 +90,12 @@ typedef struct outlooking {
   dsm__map point_index;
   DSM__LIST(uint32_t) reached; /* spots before the layer, */
   DSM__LIST(uint32_t) behind;  /* and behind it */
+  size_t tried;                /* ways */
   bool is_out_of_memory;
 } outlooking;
 
-/* More edges than this are not worth it. */
-enum { WAYS_MAX = 1 << 22 };
+/* To try more ways than this is not worth it, in this search or in the next ones of the problem. */
+enum { TRIED_MAX = 1 << 23 };
 
 static size_t layer_count_of(const outlooking *o) {
   return o->space->problem->inputs.workload->layer_count;
@@ -205,8 +206,11 @@ static void add_way(outlooking *o, const point *from, dsm__role_surroundings *ar
   dsm__role_state behind;
   dsm__role_shares shared;
   dsm__role_move move;
-  if (is_too_long(o, from, with->least) ||
-      !dsm__role_enter(space, around, option, &running, &shared)) {
+  if (is_too_long(o, from, with->least)) {
+    return;
+  }
+  o->tried++;
+  if (!dsm__role_enter(space, around, option, &running, &shared)) {
     return;
   }
   const double own = (shared.both == 0 ? with->alone : with->least) +
@@ -297,7 +301,7 @@ static size_t point_of(outlooking *o, size_t layer_index, uint32_t at) {
 /* ---- paths ---- */
 
 static bool is_given_up(const outlooking *o) {
-  return o->is_out_of_memory || o->ways.count > WAYS_MAX ||
+  return o->is_out_of_memory || o->tried > TRIED_MAX ||
          dsm__deadline_is_final(o->space->problem->inputs.deadline);
 }
 
@@ -416,7 +420,7 @@ bool dsm__role_outlook_find(const dsm__role_space *space, const dsm__role_least 
   const size_t layer_count = space->problem->inputs.workload->layer_count;
   outlooking o = {.space = space, .least = least, .arena = arena};
   *outlook = (dsm__role_outlook){.least_cycles = 0};
-  if (space->problem->is_bounding_off) {
+  if (space->problem->is_bounding_off || space->problem->is_outlook_off) {
     return true;
   }
   if (!DSM__RESERVE(arena, o.kinds, layer_count) ||
@@ -434,6 +438,7 @@ bool dsm__role_outlook_find(const dsm__role_space *space, const dsm__role_least 
     fill_rooms(&o, dsm__tie_limit(limit_cycles) - cycles);
   }
   const bool is_known = !is_given_up(&o);
+  space->problem->is_outlook_off = o.tried > TRIED_MAX;
   outlook->spot_index = o.spot_index;
   outlook->point_index = o.point_index;
   if (is_known) {

@@ -38,7 +38,7 @@ static double bound_of(const dsm__problem *problem, const dsm__graph_answer *ans
   return is_any_left ? answer->lower_bound_cycles : HUGE_VAL;
 }
 
-enum { SMALL_NETWORK = 64, MEDIUM_NETWORK = 128 /* layers */ };
+enum { SMALL_NETWORK = 64 /* layers */ };
 
 /* The best of all searches so far, and what is left to be searched. */
 typedef struct step_search {
@@ -184,8 +184,8 @@ static bool search_roles(step_search *s, uint64_t micro_batches, bool may_recomp
 
 /* What fewer words find first is the answer unless all of them find better: searches of shared
  * latencies end before they are exact, so that with shards, or with roles of update, they may end
- * at worse. In large networks on three axes the latter take too long for what they are worth. The
- * bound is not one of all. False if out of memory. */
+ * at worse. On three axes the latter take too long for what they are worth. The bound is not one
+ * of all. False if out of memory. */
 static bool search_fewer_words(step_search *s, uint64_t micro_batches, bool may_recompute) {
   static const dsm_optimization_set left_out[] = {DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PER_PASS) |
                                                       DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD),
@@ -195,9 +195,7 @@ static bool search_fewer_words(step_search *s, uint64_t micro_batches, bool may_
   const step_search before = *s;
   dsm_optimization_set known = asked->optimizations;
   bool is_good = true;
-  const size_t layer_count = inputs->workload->layer_count;
-  const bool is_quick =
-      layer_count <= MEDIUM_NETWORK || s->problem->machine.system->system.axis_count < 3;
+  const bool is_quick = s->problem->machine.system->system.axis_count < 3;
   for (size_t k = is_quick ? 0 : 1;
        k < DSM__COUNT_OF(left_out) && dsm__problem_is_fused(s->problem); k++) {
     dsm_explore_options options = *asked;
