@@ -239,6 +239,7 @@ typedef struct dsm_layer {
 
   /* Auxiliary work. */
   bool has_op[DSM_AUX_OP_COUNT];       /**< operations present on the output */
+  bool has_second_bias;                /**< lstm: one of the input, another of the hidden units */
   bool has_input_op[DSM_AUX_OP_COUNT]; /**< those on the input, but for pools */
   uint64_t input_op_elements;          /**< what the operations on the input work on, per sample */
   uint64_t rotated_elements;           /**< of the output that is turned by its position */

@@ -2,6 +2,7 @@
 /* plan_document.c: the table of "dsm-plan/1": the question, the step, and what is in tables of its
  * own. */
 #include "model/names.h"
+#include "plan/degrees.h"
 #include "plan/named_roles.h"
 #include "plan/plan_internal.h"
 #include "plan/plan_record.h"
@@ -112,6 +113,17 @@ static void write_minibatch(dsm__json_writer *writer, const void *plan) {
   dsm__json_write_u64(writer, ((const dsm_plan *)plan)->workload->minibatch);
 }
 
+static bool has_degrees(const void *plan) {
+  dsm__degrees degrees;
+  return dsm__degrees_derive(&degrees, plan);
+}
+
+static void write_degrees(dsm__json_writer *writer, const void *plan) {
+  dsm__degrees degrees;
+  (void)dsm__degrees_derive(&degrees, plan);
+  dsm__record_write(writer, &dsm__degrees_record, &degrees);
+}
+
 static void write_workload(dsm__json_writer *writer, const void *plan) {
   dsm__workload_write(((const dsm_plan *)plan)->workload, writer);
 }
@@ -173,6 +185,10 @@ DSM__RECORD(
      .type = &dsm__search_record,
      .is_stated = has_search,
      .help = "Where the search was not to go to the end: a gap or a time limit was asked for."},
+    DSM__OWN("parallelism_summary", 0, write_degrees, RECORD, .type = &dsm__degrees_record,
+             .is_stated = has_degrees,
+             .help = "The decisions in the field's words: TP, SP, CP, DP, EP, PP, ZeRO, "
+                     "recomputation and micro-batches. Of plans with roles or stages; not read."),
     DSM__FIELD(RECORD, dsm_plan, result, "result", 0, .type = &dsm__result_record,
                .help = "The prediction for the step."),
     DSM__FIELD(

@@ -122,23 +122,38 @@ static bool predict_layer(const dsm__predictor *p, size_t index) {
   return true;
 }
 
-/* Of a layer's own passes, beside what it sums. */
-static dsm__reduction reduction_of(const dsm_layer_plan *layer) {
+/* In how many micro-batches a layer does a half: gradients that are shared out are summed in each.
+ */
+static double times_of(const dsm__predictor *p, const dsm_layer_plan *layer, int half) {
+  return half == DSM__HALF_SUM && layer->decisions.shard >= DSM_SHARDING_GRADIENTS
+             ? (double)p->plan->micro_batches
+             : 1;
+}
+
+/* Of a layer's own passes, beside what it sums: of the last micro-batch, before which no gradient
+ * that is summed once is complete, and with it what occurs once a step. */
+static dsm__reduction reduction_of(const dsm__predictor *p, const dsm_layer_plan *layer) {
+  const double micro_batches = (double)p->plan->micro_batches;
   const dsm_pass_plan *const update = &layer->passes[DSM_PASS_UPDATE];
   const dsm_pass_plan *const backward = &layer->passes[DSM_PASS_BACKWARD];
-  dsm__reduction reduction = {.backward_cycles = backward->exists ? backward->cycles.total : 0};
+  dsm__reduction reduction = {.backward_cycles =
+                                  backward->exists ? backward->cycles.total / micro_batches : 0};
   for (int half = 0; update->exists && half < DSM__HALF_COUNT; half++) {
-    reduction.cycles[half] = update->group_cycles[half_groups[half]];
+    reduction.cycles[half] = update->group_cycles[half_groups[half]] / times_of(p, layer, half);
   }
   if (update->exists) {
     reduction.update_cycles = update->cycles.total -
                               update->group_cycles[DSM_GROUP_SUM_OF_GRADIENTS] -
                               update->group_cycles[DSM_GROUP_BROADCAST_WEIGHTS];
+    const double once = update->group_cycles[DSM_GROUP_TIED_WEIGHTS] +
+                        update->group_cycles[DSM_GROUP_WEIGHT_UPDATE] - update->accumulation_cycles;
+    reduction.update_cycles -= (reduction.update_cycles - once) * (1 - 1 / micro_batches);
   }
   return reduction;
 }
 
-/* Takes what is hidden out of a pass: its groups have what is visible. */
+/* Takes what is hidden out of a pass: its groups have what is visible. Sums of earlier
+ * micro-batches hide as those of the last one do. */
 static void hide_reduction(const dsm__predictor *p, size_t index, const dsm__reduction *reduction) {
   dsm_pass_plan *const update = &p->plan->layers[index].passes[DSM_PASS_UPDATE];
   const dsm__layer_setting setting = dsm__predictor_setting(p, index);
@@ -146,7 +161,8 @@ static void hide_reduction(const dsm__predictor *p, size_t index, const dsm__red
       dsm__weight_traffic(&setting, &p->decisions->layers[index].layouts);
   const dsm_traffic *const traffic[] = {&weights.sum_of_gradients, &weights.broadcast_weights};
   for (int half = 0; half < DSM__HALF_COUNT; half++) {
-    const double hidden = reduction->cycles[half] - reduction->visible[half];
+    const double times = times_of(p, &p->plan->layers[index], half);
+    const double hidden = times * (reduction->cycles[half] - reduction->visible[half]);
     if (hidden > 0) {
       dsm_resources resources = dsm_group_resources(&p->machine, traffic[half]);
       if (half == DSM__HALF_SUM) {
@@ -154,9 +170,10 @@ static void hide_reduction(const dsm__predictor *p, size_t index, const dsm__red
             dsm__tie_resources(p->plan->workload, p->decisions, &setting, index);
         dsm_resources_add(&resources, &ties, 1);
       }
-      dsm_resources_add(&update->resources, &resources, -hidden / reduction->cycles[half]);
+      dsm_resources_add(&update->resources, &resources,
+                        -hidden / (times * reduction->cycles[half]));
       dsm__drop_rounding(&update->resources);
-      update->group_cycles[half_groups[half]] = reduction->visible[half];
+      update->group_cycles[half_groups[half]] = times * reduction->visible[half];
       update->hidden_cycles += hidden;
     }
   }
@@ -177,7 +194,7 @@ static bool hide_reductions_of(const dsm__predictor *p, const size_t *layers, si
     const bool is_first_of_group =
         layer->pipeline != DSM_NO_PIPELINE && plan->pipelines[layer->pipeline].first_layer == index;
     if (layer->pipeline == DSM_NO_PIPELINE) {
-      reductions[i] = reduction_of(layer);
+      reductions[i] = reduction_of(p, layer);
     } else if (is_first_of_group) {
       reductions[i].backward_cycles = p->group_passes[layer->pipeline];
     }

@@ -73,8 +73,7 @@ const char *dsm_recomputation_why_not(const dsm_workload *workload, dsm_recomput
              : "the network has no attention that can run again";
 }
 
-dsm_recomputation dsm__recomputation_of(const dsm_plan *plan) {
-  const dsm_recomputation asked = plan->options.recomputation;
+dsm_recomputation dsm__recomputation_of(const dsm_plan *plan, dsm_recomputation asked) {
   asking of = begin(plan->workload, asked);
   bool is_as_asked = true;
   for (size_t i = 0; i < plan->layer_count; i++) {

@@ -27,8 +27,7 @@ typedef enum dsm__again {
 dsm__again *dsm__recomputed_layers(const dsm_workload *workload, dsm_recomputation asked,
                                    dsm__arena *arena);
 
-/** What a plan was asked for, where its layers agree with that; of an edited plan that does not:
- * BEST. */
-dsm_recomputation dsm__recomputation_of(const dsm_plan *plan);
+/** What a plan is asked for, where its layers agree with that; of one that does not: BEST. */
+dsm_recomputation dsm__recomputation_of(const dsm_plan *plan, dsm_recomputation asked);
 
 #endif

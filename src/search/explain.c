@@ -413,7 +413,7 @@ static dsm_status begin_step(dsm__problem *step, const dsm_plan *plan, dsm_explo
   options->micro_batches = plan->micro_batches > 1 ? plan->micro_batches : 1;
   options->stages = plan->stages.count > 1 ? plan->stages.count : 1;
   options->interleave = plan->stages.count > 1 ? plan->stages.interleave : 0;
-  options->recomputation = dsm__recomputation_of(plan);
+  options->recomputation = dsm__recomputation_of(plan, plan->options.recomputation);
   return dsm__problem_init(step, plan->workload, plan->system, options, diags);
 }
 
@@ -427,7 +427,7 @@ dsm_status dsm_explain(dsm_explanation **explanation, const dsm_plan *plan, size
   options.stages = 1; /* the layer runs on a stage's chips, for a micro-batch */
   options.micro_batches = 1;
   options.interleave = 0;
-  options.recomputation = dsm__recomputation_of(plan);
+  options.recomputation = dsm__recomputation_of(plan, plan->options.recomputation);
   dsm__stage part;
   const dsm_machine whole = dsm_machine_derive(plan->system);
   const dsm_workload micro = dsm__micro_workload(plan->workload, plan->micro_batches);

@@ -569,7 +569,7 @@ static dsm_explore_options options_of_plan(const dsm_plan *plan) {
   options.stages = options.stages == stages ? stages : 0;
   options.micro_batches = options.micro_batches == micro_batches ? micro_batches : 0;
   options.interleave = is_interleaved ? options.interleave : 0;
-  options.recomputation = dsm__recomputation_of(plan);
+  options.recomputation = dsm__recomputation_of(plan, plan->options.recomputation);
   return options;
 }
 

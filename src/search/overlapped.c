@@ -30,8 +30,8 @@ void dsm__problem_count_least(dsm__problem *problem, size_t layer_count) {
   }
 }
 
-/* The step ends when the sums of the layers up to one are done, which begin when that one is
- * updated: the layer for which most of them is left when all have computed. */
+/* The step ends when the sums of the layers up to one are done, which begin when that one's last
+ * micro-batch is updated: the layer for which most of them is left when all have computed. */
 size_t dsm__critical_layers(const dsm_plan *plan) {
   double summed = 0;   /* of the layers up to one */
   double computed = 0; /* after that one is updated */
@@ -47,8 +47,8 @@ size_t dsm__critical_layers(const dsm_plan *plan) {
                                : 0;
     summed += visible + (update->exists ? update->hidden_cycles : 0);
     computed += backward->exists ? backward->cycles.total : 0;
-    if (summed - computed > longest) {
-      longest = summed - computed;
+    if (summed - computed / (double)plan->micro_batches > longest) {
+      longest = summed - computed / (double)plan->micro_batches;
       critical = i + 1;
     }
     computed += update->exists ? update->cycles.total - visible : 0;

@@ -75,6 +75,8 @@ const char *dsm__auxiliary_derive(const dsm__lowering *lowering, dsm_layer *out)
       out->has_input_op[aux->op] = true;
       out->input_op_elements = out->input_elements;
     } else {
+      out->has_second_bias =
+          out->has_second_bias || (aux->op == DSM_AUX_BIAS && out->has_op[aux->op]);
       out->has_op[aux->op] = true;
     }
   }

@@ -194,9 +194,11 @@ static void check_side(const dsm_layer_spec *spec, const dsm_aux *aux, const dsm
   }
 }
 
-/* An operation occurs once on either side, a pool of either kind, a residual or a multiply; what
- * pools the output comes last of what changes it element by element with another tensor. */
+/* An operation occurs once on either side, a pool of either kind, a residual or a multiply, but an
+ * lstm may have two biases: of its input, and of its hidden units. What pools the output comes last
+ * of what changes it element by element with another tensor. */
 static void check_aux_order(const dsm_layer_spec *spec, const dsm__json_node *aux_node) {
+  size_t more_biases = spec->type == DSM_LAYER_LSTM ? 1 : 0;
   bool is_seen[2][DSM_AUX_OP_COUNT] = {{false}};
   bool is_pooled[2] = {false};
   bool is_binary_seen = false;
@@ -204,7 +206,11 @@ static void check_aux_order(const dsm_layer_spec *spec, const dsm__json_node *au
   dsm__json_node node = dsm__json_item(aux_node, 0);
   for (size_t i = 0; i < spec->aux_count; i++, node = dsm__json_next(&node)) {
     const dsm_aux *const aux = &spec->aux[i];
-    if (is_pool(aux->op) ? is_pooled[aux->is_on_input] : is_seen[aux->is_on_input][aux->op]) {
+    const bool is_second =
+        is_pool(aux->op) ? is_pooled[aux->is_on_input] : is_seen[aux->is_on_input][aux->op];
+    if (is_second && aux->op == DSM_AUX_BIAS && more_biases > 0) {
+      more_biases--;
+    } else if (is_second) {
       dsm__json_error(&node, NULL, "expected each operation once, found a second %s%s",
                       is_pool(aux->op) ? "pool" : dsm_aux_op_name(aux->op),
                       aux->is_on_input ? " on the input" : "");

@@ -44,6 +44,10 @@ const char *dsm__layer_derive_quantities(dsm_layer *out, const dsm__layer_positi
   return NULL;
 }
 
+static uint64_t bias_parameters(const dsm_layer *layer) {
+  return (layer->has_op[DSM_AUX_BIAS] ? layer->out : 0) + (layer->has_second_bias ? layer->out : 0);
+}
+
 static uint64_t norm_parameters(const dsm_layer *layer) {
   const uint64_t features = layer->gates > 0 ? layer->out / layer->gates : layer->out;
   uint64_t norms = layer->has_op[DSM_AUX_BATCH_NORM] ? 2 * features : 0;
@@ -60,7 +64,7 @@ static dsm__parameter_counts layer_count_parameters(const dsm_layer *layer) {
   const uint64_t own = layer->is_tied ? 0 : layer->weight_elements;
   return (dsm__parameter_counts){
       .weights = is_table ? 0 : own,
-      .biases = layer->has_op[DSM_AUX_BIAS] ? layer->out : 0,
+      .biases = bias_parameters(layer),
       .norms = norm_parameters(layer),
       .embeddings = is_table ? own : 0,
   };

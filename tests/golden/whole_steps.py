@@ -158,6 +158,17 @@ def memory_rate(plan):
     return memory["bandwidth_GBps"] * 1e9 * memory["auxiliary_efficiency_ratio"]
 
 
+def degrees_are_right(plan, step):
+    """Those of the plan in the field's words are the row's; without chips that share layers or stages it has none."""
+    _, micro_batches, chips, shares, stages, runs = step
+    summary = plan.get("parallelism_summary")
+    if chips == stages == 1:
+        return summary is None
+    found = [(summary[key]["least"], summary[key]["most"]) for key in ("tensor", "data", "pipeline", "zero")]
+    return (found == [(chips, chips), (shares, shares), (stages, stages), (0, 0)] and
+            [summary[key] for key in ("interleave", "recompute", "micro_batches")] == [runs, "full", micro_batches])
+
+
 def beside(plan, size, step, bandwidth):
     """What is counted by hand and not by the model, in seconds."""
     hidden, blocks, _, positions, vocabulary = size
@@ -193,6 +204,9 @@ def main():
     for size, step, name, cache_bytes, axes, bandwidth, by_hand in ROWS:
         with tempfile.TemporaryDirectory() as folder:
             plan = scored(program, network(*size, step[0]), machine(name, cache_bytes, axes), step, pathlib.Path(folder))
+        if not degrees_are_right(plan, step):
+            failures += 1
+            print(f"{name} {step}: {plan.get('parallelism_summary')}")
         found, more = times(plan, step), beside(plan, size, step, bandwidth)
         for what, expected in zip(NAMES, by_hand):
             full = found[what] + more.get(what, 0)

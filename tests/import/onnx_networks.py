@@ -102,6 +102,12 @@ def bert(blocks=2, hidden=768, heads=12, positions=128, vocabulary=30522, decomp
     return m
 
 
+def block_of_bert(weights, decomposed):
+    m = Model(weights=weights)
+    m.output(encoder(m, m.input("x", ["batch", 128, 768]), 768, 12, 3072, "", 128, decomposed))
+    return m
+
+
 def small_cnn(m=None):
     """Convolutions, a pool, a shortcut, two branches that are joined, and a classifier."""
     m = m or Model()

@@ -187,6 +187,14 @@ class Classes(Hub):
                           "is meant", said)
             self.assertIn("error: names none of", self.refused(self.config(architectures=absent), "--strict"))
 
+    def test_heads_that_are_not_built(self):
+        for name in CONFIGS:
+            family = CONFIGS[name]["architectures"][0].split("For")[0].replace("LMHeadModel", "")
+            for head in ("ForTokenClassification", "ForQuestionAnswering", "ForPreTraining"):
+                for options in ((), ("--strict",)):
+                    said = self.refused(self.config(name, architectures=[family + head]), *options)
+                    self.assertIn(f'found string "{family}{head}"', said)
+
     def test_classes_that_are_not_known(self):
         for name, architecture in (("llama3_8b", "LlamaForCausalLMEagle3"), ("llama3_8b", "MistralForCausalLM"),
                                    ("gpt2", "GPT2DoubleHeadsModel"), ("t5_small", "T5Model"),

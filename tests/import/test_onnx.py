@@ -102,6 +102,31 @@ class Networks(Case):
         self.assertEqual((last["type"], last["in"], last["out"]), ("fc", 40, 5))
         self.assertNotIn("timesteps", last)
 
+    def test_biases_that_come_in(self):
+        """Of four products of 768 features, one to 3072 and one back; and of norms a scale and a shift."""
+        for weights in ("initializers", "inputs", "constants"):
+            for decomposed in (False, True):
+                path = self.write(networks.block_of_bert(weights, decomposed))
+                ran = self.run_dsm("describe", path, "--format", "json")
+                self.assertEqual(ran.returncode, DONE, ran.stderr)
+                totals = json.loads(ran.stdout)["items"][0]["totals"]
+                self.assertEqual((totals["biases"], totals["norms"], totals["weights"]),
+                                 (6912, 2 * 2 * 768, 4 * 768 * 768 + 2 * 768 * 3072), weights)
+                self.assertNotIn("spread over", ran.stderr)
+
+    def test_both_biases_of_a_cell(self):
+        """An LSTM has 4 gates of as many biases as hidden units, for its input and again for these, in each direction."""
+        for op, gates, extra in (("LSTM", 4, []), ("RNN", 1, ["tanh"])):
+            m = Model()
+            m.add(op, m.input("x", [5, 1, 6]), m.weight([1, gates * 8, 6]), m.weight([1, gates * 8, 8]),
+                  m.weight([1, 2 * gates * 8]), name="cell", hidden_size=8)
+            layers = self.imported(m)[0]["layers"]
+            ran = self.run_dsm("describe", self.write(m), "--format", "json", "-q")
+            self.assertEqual(json.loads(ran.stdout)["items"][0]["totals"]["biases"], 2 * gates * 8)
+            self.assertEqual([one for layer in layers for one in ops(layer)], ["bias", "bias", *extra])
+        ran = self.run_dsm("describe", self.write(networks.recurrent()), "--format", "json", "-q")
+        self.assertEqual(json.loads(ran.stdout)["items"][0]["totals"]["biases"], 2 * 240 + 5)
+
     def test_unet(self):
         workload, notes = self.imported(networks.unet())
         self.assertEqual(notes, "")

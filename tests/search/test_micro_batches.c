@@ -241,6 +241,43 @@ START_TEST(test_sums_hide_behind_micro_batches) {
 }
 END_TEST
 
+/* No gradient is complete before the last micro-batch: sums that are longer than what it computes
+ * hide no more than that. */
+START_TEST(test_sums_hide_behind_the_last_micro_batch) {
+  enum { TIMES = 4 };
+  tear_down();
+  const dsm_override overrides[] = {{"model.overlapped_reduction", "true", NULL}};
+  workload = bundled_workload("alexnet", "384");
+  chips = bundled_system_with("dgx_a100", overrides, 1);
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  options.optimizations = ACCUMULATE;
+  options.parallelisms = DSM_PARALLELISM_BIT(DSM_PARALLELISM_DATA);
+  options.micro_batches = TIMES;
+  dsm_plan *plan = NULL;
+  ck_assert_int_eq(dsm_explore(&plan, workload, chips, &options, NULL), DSM_OK);
+  double repeated = 0;
+  double once = 0;
+  double hidden = 0;
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    const dsm_pass_plan *const update = &plan->layers[i].passes[DSM_PASS_UPDATE];
+    const dsm_pass_plan *const backward = &plan->layers[i].passes[DSM_PASS_BACKWARD];
+    repeated += backward->exists ? backward->cycles.total : 0;
+    if (update->exists) {
+      const double *const groups = update->group_cycles;
+      const double own = groups[DSM_GROUP_WEIGHT_UPDATE] - update->accumulation_cycles;
+      repeated += update->cycles.total - groups[DSM_GROUP_SUM_OF_GRADIENTS] -
+                  groups[DSM_GROUP_BROADCAST_WEIGHTS] - own;
+      once += own;
+      hidden += update->hidden_cycles;
+    }
+  }
+  ck_assert_double_gt(hidden, 0);
+  ck_assert_double_le(hidden, repeated / TIMES + once);
+  dsm_plan_free(plan);
+}
+END_TEST
+
 /* What does not fit at once fits in parts, and the plan is read back as it was. */
 START_TEST(test_cut_fits_where_the_whole_does_not) {
   tear_down();
@@ -299,6 +336,7 @@ Suite *suite_micro_batches(void) {
   tcase_add_test(tests, test_hoisted_gradients_are_added_once);
   tcase_add_test(tests, test_memory_has_one_micro_batch);
   tcase_add_test(tests, test_sums_hide_behind_micro_batches);
+  tcase_add_test(tests, test_sums_hide_behind_the_last_micro_batch);
   tcase_add_test(tests, test_cut_fits_where_the_whole_does_not);
   tcase_add_loop_test(tests, test_wrong_cuts_are_told, 0, 3);
   suite_add_tcase(suite, tests);

@@ -133,11 +133,13 @@ START_TEST(test_plans_say_what_was_asked) {
   ck_assert_ptr_nonnull(strstr(text, "\"recomputation\": \"selective\""));
   ck_assert_int_eq(dsm_plan_parse(&again, text, strlen(text), NULL, NULL, NULL), DSM_OK);
   ck_assert_int_eq(again->options.recomputation, DSM_RECOMPUTATION_SELECTIVE);
-  ck_assert_int_eq(dsm__recomputation_of(again), DSM_RECOMPUTATION_SELECTIVE);
+  ck_assert_int_eq(dsm__recomputation_of(again, again->options.recomputation),
+                   DSM_RECOMPUTATION_SELECTIVE);
   ck_assert_int_eq(dsm_plan_bound(again, NULL), DSM_OK);
   ck_assert_double_eq(again->result.lower_bound_cycles, plan->result.lower_bound_cycles);
   again->layers[0].decisions.is_recomputed = true;
-  ck_assert_int_eq(dsm__recomputation_of(again), DSM_RECOMPUTATION_BEST);
+  ck_assert_int_eq(dsm__recomputation_of(again, again->options.recomputation),
+                   DSM_RECOMPUTATION_BEST);
   const dsm_explore_options best = options_of(RECOMPUTE, DSM_RECOMPUTATION_BEST);
   dsm_plan *const fastest = explored(&best);
   ck_assert_int_eq(dsm_plan_bound(again, NULL), DSM_OK);

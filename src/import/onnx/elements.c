@@ -314,6 +314,10 @@ bool dsm__onnx_is_of_inputs(const dsm__onnx_view *view) {
   return is_of_inputs;
 }
 
+bool dsm__onnx_is_given_vector(const dsm__onnx_value *value) {
+  return value->kind == DSM__ONNX_INPUT && value->rank == 1;
+}
+
 /* The larger operand goes on; what the smaller one, spread over it, costs is left out, of which the
  * text, if any, is noted. */
 static void spread(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__onnx_value *larger,
@@ -323,6 +327,23 @@ static void spread(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__onnx
   }
   dsm__onnx_make(of, dsm__onnx_output(of->graph, node, 0), shape,
                  dsm__onnx_view_through(of, larger));
+}
+
+/* Weights of a bias are as many as the layer has features. */
+static bool is_bias(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__onnx_value *activation,
+                    const dsm__onnx_value *constant) {
+  const dsm__onnx_layer *const layer = dsm__onnx_view_layer(of, dsm__onnx_view_of(of, activation));
+  dsm__onnx_shape shape;
+  uint64_t elements = 0;
+  return dsm__span_is(node->op, "Add") && layer != NULL && !has_aux(layer, DSM_AUX_BIAS) &&
+         dsm__onnx_shape_of(constant, &shape) && dsm__onnx_elements(&shape, &elements) &&
+         elements == layer->features;
+}
+
+/* Nor need they be constants. */
+static bool is_given_bias(dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                          dsm__onnx_value *activation, const dsm__onnx_value *given) {
+  return dsm__onnx_is_given_vector(given) && is_bias(of, node, activation, given);
 }
 
 static void lower_activations(dsm__onnx_lowering *of, const dsm__onnx_node *node,
@@ -342,6 +363,10 @@ static void lower_activations(dsm__onnx_lowering *of, const dsm__onnx_node *node
     dsm__onnx_error(of->graph, node, "expected at most 2^53 elements, found more");
   } else if (is_same(&shape_a, &shape_b) && (is_sum || is_product)) {
     join_operands(of, node, a, b, is_product ? DSM_AUX_MULTIPLY : DSM_AUX_RESIDUAL);
+  } else if (is_given_bias(of, node, a, b) || is_given_bias(of, node, b, a)) {
+    dsm__onnx_remark_on(of->graph, node, "takes an input of the graph for its bias");
+    dsm__onnx_apply(of, node, dsm__onnx_is_given_vector(a) ? b : a,
+                    dsm__onnx_output(of->graph, node, 0), DSM_AUX_BIAS);
   } else if (elements_a == all || elements_b == all ||
              (dsm__onnx_is_of_inputs(a->view) && dsm__onnx_is_of_inputs(b->view))) {
     spread(of, node, elements_a == all ? a : b, both,
@@ -349,17 +374,6 @@ static void lower_activations(dsm__onnx_lowering *of, const dsm__onnx_node *node
   } else {
     dsm__onnx_error(of->graph, node, "expected an operand as large as the result, found none");
   }
-}
-
-/* Weights of a bias are as many as the layer has features. */
-static bool is_bias(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__onnx_value *activation,
-                    const dsm__onnx_value *constant) {
-  const dsm__onnx_layer *const layer = dsm__onnx_view_layer(of, dsm__onnx_view_of(of, activation));
-  dsm__onnx_shape shape;
-  uint64_t elements = 0;
-  return dsm__span_is(node->op, "Add") && layer != NULL && !has_aux(layer, DSM_AUX_BIAS) &&
-         dsm__onnx_shape_of(constant, &shape) && dsm__onnx_elements(&shape, &elements) &&
-         elements == layer->features;
 }
 
 /* A row for each position, added to the rows of a table. */

@@ -110,7 +110,7 @@ static int inputs_in(const dsm__onnx_graph *graph, const group *of, const dsm__o
                                      dsm__span_is(graph->nodes.items[value->node].op, "Constant");
     if (is_in(graph, of, value)) {
       count++;
-    } else if (!is_made_of_constant) {
+    } else if (!is_made_of_constant && !dsm__onnx_is_given_vector(value)) {
       return -1;
     }
   }

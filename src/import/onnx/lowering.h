@@ -245,6 +245,9 @@ extern const char dsm__onnx_mask_remark[];
 bool dsm__onnx_scales_scores(const dsm__onnx_lowering *of, const dsm__onnx_node *node,
                              const dsm__onnx_value *by);
 
+/** Is a value a vector that comes in with the graph? Weights may: biases, and scales of norms. */
+bool dsm__onnx_is_given_vector(const dsm__onnx_value *value);
+
 /** Is a view made of inputs of the graph alone, as masks and numbers of positions are, that may be
  * spread over more than they are before a layer reads them? */
 bool dsm__onnx_is_of_inputs(const dsm__onnx_view *view);

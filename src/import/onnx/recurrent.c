@@ -64,9 +64,10 @@ static dsm__onnx_reading reading_of(dsm__onnx_value *value, const cell *read) {
       .value = value, .features = read->input.dims[FEATURES], .size = {1, 1}};
 }
 
-static void add_bias(dsm__onnx_lowering *of, const dsm__onnx_node *node) {
+/* Biases are two vectors in one: of the products of the input, and of those of the hidden units. */
+static void add_biases(dsm__onnx_lowering *of, const dsm__onnx_node *node, int count) {
   enum { BIAS = 3 };
-  if (dsm__onnx_input(of->graph, node, BIAS) != NULL) {
+  for (int i = 0; i < count && dsm__onnx_input(of->graph, node, BIAS) != NULL; i++) {
     dsm__onnx_add_aux(of, DSM_AUX_BIAS);
   }
 }
@@ -80,7 +81,7 @@ static void lower_gated(dsm__onnx_lowering *of, const dsm__onnx_node *node, cons
   spec->out = read->hidden;
   spec->timesteps = read->steps;
   spec->is_bidirectional = read->directions == 2;
-  add_bias(of, node);
+  add_biases(of, node, 2);
   dsm__onnx_take_weights(of, node, 1);
   if (dsm__span_is(node->op, "GRU")) {
     dsm__onnx_remark_on(of->graph, node,
@@ -105,6 +106,7 @@ static void lower_plain(dsm__onnx_lowering *of, const dsm__onnx_node *node, cons
   }
   spec->out = read->hidden;
   spec->timesteps = read->steps;
+  add_biases(of, node, 1);
   dsm__onnx_deliver(of, node, &between, &made);
   reading = (dsm__onnx_reading){.value = &between, .features = read->hidden, .size = {1, 1}};
   spec = dsm__onnx_add_layer(of, node, &reading, DSM_LAYER_FC);
@@ -113,7 +115,7 @@ static void lower_plain(dsm__onnx_lowering *of, const dsm__onnx_node *node, cons
   }
   spec->out = read->hidden;
   spec->timesteps = read->steps;
-  add_bias(of, node);
+  add_biases(of, node, 1);
   dsm__onnx_add_aux(of, DSM_AUX_TANH);
   dsm__onnx_remark_on(of->graph, node,
                       "is written as two fc, of its input and of its hidden units");

@@ -308,12 +308,20 @@ static void put_facts(dsm__page *page, const dsm_plan *plan) {
   dsm__html_end(&page->out, "dl");
 }
 
+static void put_degrees(dsm__page *page, const dsm_plan *plan) {
+  const char *const degrees = dsm__plan_degrees_line(page, plan);
+  if (degrees[0] != '\0') {
+    dsm__web_paragraph(page, "degrees", degrees);
+  }
+}
+
 void dsm__web_summary(dsm__page *page, const dsm_plan_page *subject) {
   const dsm_plan *const plan = subject->plan;
   const dsm__loss loss = dsm__loss_of_plan(plan);
   const dsm__time_parts parts = dsm__time_parts_of(&loss);
   put_distance_from_best(page, subject);
   put_distance_from_record(page, subject);
+  put_degrees(page, plan);
   put_tiles(page, plan);
   put_prose(page, plan, &parts);
   put_step_bar(page, plan, &parts);

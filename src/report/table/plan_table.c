@@ -204,8 +204,12 @@ enum { SCREEN_ROWS = 40 };
 
 static void put_plan(dsm__page *page, const dsm_plan *plan) {
   const dsm_table_style *const style = &page->style;
+  const char *const degrees = dsm__plan_degrees_line(page, plan);
   dsm__pass_rows rows;
   dsm__page_line(page, DSM__STYLE_HEADING, "%s", dsm__page_plan_heading(page, plan));
+  if (degrees[0] != '\0') {
+    dsm__page_labelled(page, 0, "", "%s", degrees);
+  }
   dsm__page_break(page);
   if (!style->is_summary) {
     page->out.failed =

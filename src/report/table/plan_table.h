@@ -41,6 +41,10 @@ const char *dsm__page_reserve(dsm__page *page, const dsm_system *system);
 /** What a chip's memory holds, of how much. Never NULL. */
 const char *dsm__plan_memory_line(dsm__page *page, const dsm_plan *plan);
 
+/** The decisions in the field's words, "TP 8 (gpu), SP 1, ..., micro-batches 32 x 8"; "" of plans
+ * without roles and stages. */
+const char *dsm__plan_degrees_line(dsm__page *page, const dsm_plan *plan);
+
 /* ---- plan_decisions.c ---- */
 
 /** What can stay on chip in a pass, as columns name it. */
