@@ -130,9 +130,9 @@ DSM_API void dsm_point_table_free(dsm_point_table *table);
  * that varies but the workload, and what has one value for each workload. Results are geometric
  * means over the workloads (none where one is 0 or less, unless all are the same), `workload` names
  * all workloads, joined by "+", and `point` is empty. A system on which a workload has no result,
- * or is not recorded, is left out; point_count counts it. Points of one workload, or of one system,
- * stay as they are, and so do all where no system has results of all workloads.
- * DSM_ERROR_OUT_OF_MEMORY. O(n log n).
+ * or is not recorded, is left out; point_count counts it. A workload without a result on any system
+ * does not count. Points of one workload, or of one system, stay as they are, and so do all where
+ * no system has results of all workloads. DSM_ERROR_OUT_OF_MEMORY. O(n log n).
  */
 DSM_API DSM_NODISCARD dsm_status dsm_point_table_means(dsm_point_table *table, dsm_diags *diags);
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/expression.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number_text.h"
 #include "base/utf8.h"
 #include "dsm/status.h"
 
@@ -13,11 +15,13 @@
 static const char letters[] = LETTERS;
 static const char digits[] = DIGITS;
 static const char in_names[] = LETTERS DIGITS;
+static const char in_paths[] = LETTERS DIGITS ".";
 
 /* Parentheses and signs in each other: bounds the recursion. */
 enum { DEPTH_MAX = 32 };
 
 typedef struct parser {
+  dsm__expression_kind kind;
   const char *text;
   const char *at;
   dsm__expression_finder *find;
@@ -70,35 +74,47 @@ static bool fail_here(const parser *p, const char *expected) {
 
 /* ---- values ---- */
 
-static bool bound(const parser *p, bool is_over, int64_t value) {
-  const int64_t largest = DSM_PRODUCT_MAX;
-  if (is_over || value > largest || value < -largest) {
-    return fail(p, "expected values of at most 2^53, found more");
-  }
-  return true;
+/* A real value may be infinite, or none. */
+static bool bound(const parser *p, bool is_rounded, double value) {
+  return p->kind == DSM__EXPRESSION_REAL || (!is_rounded && fabs(value) <= DSM_PRODUCT_MAX) ||
+         fail(p, "expected values of at most 2^53, found more");
 }
 
 static void skip_spaces(parser *p) {
   p->at += strspn(p->at, " \t");
 }
 
-static bool read_sum(parser *p, int64_t *value);
+static bool read_sum(parser *p, double *value);
 
-static bool read_digits(parser *p, int64_t *value) {
-  static const int64_t base = 10;
+/* In a real one with a decimal point. */
+static bool read_decimal(parser *p, double *value) {
+  size_t length = strspn(p->at, digits);
+  length += p->at[length] == '.' ? 1 + strspn(p->at + length + 1, digits) : 0;
+  if (!dsm__text_to_double(p->at, length, value)) {
+    return fail_here(p, "a number");
+  }
+  p->at += length;
+  return true;
+}
+
+static bool read_whole(parser *p, double *value) {
+  static const double base = 10;
   *value = 0;
   for (size_t left = strspn(p->at, digits); left > 0; left--, p->at++) {
-    *value = *value * base + (*p->at - '0'); /* is at most 10 * 2^53 + 9 */
-    if (!bound(p, false, *value)) {
+    const double before = *value * base;
+    const double digit = *p->at - '0';
+    *value = before + digit;
+    if (!bound(p, *value - before != digit, *value)) {
       return false;
     }
   }
   return true;
 }
 
-static bool read_name(parser *p, int64_t *value) {
+static bool read_name(parser *p, double *value) {
   char name[DSM_NAME_BYTES_MAX + 1];
-  const size_t length = identifier_length(p->at);
+  const bool is_path = p->kind == DSM__EXPRESSION_REAL;
+  const size_t length = is_path ? strspn(p->at, in_paths) : identifier_length(p->at);
   if (length > DSM_NAME_BYTES_MAX) {
     return fail(p, "expected names of at most %d bytes, found one of %zu", DSM_NAME_BYTES_MAX,
                 length);
@@ -115,9 +131,9 @@ static bool read_name(parser *p, int64_t *value) {
   return p->find(p->context, name, value, p->flaw);
 }
 
-static bool read_factor(parser *p, int64_t *value);
+static bool read_factor(parser *p, double *value);
 
-static bool read_nested(parser *p, int64_t *value) {
+static bool read_nested(parser *p, double *value) {
   const bool is_minus = *p->at == '-';
   if (p->depth == DEPTH_MAX) {
     return fail(p, "expected parentheses and signs at most %d deep, found more", DEPTH_MAX);
@@ -129,7 +145,7 @@ static bool read_nested(parser *p, int64_t *value) {
   }
   p->depth--;
   if (is_minus) {
-    *value = -*value; /* is within 2^53 of 0 */
+    *value = -*value;
     return true;
   }
   if (*p->at != ')') {
@@ -140,11 +156,11 @@ static bool read_nested(parser *p, int64_t *value) {
 }
 
 /* Spaces before and behind it are gone then. */
-static bool read_factor(parser *p, int64_t *value) {
+static bool read_factor(parser *p, double *value) {
   skip_spaces(p);
   bool is_good = false;
   if (strspn(p->at, digits) > 0) {
-    is_good = read_digits(p, value);
+    is_good = p->kind == DSM__EXPRESSION_REAL ? read_decimal(p, value) : read_whole(p, value);
   } else if (strspn(p->at, letters) > 0) {
     is_good = read_name(p, value);
   } else if (*p->at == '(' || *p->at == '-') {
@@ -156,48 +172,52 @@ static bool read_factor(parser *p, int64_t *value) {
   return is_good;
 }
 
-static bool divide(const parser *p, int64_t *value, int64_t by) {
-  if (by == 0 || *value % by != 0) {
-    return fail(p, "expected an exact division, found %lld / %lld", (long long)*value,
-                (long long)by);
+static bool divide(const parser *p, double *value, double by) {
+  if (p->kind == DSM__EXPRESSION_WHOLE && (by == 0 || fmod(*value, by) != 0)) {
+    return fail(p, "expected an exact division, found %.0f / %.0f", *value, by);
   }
   *value /= by;
-  return true;
+  return bound(p, false, *value);
 }
 
-static bool read_product(parser *p, int64_t *value) {
+static bool read_product(parser *p, double *value) {
   bool is_good = read_factor(p, value);
   while (is_good && (*p->at == '*' || *p->at == '/')) {
     const bool is_division = *p->at++ == '/';
-    int64_t right = 0;
+    double right = 0;
     is_good = read_factor(p, &right);
     if (is_good && is_division) {
       is_good = divide(p, value, right);
     } else if (is_good) {
-      const bool is_over = __builtin_mul_overflow(*value, right, value);
-      is_good = bound(p, is_over, *value);
+      const double product = *value * right;
+      is_good = bound(p, fma(*value, right, -product) != 0, product);
+      *value = product;
     }
   }
   return is_good;
 }
 
-static bool read_sum(parser *p, int64_t *value) {
+static bool read_sum(parser *p, double *value) {
   bool is_good = read_product(p, value);
   while (is_good && (*p->at == '+' || *p->at == '-')) {
     const bool is_difference = *p->at++ == '-';
-    int64_t right = 0;
+    double right = 0;
     is_good = read_product(p, &right);
     if (is_good) {
-      *value += is_difference ? -right : right; /* both are within 2^53 of 0 */
-      is_good = bound(p, false, *value);
+      const double addend = is_difference ? -right : right;
+      const double sum = *value + addend;
+      is_good = bound(p, sum - *value != addend, sum);
+      *value = sum;
     }
   }
   return is_good;
 }
 
-bool dsm__expression_value(const char *text, dsm__expression_finder *find, void *context,
-                           int64_t *value, dsm__expression_flaw *flaw) {
-  parser p = {.text = text, .at = text + 1, .find = find, .context = context, .flaw = flaw};
+bool dsm__expression_value(const char *text, dsm__expression_kind kind,
+                           dsm__expression_finder *find, void *context, double *value,
+                           dsm__expression_flaw *flaw) {
+  parser p = {
+      .kind = kind, .text = text, .at = text + 1, .find = find, .context = context, .flaw = flaw};
   *flaw = (dsm__expression_flaw){.message = ""};
   *value = 0;
   return read_sum(&p, value) && (*p.at == '\0' || fail_here(&p, "an operator"));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * expression.h: expressions of whole numbers, such as "=3*(hidden + 1)".
+ * expression.h: expressions of numbers, such as "=3*(hidden + 1)".
  *
- * They have + - * / with the precedence of arithmetic, a minus before a value, parentheses, whole
- * numbers and names. Divisions are exact, and every result on the way is within 2^53 of 0, so that
- * it is exact as a number of JSON too.
+ * They have + - * / with the precedence of arithmetic, a minus before a value, parentheses, numbers
+ * and names. Of whole numbers divisions are exact, and every result on the way is within 2^53 of 0,
+ * so that it is exact as a number of JSON too.
  */
 #ifndef DSM_BASE_EXPRESSION_H
 #define DSM_BASE_EXPRESSION_H
@@ -22,8 +22,15 @@ typedef struct dsm__expression_flaw {
 } dsm__expression_flaw;
 
 /** Gives the value of a name; false: the flaw, all empty before, says why there is none. */
-typedef bool dsm__expression_finder(void *context, const char *name, int64_t *value,
+typedef bool dsm__expression_finder(void *context, const char *name, double *value,
                                     dsm__expression_flaw *flaw);
+
+/** What an expression may be of. */
+typedef enum dsm__expression_kind {
+  DSM__EXPRESSION_WHOLE, /**< whole numbers; names are identifiers */
+  DSM__EXPRESSION_REAL   /**< numbers with decimals too, and the value need not be finite; names are
+                              paths, identifiers with dots */
+} dsm__expression_kind;
 
 /** Is it one? It begins with "=". */
 bool dsm__is_expression(const char *text);
@@ -32,7 +39,8 @@ bool dsm__is_expression(const char *text);
 bool dsm__is_identifier(const char *text);
 
 /** Evaluates an expression, "=" included. False: the flaw says why not. */
-bool dsm__expression_value(const char *text, dsm__expression_finder *find, void *context,
-                           int64_t *value, dsm__expression_flaw *flaw);
+bool dsm__expression_value(const char *text, dsm__expression_kind kind,
+                           dsm__expression_finder *find, void *context, double *value,
+                           dsm__expression_flaw *flaw);
 
 #endif

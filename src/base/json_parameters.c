@@ -156,8 +156,7 @@ static bool fail(dsm__expression_flaw *flaw, const char *expected, const char *n
   return false;
 }
 
-static bool find_value(void *context, const char *name, int64_t *value,
-                       dsm__expression_flaw *flaw) {
+static bool find_value(void *context, const char *name, double *value, dsm__expression_flaw *flaw) {
   dsm__json_parameters *const parameters = context;
   dsm__parameter *const found = parameters->count == 0
                                     ? NULL
@@ -181,7 +180,7 @@ static bool find_value(void *context, const char *name, int64_t *value,
     read_parameter(found);
     parameters->depth--;
   }
-  *value = (int64_t)found->value;
+  *value = (double)found->value;
   return found->state == DSM__PARAMETER_KNOWN;
 }
 
@@ -198,7 +197,10 @@ static void remember(const dsm__json_node *node, int64_t value) {
 bool dsm__json_evaluate(const dsm__json_node *node, int64_t *value) {
   const char *const text = dsm__json_text(node);
   dsm__expression_flaw flaw;
-  if (dsm__expression_value(text, find_value, node->doc->parameters, value, &flaw)) {
+  double number = 0;
+  if (dsm__expression_value(text, DSM__EXPRESSION_WHOLE, find_value, node->doc->parameters, &number,
+                            &flaw)) {
+    *value = (int64_t)number;
     remember(node, *value);
     return true;
   }

@@ -167,8 +167,7 @@ static dsm_status check_overrides(const builder *build, dsm_diags *diags) {
       if (has_it && (number < constant->given || number > constant->given)) {
         const dsm__place place = {.file = build->request->file, .line = row->of.line};
         dsm__diags_add(diags, DSM_SEVERITY_ERROR, place, NULL,
-                       "overrides: %s is chosen for all measurements, and cannot be another one "
-                       "here",
+                       "overrides: %s is chosen for all measurements and cannot differ here",
                        constant->parameter->path);
         return DSM_ERROR_INVALID;
       }

@@ -288,7 +288,7 @@ static bool say_what_it_is(const baseline_reader *reader, const char *file, dsm_
 /* What helps if a baseline cannot be read. Not if overrides may be to blame. No file is named that
  * is there: it may be all that is left of its question. */
 static void advise(const dsm_baseline *baseline, const char *file, dsm_diags *diags) {
-  static const char anew[] = "make it anew: dsm explore WORKLOAD SYSTEM -o BASELINE.json";
+  static const char anew[] = "make it again: dsm explore WORKLOAD SYSTEM -o BASELINE.json";
   const dsm__place place = {.file = file};
   const char *const version = baseline->dsm_version == NULL ? "" : baseline->dsm_version;
   if (strcmp(version, dsm_version()) == 0) {

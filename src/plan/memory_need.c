@@ -75,7 +75,7 @@ dsm__memory_need dsm__memory_need_of(const dsm_workload *workload, const dsm_mac
     const dsm_layer_memory one = memory[i];
     need.total_bytes += dsm__kept_bytes(&one);
     consider(largest, "weights", layer->name, one.weights_bytes);
-    consider(largest, "gradients", layer->name, one.gradients_bytes);
+    consider(largest, "weight gradients", layer->name, one.gradients_bytes);
     consider(largest, "optimizer state", layer->name, one.optimizer_bytes);
     consider(largest, "the network's input", NULL, one.input_bytes);
     consider(largest, "activations", layer->name, one.activations_bytes);
@@ -83,7 +83,7 @@ dsm__memory_need dsm__memory_need_of(const dsm_workload *workload, const dsm_mac
   }
   const dsm__transient_need transient = dsm__transient_need_of(workload, memory);
   need.total_bytes += transient.own_bytes + transient.recomputed_bytes;
-  consider(largest, mode == DSM_MODE_TRAINING ? "errors" : "live tensors",
+  consider(largest, mode == DSM_MODE_TRAINING ? "activation gradients" : "live tensors",
            workload->layers[transient.own_layer].name, transient.own_bytes);
   consider(largest, "what is recomputed", NULL, transient.recomputed_bytes);
   describe(largest, need.total_bytes, need.dominated_by, sizeof need.dominated_by);

@@ -47,43 +47,44 @@ DSM__OWN_RECORD(
                .help = "Parallelisms that the search might use."),
     DSM__FIELD(COUNT, dsm_explore_options, stages, "stages", READ | DSM__FIELD_UNLESS_0, .min = 1,
                .max = DSM_CHIPS_MAX,
-               .help = "So many stages that the step was to have, 1: none. Absent: as many as are "
-                       "best."),
+               .help = "Number of stages that was asked for; 1: none. Absent: the best number."),
     DSM__FIELD(COUNT, dsm_explore_options, micro_batches, "micro_batches",
                READ | DSM__FIELD_UNLESS_0, .min = 1, .max = DSM_DIMENSION_MAX,
                .help = "Likewise micro-batches."),
     DSM__FIELD(
         COUNT, dsm_explore_options, interleave, "interleave", READ | DSM__FIELD_UNLESS_0, .min = 1,
         .max = DSM_INTERLEAVE_MAX,
-        .help = "So many runs of layers that each stage was to have. Absent: as many as are best."),
-    DSM__FIELD(WORD, dsm_explore_options, recomputation, "recomputation", READ,
-               .words = &dsm__recomputation_words, .fallback = DSM_RECOMPUTATION_BEST,
-               .is_stated = has_fixed_recomputation,
-               .help = "Which layers were to run their forward pass again: none, those of "
-                       "attentions, all of each segment of several. Absent: those that are best."),
+        .help =
+            "Number of runs of layers in each stage that was asked for. Absent: the best number."),
+    DSM__FIELD(
+        WORD, dsm_explore_options, recomputation, "recomputation", READ,
+        .words = &dsm__recomputation_words, .fallback = DSM_RECOMPUTATION_BEST,
+        .is_stated = has_fixed_recomputation,
+        .help = "Which layers were asked to run their forward pass again: none, those of "
+                "attentions, all of each segment of several layers. Absent: those that are best."),
     {.key = "roles",
      .kind = DSM__FIELD_RECORD,
      .flags = READ,
      .type = &dsm__named_roles_record,
      .is_stated = has_roles,
-     .help = "Where only some roles were allowed: those along each axis."},
+     .help = "If only some roles were allowed: those along each axis."},
     DSM__FIELD(TEXT_LIST, dsm_explore_options, overrides, "overrides", READ | DSM__FIELD_IS_TALL,
                .count_offset = offsetof(dsm_explore_options, override_count), .max = 65536,
-               .help = "Overrides, PATH=VALUE, already applied to the inputs, for the record."));
+               .help = "Overrides, PATH=VALUE, already applied to the inputs; for the record."));
 
-DSM__RECORD(dsm__search_limits_record, dsm_explore_options, true, "How far the search was to go.",
-            DSM__FIELD(REAL, dsm_explore_options, gap, "gap", READ, .max = 1 - 0x1p-53,
-                       .unit = "ratio",
-                       .help = "Relative distance from the bound at which the search might stop."),
-            DSM__FIELD(REAL, dsm_explore_options, time_limit_seconds, "time_limit_seconds", READ,
-                       .max = 31536000, .unit = "seconds",
-                       .help = "After which the search was to end with what it had; 0: none."));
+DSM__RECORD(
+    dsm__search_limits_record, dsm_explore_options, true, "When the search might stop.",
+    DSM__FIELD(REAL, dsm_explore_options, gap, "gap", READ, .max = 1 - 0x1p-53, .unit = "ratio",
+               .help = "Relative distance from the bound at which the search might stop."),
+    DSM__FIELD(REAL, dsm_explore_options, time_limit_seconds, "time_limit_seconds", READ,
+               .max = 31536000, .unit = "seconds",
+               .help = "After which the search ended with the best plan so far; 0: no limit."));
 
 DSM__OWN_RECORD(
-    dsm__search_record, dsm_plan, true, "Where the search was not to go to the end.",
+    dsm__search_record, dsm_plan, true, "If the search might stop before the end.",
     DSM__PART(dsm_plan, options, dsm__search_limits_record),
     DSM__FIELD(FLAG, dsm_plan, statistics.is_stopped, "is_stopped", READ,
-               .help = "A limit, or a signal, ended it: another run may find another plan."));
+               .help = "A limit, or a signal, ended it, so another run may find another plan."));
 
 static bool has_search(const void *of) {
   const dsm_plan *const plan = of;
@@ -134,19 +135,21 @@ static void write_system(dsm__json_writer *writer, const void *plan) {
 
 DSM__RECORD(
     dsm__step_stages_record, dsm_stages, true, "Runs of layers, each on an equal part of an axis.",
-    DSM__FIELD(TEXT, dsm_stages, axis_name, "axis", DECISION | DSM__FIELD_IS_REQUIRED,
-               .max = DSM_AXIS_NAME_BYTES_MAX, .expected = "the axis that the stages divide",
-               .help = "That they divide: each has contiguous chips of it, as many as the others."),
+    DSM__FIELD(
+        TEXT, dsm_stages, axis_name, "axis", DECISION | DSM__FIELD_IS_REQUIRED,
+        .max = DSM_AXIS_NAME_BYTES_MAX, .expected = "the axis that the stages divide",
+        .help =
+            "The axis that the stages divide: each has an equal number of contiguous chips of it."),
     DSM__FIELD(COUNT, dsm_stages, interleave, "interleave", DECISION | READ | DSM__FIELD_UNLESS_1,
                .min = 1, .max = DSM_INTERLEAVE_MAX, .fallback = 1,
-               .help =
-                   "Runs of layers of each stage: of p stages the first has the first run, "
-                   "the one p behind it, and so on. Written only where they are more than one."),
-    DSM__FIELD(TEXT_LIST, dsm_stages, first_layer_names, "first_layers",
-               DECISION | DSM__FIELD_IS_REQUIRED, .count_offset = offsetof(dsm_stages, run_count),
-               .max = DSM_NAME_BYTES_MAX + 8, .expected = "the first layer of each run of a stage",
-               .help = "Of each stage, in order, and with interleave of each run; one begins where "
-                       "the output of the layer before is all that later layers read."));
+               .help = "Number of runs of layers in each stage: of p stages the first has the runs "
+                       "1, p + 1 and so on. Written only if it is more than one."),
+    DSM__FIELD(
+        TEXT_LIST, dsm_stages, first_layer_names, "first_layers", DECISION | DSM__FIELD_IS_REQUIRED,
+        .count_offset = offsetof(dsm_stages, run_count), .max = DSM_NAME_BYTES_MAX + 8,
+        .expected = "the first layer of each run of a stage",
+        .help = "The first layer of each stage, in order; with interleave, of each run. A run "
+                "begins where the output of the layer before is all that later layers read."));
 
 DSM__RECORD(
     dsm__plan_record, dsm_plan, false,
@@ -169,22 +172,21 @@ DSM__RECORD(
                .help = "What the exploration was asked for, beside mode and optimizations."),
     DSM__FIELD(COUNT, dsm_plan, micro_batches, "micro_batches", DECISION | DSM__FIELD_UNLESS_1,
                .min = 1, .max = DSM_DIMENSION_MAX, .fallback = 1,
-               .help =
-                   "Into so many micro-batches the samples of a step are cut, one after "
-                   "the other, whose gradients are summed. Written only where they are more than "
-                   "one; not read without the optimization accumulate."),
-    DSM__FIELD(RECORD, dsm_plan, stages, "stages", DECISION, .type = &dsm__step_stages_record,
-               .stated_if = DSM__IF_ABOVE(dsm_plan, stages.count, 1),
-               .help =
-                   "The stages of the step, runs of layers on chips of their own, which "
-                   "micro-batches pass one after the other, forward and backward in turn (1F1B). "
-                   "Written only where there are any; not read without the optimization stages."),
+               .help = "Number of micro-batches into which the samples of a step are cut; they run "
+                       "one after the other, and their gradients are summed. Written only if it is "
+                       "more than one; not read without the optimization accumulate."),
+    DSM__FIELD(
+        RECORD, dsm_plan, stages, "stages", DECISION, .type = &dsm__step_stages_record,
+        .stated_if = DSM__IF_ABOVE(dsm_plan, stages.count, 1),
+        .help = "The stages of the step: runs of layers on chips of their own, which micro-batches "
+                "pass one after the other, forward and backward in turn (1F1B). Written only if "
+                "there are any; not read without the optimization stages."),
     {.key = "search",
      .kind = DSM__FIELD_RECORD,
      .flags = READ,
      .type = &dsm__search_record,
      .is_stated = has_search,
-     .help = "Where the search was not to go to the end: a gap or a time limit was asked for."},
+     .help = "If the search might stop before the end, at a gap or a time limit."},
     DSM__OWN("parallelism_summary", 0, write_degrees, RECORD, .type = &dsm__degrees_record,
              .is_stated = has_degrees,
              .help = "The decisions in the field's words: TP, SP, CP, DP, EP, PP, ZeRO, "

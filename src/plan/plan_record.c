@@ -32,8 +32,8 @@
 DSM__RECORD(dsm__cycles_record, dsm_cycles, true,
             "Cycles: primary + overlapped_visible + auxiliary + non_overlapped = total.",
             CYCLES(primary, 0, "Arrays compute."),
-            CYCLES(overlapped, 0, "Transfers that computation can hide. No summand."),
-            CYCLES(overlapped_visible, 0, "What it does not hide of them."),
+            CYCLES(overlapped, 0, "Transfers that computation can hide; not a part of the total."),
+            CYCLES(overlapped_visible, 0, "The part of them that it does not hide."),
             CYCLES(auxiliary, 0, "Special function units compute."),
             CYCLES(non_overlapped, 0, "Transfers that nothing hides."),
             CYCLES(total, FIGURE | DSM__FIELD_IS_REQUIRED, "The sum of all but overlapped."));
@@ -45,34 +45,35 @@ DSM__RECORD(dsm__cycles_record, dsm_cycles, true,
 DSM__RECORD(
     dsm__memory_record, dsm_plan_memory, false, "Memory of a chip.",
     BYTES(weights_bytes, "Weights."),
-    BYTES(activations_bytes, "Training: kept for the update, the network's input included; "
-                             "inference: most that lives at once."),
-    BYTES(gradients_bytes, "Gradients."), BYTES(errors_bytes, "Largest pair of live errors."),
+    BYTES(activations_bytes, "Training: what is kept for the update passes, with the network's "
+                             "input; inference: the most that is alive at a time."),
+    BYTES(gradients_bytes, "Weight gradients."),
+    BYTES(errors_bytes, "Activation gradients: the largest pair that is alive at a time."),
     BYTES(optimizer_bytes, "Optimizer state."),
     DSM__REAL(dsm_plan_memory, cache_bytes, "cache_bytes", LESS | DSM__FIELD_UNLESS_0, "bytes/chip",
-              "Keys and values of all positions; in inference, where any are kept."),
+              "Keys and values of all positions; in inference, if any are kept."),
     DSM__FIELD(REAL, dsm_plan_memory, recomputed_bytes, "recomputed_bytes",
                LESS | DSM__FIELD_UNLESS_0, .unit = "bytes/chip",
-               .help = "Training, where layers are recomputed: what is made anew, beside errors, "
-                       "where most is needed."),
+               .help = "Training, if layers are recomputed: the most recomputed tensors, beside "
+                       "activation gradients, that are needed at a time."),
     BYTES(total_bytes, "Their sum."),
     DSM__FIELD(REAL, dsm_plan_memory, capacity_bytes, "capacity_bytes", COLUMN,
-               .unit = "bytes/chip", .help = "What mappings may use of what a chip has."));
+               .unit = "bytes/chip", .help = "The part of a chip's memory that mappings may use."));
 
 /* The record has members `bound` and `resources`. */
 #define BOUND(record_type)                                                                         \
   {                                                                                                \
     .key = "bound", .kind = DSM__FIELD_WORD, .flags = COLUMN,                                      \
     .offset = offsetof(record_type, bound), .words = &dsm__bound_words,                            \
-    .help = "What most of the time is spent on: give it more of that."                             \
+    .help = "The resource on which most of the time is spent: more of it makes this faster."       \
   }
 #define RESOURCES(record_type)                                                                     \
   {                                                                                                \
     .key = "resources", .kind = DSM__FIELD_REALS, .offset = offsetof(record_type, resources),      \
     .words = &dsm__bound_words, .unit = "cycles",                                                  \
-    .help = "The total of cycles by what decides it; each resource that has any. Of a pipelined "  \
-            "layer, its share; below 0 where the first invocation takes less of it than a later "  \
-            "one, and another resource decides the step."                                          \
+    .help = "The total of cycles, divided by the resource that decides; each resource that has "   \
+            "any. For a pipelined layer, its share; below 0 if the first invocation takes less "   \
+            "of it than a later one, and another resource decides the step."                       \
   }
 
 /* ---- the result ---- */
@@ -85,15 +86,15 @@ DSM__OWN_RECORD(
     dsm__plan_storage_record, dsm_plan_storage, false,
     "A step whose data come from storage (docs/storage.md).",
     SUPPLY(job.samples_per_second, "demand_samples_per_second", 0, "1/s",
-           "What the chips take where data are there."),
+           "Samples that the chips could process if data were always there."),
     SUPPLY(job.demand_bytes_per_second, "demand_bytes_per_second", 0, "bytes/s", "The same."),
     SUPPLY(state.delivered_bytes_per_second, "delivered_bytes_per_second", MORE, "bytes/s",
            "What they get."),
     SUPPLY(state.capacity_bytes_per_second, "capacity_bytes_per_second", LESS, "bytes/s",
            "Read from the capacity tier on average."),
     DSM__FIELD(COUNT, dsm_plan_storage, state.mini_epochs, "mini_epochs", 0, .min = 1,
-               .help = "Parts of the data set, of which two are in fast storage; 1: all of it is."),
-    SUPPLY(state.mini_epoch_bytes, "mini_epoch_bytes", 0, "bytes", "Of one, on average."),
+               .help = "Parts of the data set, two of which are in fast storage; 1: all of it is."),
+    SUPPLY(state.mini_epoch_bytes, "mini_epoch_bytes", 0, "bytes", "Of a mini-epoch, on average."),
     SUPPLY(state.repeat, "repeat", 0, "ratio", "Times that a mini-epoch is trained on."),
     SUPPLY(state.stall_free_repeat, "stall_free_repeat", LESS, "ratio",
            "The least whole factor without a stall."),
@@ -131,11 +132,10 @@ DSM__RECORD(
                .unit = "ratio", .expected = "a figure to compare with",
                .help = "ideal_cycles / step_cycles."),
     DSM__REAL(dsm_plan_result, lower_bound_cycles, "lower_bound_cycles", COLUMN, "cycles",
-              "No mapping of the searched space is faster; where the search was cut short "
-              "it is below "
-              "step_cycles by the gap."),
+              "No mapping of the searched space is faster; if the search was cut short, it is "
+              "below step_cycles by the gap."),
     DSM__FIELD(REAL, dsm_plan_result, ideal_cycles, "ideal_cycles", 0, .unit = "cycles",
-               .help = "A machine without loss."),
+               .help = "Of a machine without any loss."),
     DSM__FIELD(RECORD, dsm_plan_result, cycles, "cycles", COLUMN, .type = &dsm__cycles_record,
                .help = "Their total is step_cycles."),
     BOUND(dsm_plan_result), RESOURCES(dsm_plan_result),
@@ -143,7 +143,7 @@ DSM__RECORD(
                .help = "Memory of a chip."),
     DSM__FIELD(RECORD, dsm_plan_result, storage, "storage", 0, .type = &dsm__plan_storage_record,
                .stated_if = DSM__IF(dsm_plan_result, storage.job.demand_bytes_per_second),
-               .help = "What reading the data set makes of the step; of a workload with a data set "
+               .help = "How reading the data set changes the step; for a workload with a data set "
                        "on a system with storage."));
 
 /* ---- passes ---- */
@@ -178,32 +178,31 @@ static void write_invocation_cycles(dsm__json_writer *writer, const void *record
 
 DSM__RECORD(
     dsm__invocation_record, dsm_invocation, false,
-    "Invocations of one kind. Read are the kind, and the core_split of steady, accumulate and "
-    "hoisted.",
+    "Invocations of one kind. Only the kind, and the core_split of steady, accumulate and hoisted, "
+    "are read back.",
     DSM__FIELD(
         WORD, dsm_invocation, kind, "kind", DECISION | DSM__FIELD_IS_REQUIRED,
         .words = &dsm__invocation_kind_words,
-        .help =
-            "first: nothing is resident from an earlier invocation; steady: the kernel (update: "
-            "its gradient) stays from the one before, a decision by being there; write: update of "
-            "the first spatial minibatch; accumulate: update of the later ones; hoisted: input "
-            "products of all timesteps of an lstm."),
+        .help = "first: nothing is resident from an earlier invocation; steady: the weights (in "
+                "update: their gradients) stay from the one before, a decision that is made by "
+                "listing it; write: update of the first spatial minibatch; accumulate: update of "
+                "the later ones; hoisted: input products of all timesteps of an lstm."),
     DSM__FIELD(COUNT, dsm_invocation, count, "count", COLUMN, .min = 1, .help = "In a step."),
     LOOPS(dsm_invocation, split, "core_split", DECISION | DSM__FIELD_IS_REQUIRED,
-          "Parts of each loop over the cores. Of the kinds steady, accumulate and hoisted; of the "
-          "others it is that of the pass. Where accumulate or hoisted is not listed, those "
-          "invocations too have that of the pass."),
+          "Parts of each loop over the cores, of the kinds steady, accumulate and hoisted; the "
+          "others have that of the pass. If accumulate or hoisted is not listed, those invocations "
+          "too have that of the pass."),
     LOOPS(dsm_invocation, core, "core", 0, "CoreD: work of the busiest core."),
     LOOPS(dsm_invocation, array, "array", 0, "ArrayD: what an array takes at a time."),
     DSM__FIELD(COUNTS, dsm_invocation, tile, "tile", 0, .words = &dsm__tile_words, .min = 1,
                .stated_if = DSM__IF(dsm_invocation, tile.n[DSM_TILE_PARTS]),
-               .help = "With model.tile_schedule: the tile of outputs of which the arrays take "
-                       "least, and into how many parts its sums are cut."),
+               .help = "With model.tile_schedule: the tile of outputs with which the arrays take "
+                       "least time, and into how many parts its sums are cut."),
     DSM__FIELD(WORD, dsm_invocation, computing, "computing", 0, .words = &dsm__computing_words,
                .stated_if = DSM__IF_NOT(dsm_invocation, computing, DSM_COMPUTING_ARRAY),
                .help = "With core.arrays or core.vector_macs_per_cycle: what the arrays of a core "
-                       "share, features produced or samples and positions; or that its vector unit "
-                       "computes. Absent: one array does."),
+                       "divide, output features or samples and positions; or that its vector unit "
+                       "computes. Absent: one array computes."),
     DSM__OWN("cycles", 0, write_invocation_cycles, RECORD, .type = &dsm__cycles_record,
              .help = "Of one invocation."));
 
@@ -223,8 +222,8 @@ DSM__OWN_RECORD(dsm__transfer_record, dsm_plan_transfer, true, "A transfer on a 
                          .help = "What is moved, and why."),
                 DSM__FIELD(TEXT, dsm_plan_transfer, axis_name, "axis", DSM__FIELD_IS_OPTIONAL,
                            .max = DSM_AXIS_NAME_BYTES_MAX,
-                           .help = "Along which it goes; of systems that name their axes, and then "
-                                   "not in the name."),
+                           .help = "Axis along which it goes; for systems that name their axes, "
+                                   "whose transfers do not have it in their name."),
                 DSM__FIELD(WORD, dsm_plan_transfer, group, "group", 0, .words = &dsm__group_words,
                            .help = "The transfers that go on at the same time."),
                 DSM__FIELD(WORD, dsm_plan_transfer, link, "link", 0, .words = &dsm__link_words,
@@ -251,7 +250,8 @@ DSM__RECORD(
         .help =
             "Sums over the step's invocations and what occurs once a step; of a pipelined layer, "
             "its share of the group's, in proportion to its chips."),
-    DSM__REAL(dsm_pass_plan, ideal_cycles, "ideal_cycles", 0, "cycles", "A machine without loss."),
+    DSM__REAL(dsm_pass_plan, ideal_cycles, "ideal_cycles", 0, "cycles",
+              "Of a machine without any loss."),
     DSM__FIELD(REAL, dsm_pass_plan, utilization, "utilization",
                COLUMN | MORE | FIGURE | DSM__FIELD_IS_REQUIRED, .max = 1 + DSM__SUM_TOLERANCE,
                .unit = "ratio", .expected = "a figure to compare with",
@@ -260,10 +260,9 @@ DSM__RECORD(
     DSM__FIELD(REALS, dsm_pass_plan, group_cycles, "groups", 0, .words = &dsm__group_words,
                .unit = "cycles", .help = "Cycles of each group of transfers that takes any."),
     DSM__REAL(dsm_pass_plan, hidden_cycles, "hidden_cycles", DSM__FIELD_UNLESS_0, "cycles",
-              "With model.overlapped_reduction: what sum_of_gradients and "
-              "broadcast_weights take beside that, hidden behind the backward and update "
-              "passes of earlier layers; of weights that are sharded, what hides of "
-              "gathering them; in no sum."),
+              "With model.overlapped_reduction: cycles of sum_of_gradients and broadcast_weights "
+              "that hide behind the backward and update passes of earlier layers; for sharded "
+              "weights, cycles of gathering them that hide. In no sum."),
     DSM__FIELD(ITEMS, dsm_pass_plan, invocations, "invocations", 0, .type = &dsm__invocation_record,
                .count_offset = offsetof(dsm_pass_plan, invocation_count),
                .help = "One to three kinds."),
@@ -297,34 +296,34 @@ DSM__RECORD(
     DSM__FIELD(COUNT, dsm_layer_decisions, dysm_factor, "dysm_factor", COLUMN | DECISION, .min = 1,
                .max = DSM_DIMENSION_MAX, .fallback = 1,
                .help = "Spatial minibatches that the layer's step is cut into."),
-    DSM__FIELD(
-        FLAG, dsm_layer_decisions, is_output_held, "output_on_chip", COLUMN | DECISION,
-        .help = "The output stays on chip until its last use, and its error on the way back."),
-    DSM__FIELD(
-        RECORD, dsm_layer_decisions, output_layout, "output_layout", DECISION,
-        .type = &dsm__core_layout_record, .is_stated = has_layout,
-        .help =
-            "Of a held output with model.layout_move exact: into how many parts its features, "
-            "positions (ij) and samples (mb) are divided among the cores, which they multiply to."),
+    DSM__FIELD(FLAG, dsm_layer_decisions, is_output_held, "output_on_chip", COLUMN | DECISION,
+               .help = "The output stays on chip until its last use, and its activation gradient "
+                       "on the way back."),
+    DSM__FIELD(RECORD, dsm_layer_decisions, output_layout, "output_layout", DECISION,
+               .type = &dsm__core_layout_record, .is_stated = has_layout,
+               .help = "For a held output with model.layout_move exact: into how many parts its "
+                       "features, positions (ij) and samples (mb) are divided among the cores; the "
+                       "product is the number of cores."),
     DSM__FIELD(FLAG, dsm_layer_decisions, is_hoisted, "hoisted", DECISION | DSM__FIELD_UNLESS_0,
-               .help = "With hoist: the input products of all timesteps of an lstm are made at "
-                       "once. Written only where they are."),
-    DSM__FIELD(WORD, dsm_layer_decisions, shard, "shard", DECISION, .words = &dsm__sharding_words,
-               .fallback = DSM_SHARDING_NONE,
-               .stated_if = DSM__IF_NOT(dsm_layer_decisions, shard, DSM_SHARDING_NONE),
-               .help = "With shard: what of its weights the chips that sum its gradients share "
-                       "out: the optimizer's state, gradients too, weights too. Written only where "
-                       "there is something."),
+               .help = "With hoist: the input products of all timesteps of an lstm are computed at "
+                       "once. Written only if they are."),
     DSM__FIELD(
-        FLAG, dsm_layer_decisions, is_recomputed, "recompute", DECISION | DSM__FIELD_UNLESS_0,
-        .help = "With recompute: the forward pass runs again before the backward pass (update "
-                "where there is none), and what it makes is not kept, but for an output that "
-                "a later segment reads. Written only where it does."),
-    DSM__FIELD(FLAG, dsm_layer_decisions, is_output_recomputed, "recompute_output",
+        WORD, dsm_layer_decisions, shard, "shard", DECISION, .words = &dsm__sharding_words,
+        .fallback = DSM_SHARDING_NONE,
+        .stated_if = DSM__IF_NOT(dsm_layer_decisions, shard, DSM_SHARDING_NONE),
+        .help =
+            "With shard: what the chips that sum the layer's weight gradients shard: the "
+            "optimizer's state; gradients too; weights too. Written only if there is something."),
+    DSM__FIELD(FLAG, dsm_layer_decisions, is_recomputed, "recompute",
                DECISION | DSM__FIELD_UNLESS_0,
-               .help = "With recompute, inside a repetition of a block: that output is not kept "
-                       "either, and its segment goes on with the next one. Written only where it "
-                       "does."),
+               .help = "With recompute: the forward pass runs again before the backward pass (or "
+                       "the update pass, if there is none), and its results are not kept, except "
+                       "an output that a later segment reads. Written only if it does."),
+    DSM__FIELD(
+        FLAG, dsm_layer_decisions, is_output_recomputed, "recompute_output",
+        DECISION | DSM__FIELD_UNLESS_0,
+        .help = "With recompute, inside a repetition of a block: that output is not kept either, "
+                "so its segment continues with the next one. Written only if it does."),
     DSM__FIELD(
         REAL, dsm_layer_decisions, weights_on_chip, "weights_on_chip", COLUMN | DECISION, .max = 1,
         .unit = "ratio",
@@ -336,10 +335,9 @@ DSM__RECORD(
     DSM__FIELD(
         WORD, dsm_layer_decisions, error_parallelism, "error_parallelism", DECISION,
         .words = &dsm__parallelism_words, .fallback = DSM_PARALLELISM_COUNT,
-        .help =
-            "Training, layers without a backward pass only: the layout in which the error of the "
-            "output is left. Written only where it is not the default, that of the update pass "
-            "(without one, of forward)."));
+        .help = "In training, only for layers without a backward pass: the layout in which the "
+                "output's activation gradient is left. Written only if it is not the default, that "
+                "of the update pass (or of the forward pass, if there is none)."));
 
 DSM__RECORD(
     dsm__layer_record, dsm_layer_plan, false, "A primary layer of the workload.",
@@ -350,7 +348,7 @@ DSM__RECORD(
             "Name of the primary layer; a direction of a bidirectional lstm x is x.fwd or x.bwd."),
     DSM__PART(dsm_layer_plan, decisions, dsm__decisions_record),
     DSM__FIELD(REAL, dsm_layer_plan, held_bytes, "held_bytes", COLUMN, .unit = "bytes/chip",
-               .help = "What held tensors take of a chip while the layer runs."),
+               .help = "Bytes of a chip that held tensors take while the layer runs."),
     DSM__FIELD(MEMBERS, dsm_layer_plan, passes, "passes", DSM__FIELD_IS_REQUIRED,
                .words = &dsm__pass_words, .type = &dsm__pass_record,
                .stated_if = DSM__IF(dsm_pass_plan, exists),
@@ -366,15 +364,15 @@ DSM__RECORD(
                .count_offset = offsetof(dsm_pipeline_plan, layer_count),
                .max = DSM_NAME_BYTES_MAX + 8,
                .expected = "the names of its layers, in order of execution",
-               .help = "Its layers: exactly those that refer to it, in order of execution."),
+               .help = "Its layers, exactly those that refer to it, in order of execution."),
     DSM__FIELD(COUNT, dsm_pipeline_plan, columns, "columns", DECISION, .min = 1,
-               .help = "Chips in a row of each of them: chips_x, and that where absent, unless "
+               .help = "Chips in a row of each layer: chips_x, also if it is absent, unless "
                        "model.pipeline_columns allows a divisor of it."),
     DSM__FIELD(COUNT_LIST, dsm_pipeline_plan, rows, "rows", DECISION | DSM__FIELD_IS_REQUIRED,
                .count_offset = offsetof(dsm_pipeline_plan, layer_count),
                .expected = "rows of chips for each of its layers",
-               .help = "Such rows for each of them, at most chips_y; together at most chips_y * "
-                       "(chips_x / columns)."),
+               .help = "Number of such rows for each layer, at most chips_y; together at most "
+                       "chips_y * (chips_x / columns)."),
     DSM__FIELD(REAL, dsm_pipeline_plan, cycles, "cycles", 0, .unit = "cycles",
                .help = "Of the group; its layers' passes add up to it."));
 /* clang-format on */

@@ -26,7 +26,7 @@ static const char *why_no_hybrid(const dsm_workload *workload, const dsm_system 
     return "the system has one chip";
   }
   if (long_axes == 1) {
-    return "with chips along one axis only the hybrids are data and model parallelism again";
+    return "with chips along one axis only, the hybrids are plain data and model parallelism";
   }
   return (options->parallelisms & DSM_PARALLELISM_HYBRIDS) == 0
              ? "--parallelism leaves out those with axes of both roles, as data_x_model_y"
@@ -58,7 +58,7 @@ static const char *why_no_reuse(const dsm_workload *workload, const dsm_system *
     return "the streaming buffers leave no room in the scratchpads";
   }
   return is_feed_forward(workload)
-             ? "no layer uses the output of another, and none has timesteps"
+             ? "no layer reads the output of another, and none has timesteps"
              : "only matmuls have timesteps, and without model.resident_operands nothing of them "
                "can stay on chip";
 }
@@ -73,9 +73,9 @@ static const char *why_no_dysm(const dsm_workload *workload, const dsm_system *s
     }
   }
   return is_feed_forward(workload)
-             ? "the minibatch cannot be halved, or not without leaving chips without a sample"
-             : "no layer without timesteps has a minibatch that can be halved and still gives "
-               "every chip a sample";
+             ? "the minibatch cannot be halved so that every chip still has a sample"
+             : "in no layer without timesteps can the minibatch be halved so that every chip still "
+               "has a sample";
 }
 
 static const char *why_no_pipeline(const dsm_workload *workload, const dsm_system *system,
@@ -128,7 +128,7 @@ static const char *why_no_hoist(const dsm_workload *workload, const dsm_system *
     is_any = is_any || workload->layers[i].hoisted != NULL;
   }
   if (options->mode == DSM_MODE_INFERENCE) {
-    return "inference makes the input products of each timestep with it";
+    return "in inference each timestep computes its own input products";
   }
   return is_any ? NULL : "the network has no lstm with timesteps";
 }
@@ -210,7 +210,8 @@ static const char *why_no_stages(const dsm_workload *workload, const dsm_system 
     return "a list of layers has no output that passes from one to the next";
   }
   if (!has_cut(workload)) {
-    return "no layer's output is all that later layers read, so that none can begin a stage";
+    return "at no place of the network do all later layers read one tensor alone, so no stage can "
+           "begin";
   }
   return dsm_system_chips(system) > 1 ? NULL : "the system has one chip";
 }
@@ -225,30 +226,31 @@ static const char *why_no_stages(const dsm_workload *workload, const dsm_system 
 /* clang-format off */
 /* ITEM(value of dsm_optimization, word, members of the row) */
 #define STRATEGIES(ITEM)                                                                           \
-  ITEM(HYBRID, hybrid, .modes = BOTH, .help = "two parallelisms in one layer")                     \
-  ITEM(REUSE, reuse, .modes = BOTH, .help = "outputs stay on chip")                                \
-  ITEM(DYSM, dysm, .modes = BOTH, .help = "a layer runs the minibatch in parts")                   \
-  ITEM(PIPELINE, pipeline, .modes = BOTH, .help = "recurrent layers at the same time")             \
-  ITEM(PER_PASS, per_pass, .modes = TRAINING, .help = "passes of a layer differ")                  \
+  ITEM(HYBRID, hybrid, .modes = BOTH, .help = "one layer uses two parallelisms")                   \
+  ITEM(REUSE, reuse, .modes = BOTH, .help = "outputs and activation gradients stay on chip")       \
+  ITEM(DYSM, dysm, .modes = BOTH, .help = "a layer runs the minibatch in several parts")           \
+  ITEM(PIPELINE, pipeline, .modes = BOTH, .help = "recurrent layers run at the same time")         \
+  ITEM(PER_PASS, per_pass, .modes = TRAINING,                                                      \
+      .help = "in training, passes of a layer may use different parallelisms")                     \
   ITEM(PRELOAD, preload, .modes = INFERENCE, .has_gap = true,                                      \
       .refused = "in training every step changes the weights",                                     \
       .help = "in inference, weights stay on chip")                                                \
   ITEM(HOIST, hoist, .modes = TRAINING,                                                            \
-      .help = "in training, an lstm makes the input products of all timesteps at once")            \
+      .help = "in training, an lstm computes the input products of all timesteps at once")         \
   ITEM(SPATIAL, spatial, .modes = BOTH, .roles = ROLE(SPATIAL), .help = "chips share positions")   \
   ITEM(TENSOR, tensor, .modes = BOTH,                                                              \
       .roles = ROLE(MODEL_OUT) | ROLE(COLUMN) | ROLE(ROW) | ROLE(GATHER_COLUMN) |                  \
-               ROLE(ROW_SCATTER) | ROLE(HEADS) | ROLE(WHOLE),                       \
-      .help = "chips share features of weights by columns and rows")                               \
-  ITEM(EXPERT, expert, .modes = BOTH, .roles = ROLE(EXPERT), .help = "chips share experts")         \
+               ROLE(ROW_SCATTER) | ROLE(HEADS) | ROLE(WHOLE),                                      \
+      .help = "chips shard weights by columns and rows")                                           \
+  ITEM(EXPERT, expert, .modes = BOTH, .roles = ROLE(EXPERT), .help = "chips share experts")        \
   ITEM(ACCUMULATE, accumulate, .modes = TRAINING,                                                  \
-      .help = "in training, samples come in micro-batches")                                        \
+      .help = "in training, the minibatch is cut into micro-batches")                              \
   ITEM(SHARD, shard, .modes = TRAINING,                                                            \
-      .help = "in training, chips share out optimizer state, gradients and weights")               \
+      .help = "in training, chips shard optimizer state, weight gradients and weights")            \
   ITEM(RECOMPUTE, recompute, .modes = TRAINING,                                                    \
-      .help = "in training, forward passes run again in place of what they keep")                  \
+      .help = "in training, forward passes run again instead of keeping activations")              \
   ITEM(STAGES, stages, .modes = TRAINING,                                                          \
-      .help = "in training, micro-batches go through stages, which share the chips")
+      .help = "in training, micro-batches pass through pipeline stages, each on chips of its own")
 /* clang-format on */
 
 #define WORD(value, name, ...) [DSM_OPTIMIZATION_##value].key = #name,

@@ -86,7 +86,7 @@ static const char *run_backward(memory *of, const dsm_remat_step *step) {
     return "its input is not there";
   }
   if (step->stage + 1 + of->backwards != of->chain->stage_count) {
-    return "the error of its output is not there";
+    return "the gradient of its output is not there";
   }
   /* The error of the chain's output is made here. */
   of->held_bytes += is_last ? stage->error_bytes : 0;

@@ -35,22 +35,23 @@ enum {
 #define OPERATION_BYTES(member, flags, about, ...)                                                 \
   AMOUNT(dsm__stages_operation, member, flags, OPERATION_BYTES_MAX, "bytes", about, __VA_ARGS__)
 
-DSM__RECORD(
-    dsm__stage_option_record, dsm_remat_option, true,
-    "A way to run a stage so that its backward pass can follow.",
-    NAME(dsm_remat_option, "What people call it."),
-    SECONDS(dsm_remat_option, forward_seconds, REQUIRED, "Of its forward pass.",
-            .expected = "the time of the forward pass"),
-    SECONDS(dsm_remat_option, backward_seconds, REQUIRED,
-            "Of its backward pass, with what it computes again and the update of parameters.",
-            .expected = "the time of the backward pass"),
-    BYTES(dsm_remat_option, saved_bytes, REQUIRED,
-          "What is kept from its forward to its backward pass, its output among that.",
-          .expected = "what is kept until the backward pass"),
-    BYTES(dsm_remat_option, forward_temporary_bytes, MAY_BE,
-          "What the forward pass needs beside that.", .fallback = 0),
-    BYTES(dsm_remat_option, backward_temporary_bytes, MAY_BE,
-          "What the backward pass needs beside that and both errors.", .fallback = 0));
+DSM__RECORD(dsm__stage_option_record, dsm_remat_option, true,
+            "A way to run a stage so that its backward pass can follow.",
+            NAME(dsm_remat_option, "What people call it."),
+            SECONDS(dsm_remat_option, forward_seconds, REQUIRED, "Of its forward pass.",
+                    .expected = "the time of the forward pass"),
+            SECONDS(dsm_remat_option, backward_seconds, REQUIRED,
+                    "Of its backward pass, with what it recomputes and the update of parameters.",
+                    .expected = "the time of the backward pass"),
+            BYTES(dsm_remat_option, saved_bytes, REQUIRED,
+                  "What is kept from its forward to its backward pass, including its output.",
+                  .expected = "what is kept until the backward pass"),
+            BYTES(dsm_remat_option, forward_temporary_bytes, MAY_BE,
+                  "What the forward pass needs beside that.", .fallback = 0),
+            BYTES(dsm_remat_option, backward_temporary_bytes, MAY_BE,
+                  "What the backward pass needs beside that and the activation gradients of input "
+                  "and output.",
+                  .fallback = 0));
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): a member stands bare there. */
 #define NAMES(member, of_key, about)                                                               \
@@ -69,7 +70,7 @@ DSM__RECORD(
                       .expected = "the time of the backward pass"),
     OPERATION_BYTES(bytes, REQUIRED, "Of its tensor, with what belongs to it.",
                     .expected = "the size of its tensor"),
-    OPERATION_BYTES(error_bytes, MAY_BE, "Of the error of its tensor; absent: bytes.",
+    OPERATION_BYTES(error_bytes, MAY_BE, "Of the gradient of its tensor; absent: as bytes.",
                     .fallback = (double)INFINITY),
     OPERATION_BYTES(temporary_bytes, MAY_BE, "What it needs while it runs, forward or backward.",
                     .fallback = 0),
@@ -94,7 +95,7 @@ DSM__RECORD(
           "What a checkpoint behind it keeps. Required, unless operations say.",
           .fallback = (double)INFINITY),
     BYTES(dsm__stages_entry, error_bytes, MAY_BE,
-          "Of the error of its output; absent: output_bytes.", .fallback = (double)INFINITY),
+          "Of the gradient of its output; absent: as output_bytes.", .fallback = (double)INFINITY),
     SECONDS(dsm__stages_entry, forward_seconds, MAY_BE,
             "Of a forward pass that saves nothing; absent: of that of the first option.",
             .fallback = (double)INFINITY),
@@ -119,14 +120,15 @@ DSM__DOCUMENT(
     BYTES(dsm__stages_document, input_bytes, MAY_BE, "Of the chain's input, which no budget holds.",
           .fallback = 0),
     BYTES(dsm__stages_document, input_error_bytes, MAY_BE,
-          "Of the error of that input; 0: nothing needs it.", .fallback = 0),
+          "Of the gradient of that input; 0: nothing needs it.", .fallback = 0),
     BYTES(dsm__stages_document, budget_bytes, MAY_BE,
           "What all but that input, parameters, gradients and optimizer state may take; absent: it "
           "does not say.",
           .fallback = (double)INFINITY, .min = 1),
-    DSM__FIELD(REAL, dsm__stages_document, link_bytes_per_second, "link_bytes_per_second", MAY_BE,
-               .min = 1, .max = BYTES_MAX, .unit = "bytes/s", .fallback = (double)INFINITY,
-               .help = "Between devices of a pipeline; absent: outputs and errors are there at "
-                       "once."),
+    DSM__FIELD(
+        REAL, dsm__stages_document, link_bytes_per_second, "link_bytes_per_second", MAY_BE,
+        .min = 1, .max = BYTES_MAX, .unit = "bytes/s", .fallback = (double)INFINITY,
+        .help =
+            "Between devices of a pipeline; absent: outputs and their gradients arrive at once."),
     DSM__LISTED(dsm__stages_document, entries, entry_count, "stages", REQUIRED, dsm__stage_record,
                 "In the order in which they run."));

@@ -48,11 +48,11 @@ static const result_row result_rows[] = {
     CYCLES(non_overlapped),
     MEMORY(weights_bytes, "weights (MB a chip)", LOWER),
     MEMORY(activations_bytes, "activations (MB a chip)", LOWER),
-    MEMORY(gradients_bytes, "gradients (MB a chip)", LOWER),
-    MEMORY(errors_bytes, "errors (MB a chip)", LOWER),
+    MEMORY(gradients_bytes, "weight gradients (MB a chip)", LOWER),
+    MEMORY(errors_bytes, "activation gradients (MB a chip)", LOWER),
     MEMORY(optimizer_bytes, "optimizer (MB a chip)", LOWER),
     MEMORY(total_bytes, "memory used (MB a chip)", LOWER),
-    MEMORY(capacity_bytes, "memory there (MB a chip)", NEITHER),
+    MEMORY(capacity_bytes, "memory capacity (MB a chip)", NEITHER),
 };
 _Static_assert(DSM__COUNT_OF(result_rows) == DSM__DIFF_RESULTS, "a figure for each row");
 
@@ -102,7 +102,7 @@ static const dsm__word part_words[] = {
     {.key = "tied_weights"},
     {.key = "relayout"},
     [DSM__PART_OVERHEAD] = {.key = "overhead", .text = "starting and issuing kernels"},
-    [DSM__PART_RECOMPUTE] = {.key = "recompute", .text = "making again what is not kept"},
+    [DSM__PART_RECOMPUTE] = {.key = "recompute", .text = "recomputing what is not kept"},
     [DSM__PART_BUBBLE] = {.key = "bubble", .text = "waiting for other stages"},
     [DSM__PART_WAITING] = {.key = "waiting_for_data", .text = "waiting for data"},
 };

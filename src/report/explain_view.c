@@ -213,8 +213,8 @@ static const char *step_change(dsm__page *page, const dsm_explanation *explanati
   return dsm__page_text(page, "take %s %% %s", dsm__figure_digits(100 * fabs(change), 2).text,
                         change > 0 ? "longer"
                         : explanation->is_layer_alone
-                            ? "less, all else at its best"
-                            : "less, all else at its best and memory aside");
+                            ? "less, with the best of all else"
+                            : "less, with the best of all else and without the limit of memory");
 }
 
 /* Why a rival that is faster in a pass makes the step slower. */
@@ -287,10 +287,9 @@ static const char *why_split(dsm__page *page, const dsm_explanation *explanation
   const char *const next_split_text = dsm__page_split(page, &next->split);
   const double ratio = dsm__share(next->cycles.total, chosen->cycles.total);
   if (fabs(ratio - 1) <= SAME) {
-    return dsm__page_text(page,
-                          " The core split %s is as fast but comes later in the order of "
-                          "preference.",
-                          next_split_text);
+    return dsm__page_text(
+        page, " The core split %s is as fast, but comes later in the order of preference.",
+        next_split_text);
   }
   if (ratio < 1) {
     return dsm__page_text(page, " Its core split is not the best: %s takes %s%s.", next_split_text,

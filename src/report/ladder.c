@@ -92,10 +92,10 @@ char *dsm_report_ladder_table(const dsm_ladder_rung *rungs, size_t count, dsm_ta
   }
   dsm__table_print(&table);
   dsm__page_break(&page);
-  dsm__page_line(&page, DSM__STYLE_FAINT,
-                 "Each rung adds its optimization to those above it; gain = speed-up over the "
-                 "rung before%s.",
-                 lacks_plans(rungs, count) ? " that fits a chip's memory" : "");
+  dsm__page_line(
+      &page, DSM__STYLE_FAINT,
+      "Each rung adds one optimization to those above it; gain = speed-up over the rung before%s.",
+      lacks_plans(rungs, count) ? " that fits a chip's memory" : "");
   return dsm__page_finish(&page);
 }
 

@@ -5,9 +5,12 @@
 #include "plan/step_stages.h"
 
 static const dsm__word kind_words[] = {
-    [DSM__MEMORY_WEIGHTS].key = "weights",       [DSM__MEMORY_GRADIENTS].key = "gradients",
-    [DSM__MEMORY_OPTIMIZER].key = "optimizer",   [DSM__MEMORY_ACTIVATIONS].key = "activations",
-    [DSM__MEMORY_ERRORS].key = "errors",         [DSM__MEMORY_CACHE].key = "cache",
+    [DSM__MEMORY_WEIGHTS].key = "weights",
+    [DSM__MEMORY_GRADIENTS] = {"gradients", "weight gradients", NULL},
+    [DSM__MEMORY_OPTIMIZER] = {"optimizer", "optimizer state", NULL},
+    [DSM__MEMORY_ACTIVATIONS].key = "activations",
+    [DSM__MEMORY_ERRORS] = {"errors", "activation gradients", NULL},
+    [DSM__MEMORY_CACHE] = {"cache", "keys and values", NULL},
     [DSM__MEMORY_RECOMPUTED].key = "recomputed",
 };
 DSM__WORDS(dsm__memory_kind_words, "kind of memory", kind_words, DSM__MEMORY_KIND_COUNT);
@@ -21,7 +24,7 @@ static double kept_activations(const dsm_plan *plan, dsm__step_unit unit) {
   return bytes;
 }
 
-/* The largest pair of errors of a unit, or in inference the most live tensors. */
+/* The largest pair of activation gradients of a unit, or in inference the most live tensors. */
 static double transient(const dsm_plan *plan, dsm__step_unit unit) {
   double bytes = 0;
   for (size_t k = 0; k < unit.layer_count; k++) {

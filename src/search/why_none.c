@@ -68,15 +68,15 @@ dsm_status dsm__report_none_asked(const dsm__problem *problem, dsm_diags *diags)
   if (wanted > most) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere,
                    "one tensor alone passes from a stage to the next",
-                   "expected at most %zu %s%s, which the layers of the network can be in, found "
-                   "%llu",
+                   "expected at most %zu %s%s, as many as the layers of the network can be divided "
+                   "into, found %llu",
                    most, runs > 1 ? "runs of stages" : "stage", most == 1 || runs > 1 ? "" : "s",
                    (unsigned long long)wanted);
     return DSM_ERROR_INFEASIBLE;
   }
   dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                 "memory capacity: no step was found with the stages, micro-batches and "
-                 "recomputation that are asked for that needs at most %.6g GB a chip",
+                 "memory capacity: with the stages, micro-batches and recomputation that are asked "
+                 "for, no step was found that needs at most %.6g GB a chip",
                  dsm_system_usable_bytes(problem->machine.system) / 1e9);
   return DSM_ERROR_INFEASIBLE;
 }
@@ -94,7 +94,7 @@ dsm_status dsm__report_no_roles(const dsm__problem *problem, dsm_diags *diags) {
   }
   if (with_room == DSM_OK) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                   "memory capacity: no mapping with the roles that are allowed needs at most "
+                   "memory capacity: every mapping with the roles that are allowed needs more than "
                    "%.6g GB a chip",
                    dsm_system_usable_bytes(system) / 1e9);
   } else {
@@ -102,7 +102,7 @@ dsm_status dsm__report_no_roles(const dsm__problem *problem, dsm_diags *diags) {
         diags, DSM_SEVERITY_ERROR, nowhere,
         "what column and gather_column make, only heads, row and row_scatter read; allow "
         "more roles, as data,column,row",
-        "no mapping has only the roles that are allowed");
+        "no mapping uses only the roles that are allowed");
   }
   return DSM_ERROR_INFEASIBLE;
 }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/expression.h"
+#include "base/number_text.h"
 #include "base/order.h"
 #include "base/words.h"
 
@@ -50,17 +52,65 @@ static int compare(const dsm_axis_value *a, const dsm_axis_value *b) {
   return a->is_number && b->is_number ? dsm__order(a->number, b->number) : strcmp(a->text, b->text);
 }
 
-/* ---- reading ---- */
+/* ---- columns and expressions ---- */
 
-/* The column of that path, or count. */
-static size_t find_column(const dsm_sweep *sweep, piece path) {
-  size_t c = 0;
-  while (c < sweep->column_count && (strlen(sweep->columns[c].path) != path.length ||
-                                     memcmp(sweep->columns[c].path, path.text, path.length) != 0)) {
-    c++;
+/* The column of that path, or the only one whose path ends so, behind a dot; else count. */
+static size_t find_column(const dsm_sweep *sweep, piece name) {
+  size_t found = sweep->column_count;
+  size_t count = 0;
+  for (size_t c = 0; c < sweep->column_count; c++) {
+    const char *const path = sweep->columns[c].path;
+    const size_t length = strlen(path);
+    if (name.length > 0 && name.length <= length &&
+        memcmp(path + length - name.length, name.text, name.length) == 0) {
+      if (name.length == length) {
+        return c;
+      }
+      const bool is_end = path[length - name.length - 1] == '.';
+      found = is_end ? c : found;
+      count += is_end;
+    }
   }
-  return c;
+  return count == 1 ? found : sweep->column_count;
 }
+
+static const dsm_axis_value *value_at(const dsm_sweep *sweep, size_t column, const size_t *rows) {
+  const dsm_sweep_column *const of = &sweep->columns[column];
+  const dsm_axis *const axis = &sweep->axes[of->axis];
+  return &axis->values[rows[of->axis] * axis->path_count + of->slot];
+}
+
+static bool has_numbers(const dsm_sweep *sweep, size_t column) {
+  const dsm_sweep_column *const of = &sweep->columns[column];
+  const dsm_axis *const axis = &sweep->axes[of->axis];
+  for (size_t v = 0; v < axis->value_count; v++) {
+    if (!axis->values[v * axis->path_count + of->slot].is_number) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* A combination in which names are looked up. */
+typedef struct lookup {
+  const dsm_sweep *sweep;
+  const size_t *rows;
+} lookup;
+
+static bool find_number(void *context, const char *name, double *value,
+                        dsm__expression_flaw *flaw) {
+  const lookup *const in = context;
+  const size_t column = find_column(in->sweep, (piece){name, strlen(name)});
+  if (column < in->sweep->column_count && has_numbers(in->sweep, column)) {
+    *value = value_at(in->sweep, column, in->rows)->number;
+    return true;
+  }
+  (void)snprintf(flaw->message, sizeof flaw->message,
+                 "expected a path of numbers that an axis varies, found \"%s\"", name);
+  return false;
+}
+
+/* ---- reading ---- */
 
 static bool complain_of_path(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__origin origin,
                              piece path) {
@@ -87,39 +137,51 @@ static dsm__path_kind kind_of(const dsm_sweep *sweep, size_t column) {
 
 /* A value to compare with: a word of an option, a name of an input, or any value. */
 static bool parse_value(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__origin origin,
-                        piece text, dsm__term *term) {
-  const dsm__path_kind kind = kind_of(sweep, term->column);
+                        piece text, const dsm__side *beside, dsm_axis_value *value) {
+  const dsm__path_kind kind =
+      beside->expression == NULL ? kind_of(sweep, beside->column) : DSM__PATH_WORKLOAD_VALUE;
   const bool is_input = dsm__path_is_input(kind);
   dsm__raw_value raw;
   if (is_input && text.length > 0 && text.text[0] != '"') {
-    term->value.text = dsm__arena_strndup(draft->arena, text.text, text.length);
-    return term->value.text != NULL || dsm__draft_out_of_memory(draft);
+    value->text = dsm__arena_strndup(draft->arena, text.text, text.length);
+    return value->text != NULL || dsm__draft_out_of_memory(draft);
   }
   if (!dsm__raw_from_text(draft, text.text, text.length, origin, &raw)) {
     return false;
   }
   const dsm__path_kind meant = is_input ? DSM__PATH_WORKLOAD_VALUE : kind;
-  return dsm__value_make(draft, meant, &raw, origin, &term->value);
+  return dsm__value_make(draft, meant, &raw, origin, value);
 }
 
-static bool has_numbers(const dsm_sweep *sweep, size_t column) {
-  const dsm_sweep_column *const of = &sweep->columns[column];
-  const dsm_axis *const axis = &sweep->axes[of->axis];
-  for (size_t v = 0; v < axis->value_count; v++) {
-    if (!axis->values[v * axis->path_count + of->slot].is_number) {
-      return false;
-    }
+/* Its names are known, and it is well formed. */
+static bool parse_expression(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__origin origin,
+                             piece text, dsm__side *side) {
+  static const size_t first[DSM_SWEEP_AXES_MAX] = {0};
+  lookup in = {.sweep = sweep, .rows = first};
+  dsm__expression_flaw flaw;
+  double value = 0;
+  side->expression = dsm__arena_printf(draft->arena, "=%.*s", (int)text.length, text.text);
+  if (side->expression == NULL) {
+    return dsm__draft_out_of_memory(draft);
   }
-  return true;
+  return dsm__expression_value(side->expression, DSM__EXPRESSION_REAL, find_number, &in, &value,
+                               &flaw) ||
+         dsm__draft_error(draft, origin, flaw.hint, "in \"%.*s\": %s", shown(text), text.text,
+                          flaw.message);
+}
+
+static bool is_of_numbers(const dsm_sweep *sweep, const dsm__side *side) {
+  return side->expression != NULL ||
+         (side->column < sweep->column_count ? has_numbers(sweep, side->column)
+                                             : side->value.is_number);
 }
 
 static bool check_order(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__origin origin,
                         const dsm__term *term, piece text) {
   const bool is_order =
       term->comparison != DSM__ORDER_EQUAL && term->comparison != DSM__ORDER_DIFFERENT;
-  const bool is_other_number =
-      term->has_other ? has_numbers(sweep, term->other) : term->value.is_number;
-  if (is_order && (!is_other_number || !has_numbers(sweep, term->column))) {
+  if ((is_order || term->left.expression != NULL) &&
+      !(is_of_numbers(sweep, &term->left) && is_of_numbers(sweep, &term->right))) {
     return dsm__draft_error(draft, origin, "words can be compared with = and !=",
                             "expected numbers on both sides of <, <=, > and >=, found \"%.*s\"",
                             shown(text), text.text);
@@ -145,27 +207,28 @@ static bool find_nearest_number(const dsm_axis *axis, size_t slot, double wanted
 /* A value that its column never has is probably misspelt: the comparison decides nothing. */
 static bool check_occurs(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__origin origin,
                          const dsm__term *term, piece text) {
-  const dsm_sweep_column *const of = &sweep->columns[term->column];
-  const dsm_axis *const axis = &sweep->axes[of->axis];
   const bool is_equal = term->comparison == DSM__ORDER_EQUAL;
-  if (term->has_other || (!is_equal && term->comparison != DSM__ORDER_DIFFERENT)) {
+  if (term->left.expression != NULL || term->right.value.text == NULL ||
+      (!is_equal && term->comparison != DSM__ORDER_DIFFERENT)) {
     return true;
   }
+  const dsm_sweep_column *const of = &sweep->columns[term->left.column];
+  const dsm_axis *const axis = &sweep->axes[of->axis];
   const char **const texts = dsm__arena_array(draft->arena, axis->value_count, sizeof *texts);
   if (texts == NULL) {
     return dsm__draft_out_of_memory(draft);
   }
   for (size_t v = 0; v < axis->value_count; v++) {
     const dsm_axis_value *const each = &axis->values[v * axis->path_count + of->slot];
-    if (compare(each, &term->value) == 0) {
+    if (compare(each, &term->right.value) == 0) {
       return true;
     }
     texts[v] = each->text;
   }
   char hint[200] = "";
-  if (!term->value.is_number ||
-      !find_nearest_number(axis, of->slot, term->value.number, hint, sizeof hint)) {
-    (void)dsm__nearest_hint(term->value.text, texts, axis->value_count, hint, sizeof hint);
+  if (!term->right.value.is_number ||
+      !find_nearest_number(axis, of->slot, term->right.value.number, hint, sizeof hint)) {
+    (void)dsm__nearest_hint(term->right.value.text, texts, axis->value_count, hint, sizeof hint);
   }
   dsm__draft_warning(draft, origin, hint, "expected a value that %s has, found \"%.*s\", which %s",
                      of->path, shown(text), text.text,
@@ -191,6 +254,28 @@ static bool find_comparison(piece text, size_t *at, size_t *which) {
   return false;
 }
 
+/* A path, an expression, or beside a left side a value. */
+static bool parse_side(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__origin origin,
+                       piece text, const dsm__side *left, dsm__side *side) {
+  char word[SHOWN_MAX + 1];
+  dsm__path_kind kind;
+  double number = 0;
+  *side = (dsm__side){.column = find_column(sweep, text)};
+  if (side->column < sweep->column_count) {
+    return true;
+  }
+  (void)snprintf(word, sizeof word, "%.*s", shown(text), text.text);
+  const bool is_computed =
+      strpbrk(word, "+-*/(") != NULL && !dsm__text_to_double(text.text, text.length, &number);
+  if (is_computed && (left == NULL || is_of_numbers(sweep, left))) {
+    return parse_expression(draft, sweep, origin, text, side);
+  }
+  if (left == NULL || (text.length > 0 && dsm__path_parse(word, &kind))) {
+    return complain_of_path(draft, sweep, origin, text);
+  }
+  return parse_value(draft, sweep, origin, text, left, &side->value);
+}
+
 /* "PATH OP VALUE"; adds what it says to `anew`. */
 static bool parse_term(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__origin origin,
                        piece text, dsm__term *term, dsm__text_buffer *anew) {
@@ -204,26 +289,17 @@ static bool parse_term(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__ori
   const size_t behind = at + strlen(comparisons[which].text);
   const piece left = trimmed(text.text, at);
   const piece right = trimmed(text.text + behind, text.length - behind);
-  *term = (dsm__term){.column = find_column(sweep, left),
-                      .comparison = comparisons[which].orders,
-                      .other = find_column(sweep, right)};
-  term->has_other = term->other < sweep->column_count;
-  if (term->column == sweep->column_count) {
-    return complain_of_path(draft, sweep, origin, left);
+  *term = (dsm__term){.comparison = comparisons[which].orders};
+  if (!parse_side(draft, sweep, origin, left, NULL, &term->left)) {
+    return false;
   }
   if (right.length > 0 && strchr("=<>!", right.text[0]) != NULL) {
     return dsm__draft_error(draft, origin, NULL, "expected one of = != < <= > >=, found \"%.*s\"",
                             shown(text), text.text);
   }
-  char word[SHOWN_MAX + 1];
-  dsm__path_kind kind;
-  (void)snprintf(word, sizeof word, "%.*s", shown(right), right.text);
-  if (!term->has_other && right.length > 0 && dsm__path_parse(word, &kind)) {
-    return complain_of_path(draft, sweep, origin, right);
-  }
   dsm__text_printf(anew, "%.*s %s %.*s", (int)left.length, left.text, comparisons[which].text,
                    (int)right.length, right.text);
-  return (term->has_other || parse_value(draft, sweep, origin, right, term)) &&
+  return parse_side(draft, sweep, origin, right, &term->left, &term->right) &&
          check_order(draft, sweep, origin, term, text) &&
          check_occurs(draft, sweep, origin, term, text);
 }
@@ -260,17 +336,26 @@ bool dsm__condition_parse(dsm__sweep_draft *draft, const dsm_sweep *sweep,
 
 /* ---- deciding ---- */
 
-static const dsm_axis_value *value_at(const dsm_sweep *sweep, size_t column, const size_t *rows) {
-  const dsm_sweep_column *const of = &sweep->columns[column];
-  const dsm_axis *const axis = &sweep->axes[of->axis];
-  return &axis->values[rows[of->axis] * axis->path_count + of->slot];
+static dsm_axis_value side_value(const dsm__side *side, const dsm_sweep *sweep,
+                                 const size_t *rows) {
+  lookup in = {.sweep = sweep, .rows = rows};
+  dsm__expression_flaw flaw;
+  dsm_axis_value value = {.is_number = true};
+  if (side->expression == NULL) {
+    return side->column < sweep->column_count ? *value_at(sweep, side->column, rows) : side->value;
+  }
+  (void)dsm__expression_value(side->expression, DSM__EXPRESSION_REAL, find_number, &in,
+                              &value.number, &flaw);
+  return value;
 }
 
 static bool term_holds(const dsm__term *term, const dsm_sweep *sweep, const size_t *rows) {
-  const dsm_axis_value *const left = value_at(sweep, term->column, rows);
-  const dsm_axis_value *const right =
-      term->has_other ? value_at(sweep, term->other, rows) : &term->value;
-  const int order = compare(left, right);
+  const dsm_axis_value left = side_value(&term->left, sweep, rows);
+  const dsm_axis_value right = side_value(&term->right, sweep, rows);
+  if (!isfinite(left.number) || !isfinite(right.number)) {
+    return false;
+  }
+  const int order = compare(&left, &right);
   const unsigned found = order < 0    ? DSM__ORDER_LESS
                          : order == 0 ? DSM__ORDER_EQUAL
                                       : DSM__ORDER_MORE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* conditions.h: which combinations a sweep leaves out: "system.core.scratchpad_MiB < 1, workload =
- * gnmt". */
+ * gnmt", "chips_x * chips_y > 64". */
 #ifndef DSM_SWEEP_CONDITIONS_H
 #define DSM_SWEEP_CONDITIONS_H
 
@@ -14,13 +14,18 @@ enum {
   DSM__ORDER_DIFFERENT = DSM__ORDER_LESS | DSM__ORDER_MORE,
 };
 
-/** A column compared with another one or with a value. */
+/** What a comparison compares: a column, an expression of columns, or a value. */
+typedef struct dsm__side {
+  size_t column;          /**< count: no column */
+  const char *expression; /**< begins with "="; NULL: none */
+  dsm_axis_value value;   /**< of neither */
+} dsm__side;
+
+/** A column or an expression compared with another one or with a value. */
 typedef struct dsm__term {
-  size_t column;
+  dsm__side left; /**< no value */
   unsigned comparison;
-  bool has_other; /**< the other side is a column */
-  size_t other;
-  dsm_axis_value value; /**< the other side otherwise */
+  dsm__side right;
 } dsm__term;
 
 /** Terms that must all hold. */
@@ -34,7 +39,8 @@ typedef struct dsm__condition {
 bool dsm__condition_parse(dsm__sweep_draft *draft, const dsm_sweep *sweep,
                           const dsm__condition_draft *from, dsm__condition *condition);
 
-/** Does it hold where axis a has its value rows[a]? */
+/** Does it hold where axis a has its value rows[a]? No comparison with an expression holds whose
+ * value is not finite. */
 bool dsm__condition_holds(const dsm__condition *condition, const dsm_sweep *sweep,
                           const size_t *rows);
 

@@ -5,7 +5,8 @@
  * Steps of different networks are no quantities to compare. What a system (all that varies but the
  * workload, and what varies with it) is worth is the geometric mean of its results over the
  * workloads, with which the order of two systems is the same whatever network the times are
- * relative to. A system on which a workload has no result has no mean.
+ * relative to. A system on which a workload has no result has no mean; a workload that has none on
+ * any system is left out.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -111,14 +112,27 @@ static void find_of_workload(layout *places, const dsm_point_table *table, const
   }
 }
 
-/* The names of all workloads, each once, joined. */
-static const char *join_workloads(const dsm_point_table *table, size_t column,
-                                  const size_t *first) {
+/* Of the first row of each workload: has it a result on any system? NULL if out of memory. */
+static const bool *find_results(const dsm_point_table *table, size_t status, const size_t *first,
+                                dsm__arena *arena, size_t *count) {
+  bool *const has_result = dsm__arena_array(arena, table->row_count, sizeof *has_result);
+  *count = 0;
+  for (size_t row = 0; has_result != NULL && row < table->row_count; row++) {
+    const bool is_ok = dsm__cell_is_ok(dsm__point_cell(table, row, status));
+    *count += is_ok && !has_result[first[row]];
+    has_result[first[row]] = has_result[first[row]] || is_ok;
+  }
+  return has_result;
+}
+
+/* The names of all workloads with results, each once, joined. */
+static const char *join_workloads(const dsm_point_table *table, size_t column, const size_t *first,
+                                  const bool *has_result) {
   dsm__text_buffer text = {0};
   for (size_t row = 0; row < table->row_count; row++) {
     const dsm_cell *const cell = dsm__point_cell(table, row, column);
-    if (first[row] == row && cell->kind == DSM_CELL_TEXT) {
-      dsm__text_printf(&text, "%s%s", row == 0 ? "" : "+", cell->text);
+    if (first[row] == row && has_result[row] && cell->kind == DSM_CELL_TEXT) {
+      dsm__text_printf(&text, "%s%s", text.length == 0 ? "" : "+", cell->text);
     }
   }
   char *const joined =
@@ -161,10 +175,9 @@ static void put_means(dsm_cell *to, const dsm_point_table *table, const entry *r
   to[places->workload] = (dsm_cell){.kind = DSM_CELL_TEXT, .text = workloads};
 }
 
-/* Replaces the rows by those of systems; `sorted` are the rows. */
-static void collapse(dsm_point_table *table, dsm_cell *cells, const entry *sorted,
+/* Replaces the rows by those of systems; `sorted` are those of workloads with results. */
+static void collapse(dsm_point_table *table, dsm_cell *cells, const entry *sorted, size_t row_count,
                      const char *workloads, size_t workload_count) {
-  const size_t row_count = table->row_count;
   size_t system_count = 0;
   size_t kept = 0;
   for (size_t begin = 0, end = 0; begin < row_count; begin = end) {
@@ -190,9 +203,14 @@ static void collapse(dsm_point_table *table, dsm_cell *cells, const entry *sorte
 }
 
 /* Of at least two workloads; false if out of memory. */
-static bool rank(dsm_point_table *table, layout *places, const size_t *first, size_t workload_count,
-                 dsm__arena *arena) {
-  const char *const workloads = join_workloads(table, places->workload, first);
+static bool rank(dsm_point_table *table, layout *places, const size_t *first, dsm__arena *arena) {
+  size_t workload_count = 0;
+  const bool *const has_result = find_results(table, places->status, first, arena, &workload_count);
+  if (has_result != NULL && workload_count < 2) {
+    return true; /* nothing to rank */
+  }
+  const char *const workloads =
+      has_result == NULL ? NULL : join_workloads(table, places->workload, first, has_result);
   entry *const sorted = dsm__arena_array(arena, table->row_count, sizeof *sorted);
   dsm_cell *const cells =
       dsm__arena_array(table->arena, table->row_count * table->column_count, sizeof *cells);
@@ -202,11 +220,14 @@ static bool rank(dsm_point_table *table, layout *places, const size_t *first, si
     return false;
   }
   find_of_workload(places, table, first);
+  size_t count = 0;
   for (size_t row = 0; row < table->row_count; row++) {
-    sorted[row] = (entry){.cells = dsm__point_cell(table, row, 0), .places = places, .row = row};
+    if (has_result[first[row]]) {
+      sorted[count++] = (entry){dsm__point_cell(table, row, 0), places, row};
+    }
   }
-  qsort(sorted, table->row_count, sizeof *sorted, compare_entries);
-  collapse(table, cells, sorted, workloads, workload_count);
+  qsort(sorted, count, sizeof *sorted, compare_entries);
+  collapse(table, cells, sorted, count, workloads, workload_count);
   return true;
 }
 
@@ -219,8 +240,7 @@ dsm_status dsm_point_table_means(dsm_point_table *table, dsm_diags *diags) {
   dsm__arena *const arena = dsm__arena_new();
   const size_t *const first =
       arena == NULL ? NULL : find_first_rows(table, places.workload, arena, &workload_count);
-  const bool is_good =
-      first != NULL && (workload_count < 2 || rank(table, &places, first, workload_count, arena));
+  const bool is_good = first != NULL && (workload_count < 2 || rank(table, &places, first, arena));
   dsm__arena_free(arena);
   return is_good ? DSM_OK : dsm__out_of_memory(diags);
 }

@@ -42,7 +42,7 @@ DSM__RECORD(dsm__point_layer_record, dsm_point_layer, false,
             DSM__PART(dsm_point_layer, pass_decisions, dsm__pass_decisions_record),
             DSM__PART(dsm_point_layer, decisions, dsm__decisions_record),
             DSM__FIELD(WORD, dsm_point_layer, bound, "bound", COLUMN, .words = &dsm__bound_words,
-                       .help = "What most of the time is spent on."),
+                       .help = "The resource on which most of the time is spent."),
             REAL("utilization", MORE, dsm_point_layer, utilization, "ratio", "0 to 1."),
             REAL("cycles", LESS, dsm_point_layer, cycles.total, "cycles", "Of the pass in a step."),
             DSM__PART(dsm_point_layer, cycles, dsm__point_cycles_record));

@@ -169,48 +169,49 @@ static bool has_traffic_of_all(const dsm_system *system) {
       AXIS_OWN(a, link, WORD, &dsm__link_kinds, 0, 0, "word",                                      \
                "What joins the chips along the axis."),                                            \
       AXIS_OWN(a, bandwidth_GBps, REAL, NULL, RATE_MIN, RATE_MAX, "10^9 bytes/s",                  \
-               "Bandwidth of a link of a chip, one way."),                                         \
+               "Bandwidth of a chip's link, one way."),                                            \
       AXIS_NEUTRAL(a, efficiency_ratio, REAL, NULL, SOFTWARE, 1e-6, 1, 1, "ratio",                 \
                    "assumption: all of the bandwidth is usable",                                   \
                    "Share of the bandwidth that transfers sustain."),                              \
       AXIS_NEUTRAL(a, latency_us, REAL, NULL, true, 0, 1e6, 0, "10^-6 s",                          \
                    "assumption: a step from chip to chip takes no time of its own",                \
-                   "Latency of a step of a collective from a chip to the next."),                  \
-      AXIS_NEUTRAL(                                                                                \
-          a, both_ways, FLAG, &flags, false, 0, 1, false, "flag",                                  \
-          "assumption: transfers go one way round, as in the paper",                               \
-          "Links are used in both directions: half the steps, and all-to-alls on rings at "        \
-          "twice the rate."),                                                                      \
+                   "Latency of each step of a collective, from a chip to the next."),              \
+      AXIS_NEUTRAL(a, both_ways, FLAG, &flags, false, 0, 1, false, "flag",                         \
+                   "assumption: transfers go one way round, as in the paper",                      \
+                   "Transfers use links in both directions: a collective takes half the steps, "   \
+                   "and all-to-alls on rings go at twice the rate."),                              \
       AXIS_NEUTRAL(a, chips_per_port, COUNT, NULL, false, 1, DSM_CHIPS_MAX, 1, "chips",            \
                    "assumption: each chip has a port of its own",                                  \
-                   "Chips of the axes before that share a port of so many times the bandwidth.")
+                   "Number of chips, along the inner axes, that share a port; it has so many "     \
+                   "times the bandwidth.")
 
 #define OPERATION_TRAFFIC(key, kind, pass, fallback, source, is_used)                              \
   SWITCHED("model.traffic_" key "_" #pass, REAL, model.traffic[kind].pass, true, 0, FACTOR_MAX,    \
            fallback, "elements/element", source,                                                   \
-           "With model.auxiliary_traffic: elements read and written in " #pass                     \
-           " for each that the operation works on.",                                               \
+           "With model.auxiliary_traffic: elements that the operation reads and writes in " #pass  \
+           " for each element of its operand.",                                                    \
            is_used)
 
 #define WIDE_TRAFFIC(key, kind, pass, fallback, source)                                            \
   SWITCHED("model.traffic_" key "_wide_" #pass, REAL, model.traffic[kind].pass, true, 0,           \
            FACTOR_MAX, fallback, "elements/element", source,                                       \
-           "With model.auxiliary_traffic: elements of 4 bytes read and written in " #pass          \
-           " for each that the operation works on.",                                               \
+           "With model.auxiliary_traffic: elements of 4 bytes that the operation reads and "       \
+           "writes in " #pass " for each element of its operand.",                                 \
            has_traffic_of_sums)
 
 #define MASK_TRAFFIC(key, kind, pass, fallback, source)                                            \
-  SWITCHED("model.traffic_" key "_mask_" #pass, REAL, model.traffic[kind].pass, true, 0,           \
-           FACTOR_MAX, fallback, "bytes/element", source,                                          \
-           "With model.auxiliary_traffic: bytes of masks read and written in " #pass               \
-           " for each element that the operation works on.",                                       \
-           has_traffic_of_sums)
+  SWITCHED(                                                                                        \
+      "model.traffic_" key "_mask_" #pass, REAL, model.traffic[kind].pass, true, 0, FACTOR_MAX,    \
+      fallback, "bytes/element", source,                                                           \
+      "With model.auxiliary_traffic: bytes of masks that the operation reads and writes in " #pass \
+      " for each element of its operand.",                                                         \
+      has_traffic_of_sums)
 
 #define TYPE_RATE(key, type)                                                                       \
   NEUTRAL("pe.rates." key, REAL, pe.rates[type], NULL, false, 1e-6, 1024, 1, "ratio",              \
           "assumption: all types at the same rate",                                                \
-          "Multiply-accumulates of a PE a cycle with elements of this type, over those of 16 "     \
-          "bits.")
+          "Multiply-accumulates that a PE does in a cycle with elements of this type, over those " \
+          "with elements of 16 bits.")
 
 const char *const dsm__retired_flags[] = {"model.exact_groups"};
 const size_t dsm__retired_flag_count = DSM__COUNT_OF(dsm__retired_flags);
@@ -233,11 +234,11 @@ const dsm__parameter dsm__parameters[] = {
          "assumption: time to bring the first data in; no source"),
     NEUTRAL("array.efficiency_ratio", REAL, array.efficiency_ratio, NULL, SOFTWARE, 1e-6, 1, 1,
             "ratio", "assumption: the arrays run at their peak",
-            "Share of the peak rate that the arrays sustain; start-up is not divided by it."),
+            "Share of the peak rate that the arrays sustain; it does not affect start-up."),
     NEUTRAL("array.block_cycles", REAL, array.block_cycles, NULL, true, 0, 1e9, 0, "cycles",
             "assumption: the next block of weights is there when one is done (double buffering)",
-            "Cycles that an array loses at each change of its block of weights; 2 * rows + columns "
-            "- 2 where it fills and drains."),
+            "Cycles that an array loses when its block of weights changes; 2 * rows + columns - 2 "
+            "if it fills and drains."),
     FLAG("array.unroll_kernel_on_rows", array.unroll_kernel_on_rows, false,
          "assumption: kernel positions follow one another in time"),
     FLAG("array.weights_from_scratchpad", array.weights_from_scratchpad, false,
@@ -245,12 +246,12 @@ const dsm__parameter dsm__parameters[] = {
     RATE("core.frequency_GHz", core.frequency_GHz, "GHz"),
     NEUTRAL("core.arrays", COUNT, core.arrays, NULL, false, 1, 4096, 1, "arrays",
             "DeepSpatialMatrix paper, II-B: a core has one array",
-            "Arrays of a core: they share its scratchpad, and what it computes by features "
-            "produced or by samples and positions, whichever is faster."),
+            "Arrays of a core. They share its scratchpad, and divide its work by output features "
+            "or by samples and positions, whichever is faster."),
     NEUTRAL("core.vector_macs_per_cycle", REAL, core.vector_macs_per_cycle, NULL, false, 0, 1e9, 0,
             "MACs/cycle", "assumption: arrays compute everything",
-            "Multiply-accumulates of a core's vector unit, which computes in place of the arrays "
-            "where it is faster; 0: there is none."),
+            "Multiply-accumulates that a core's vector unit does in a cycle; it computes a pass "
+            "instead of the arrays if it is faster. 0: there is none."),
     RATE("core.scratchpad_MiB", core.scratchpad_MiB, "2^20 bytes"),
     RATE("core.scratchpad_bandwidth_GBps", core.scratchpad_bandwidth_GBps, "10^9 bytes/s"),
     REAL("core.sfu_ops_per_cycle", core.sfu_ops_per_cycle, false, RATE_MIN, RATE_MAX, 16,
@@ -265,74 +266,75 @@ const dsm__parameter dsm__parameters[] = {
          "ratio", "assumption: share of the scratchpad for weights kept over timesteps"),
     SWITCHED("core.tile_startup_us", REAL, core.tile_startup_us, SOFTWARE_COST, 0, 1e6, 1,
              "10^-6 s", "assumption: of a GPU, until the first operands of a tile are there",
-             "Time before a tile of outputs begins, with model.tile_schedule.", has_tiles),
-    SWITCHED(
-        "core.tile_least_side", COUNT, core.tile_least_side, SOFTWARE, 1, 1024, 64, "outputs",
-        "assumption: of GPUs, whose tiles are of 64 x 64 to 256 x 128 outputs",
-        "Least rows and columns of a tile; others are it times powers of two, one at most twice "
-        "the other.",
-        has_tiles),
+             "With model.tile_schedule: time before a core begins to compute a tile of outputs.",
+             has_tiles),
+    SWITCHED("core.tile_least_side", COUNT, core.tile_least_side, SOFTWARE, 1, 1024, 64, "outputs",
+             "assumption: of GPUs, whose tiles are of 64 x 64 to 256 x 128 outputs",
+             "Least number of rows and of columns of a tile. Larger ones double it once or several "
+             "times, and one side is at most twice the other.",
+             has_tiles),
     SWITCHED("core.tile_most_elements", COUNT, core.tile_most_elements, SOFTWARE, 1, 1048576, 32768,
              "outputs", "assumption: of GPUs, 256 x 128 sums in the registers of a core",
-             "Most outputs of a tile; the smallest tile there is in any case.", has_tiles),
+             "Largest number of outputs of a tile; the smallest tile is always allowed.",
+             has_tiles),
     SWITCHED("core.tile_least_rows", COUNT, core.tile_least_rows, SOFTWARE, 1, 128, 16, "rows",
              "assumption: of GPUs, whose matrix units take 16 rows",
-             "Of a fused attention with model.tile_schedule: least rows of queries of a tile, of "
-             "which it has a multiple, at most 128.",
+             "With model.tile_schedule, in a fused attention: least number of rows of queries in a "
+             "tile; the rows of a tile are a multiple of it, at most 128.",
              has_attention_kernels),
     SWITCHED("core.attention_floor_us", REAL, core.attention_floor_us, SOFTWARE_COST, 0, 1e6, 10,
              "10^-6 s", "assumption: of a GPU, the least time of such a kernel",
-             "Of a fused attention with model.tile_schedule: time of its kernel beside what it "
-             "computes and moves.",
+             "With model.tile_schedule, in a fused attention: time that its kernel takes beside "
+             "computing and moving data.",
              has_attention_kernels),
     SWITCHED("core.attention_tile_us", REAL, core.attention_tile_us, SOFTWARE_COST, 0, 1e6, 4,
              "10^-6 s",
              "assumption: of a GPU, until queries and first keys are there, and its sums written",
-             "Of a fused attention with model.tile_schedule: time before a tile begins.",
+             "With model.tile_schedule, in a fused attention: time before a core begins to compute "
+             "a tile.",
              has_attention_kernels),
-    NEUTRAL(
-        "core.operation_overhead_us", REAL, core.operation_overhead_us, NULL, SOFTWARE_COST, 0, 1e6,
-        0, "10^-6 s", "assumption: an operation starts at once",
-        "Section 4: what each kernel of an invocation takes beside its work: the layer's own and "
-        "each auxiliary operation that is one."),
-    NEUTRAL(
-        "core.issue_us", REAL, core.issue_us, NULL, SOFTWARE_COST, 0, 1e6, 0, "10^-6 s",
-        "assumption: operations are issued as fast as they are done",
-        "Section 6: the least time between two kernels: a pass of the network takes at least as "
-        "long as issuing all of its kernels."),
+    NEUTRAL("core.operation_overhead_us", REAL, core.operation_overhead_us, NULL, SOFTWARE_COST, 0,
+            1e6, 0, "10^-6 s", "assumption: an operation starts at once",
+            "Section 4: time that each kernel takes beside its work; an invocation has one kernel "
+            "for the layer, and one for each auxiliary operation that is a kernel of its own."),
+    NEUTRAL("core.issue_us", REAL, core.issue_us, NULL, SOFTWARE_COST, 0, 1e6, 0, "10^-6 s",
+            "assumption: operations are issued as fast as they are done",
+            "Section 6: least time between two kernels. A pass of the network takes at least as "
+            "long as issuing all of its kernels."),
     COUNT("chip.cores", chip.cores, true, DSM_CORES_MAX, 0, "cores", NULL),
     WORD("chip.interconnect", interconnects, chip.interconnect, true, 0, NULL),
     RATE("chip.core_link_bandwidth_GBps", chip.core_link_bandwidth_GBps, "10^9 bytes/s"),
     NEUTRAL("chip.shared_memory.capacity_MB", REAL, chip.shared_memory.capacity_MB, NULL, false, 0,
             RATE_MAX, 0, "10^6 bytes",
             "DeepSpatialMatrix paper, II-B: nothing between scratchpads and external memory",
-            "Section 7: memory of the chip that all cores share, in which what is held lies in "
-            "place of the scratchpads; not there: none."),
+            "Section 7: capacity of a memory on the chip that all cores share. Held tensors lie "
+            "there, not in the scratchpads. Left out: there is no such memory."),
     NEUTRAL("chip.shared_memory.bandwidth_GBps", REAL, chip.shared_memory.bandwidth_GBps, NULL,
             false, 0, RATE_MAX, 0, "10^9 bytes/s",
             "DeepSpatialMatrix paper, II-B: nothing between scratchpads and external memory",
-            "Its bandwidth, which all that cores read and write passes."),
+            "Bandwidth of the shared memory; all that cores read and write passes through it."),
     RATE("chip.memory.capacity_GB", chip.memory.capacity_GB, "10^9 bytes"),
     RATE("chip.memory.bandwidth_GBps", chip.memory.bandwidth_GBps, "10^9 bytes/s"),
     REAL("chip.memory.efficiency_ratio", chip.memory.efficiency_ratio, SOFTWARE, 1e-6, 1, 1,
          "ratio", "assumption: all of the bandwidth is usable"),
     NEUTRAL("chip.memory.tile_minor", COUNT, chip.memory.tile_minor, NULL, SOFTWARE, 1, 65536, 1,
             "elements", "assumption: tensors lie in memory without gaps",
-            "Elements to which the innermost side of a tensor in memory is padded: samples or "
-            "features, the cheaper."),
+            "The innermost dimension of a tensor in memory is padded to a multiple of so many "
+            "elements: samples or features, whichever pads less."),
     NEUTRAL("chip.memory.tile_second", COUNT, chip.memory.tile_second, NULL, SOFTWARE, 1, 65536, 1,
             "elements", "assumption: tensors lie in memory without gaps",
-            "Elements to which the other of the two is padded."),
+            "The other of these two dimensions is padded to a multiple of so many elements."),
     NEUTRAL("chip.memory.stacks", COUNT, chip.memory.stacks, NULL, false, 1, DSM_CORES_MAX, 1,
             "memories", "assumption: a chip has one memory",
-            "Memories of a chip that share its samples, each with padding of its own."),
+            "Number of memories of a chip; each has an equal part of the samples, with padding of "
+            "its own."),
     NEUTRAL("chip.memory.auxiliary_efficiency_ratio", REAL, chip.memory.auxiliary_efficiency_ratio,
             NULL, SOFTWARE, 0, 1, 0, "ratio", "assumption: as chip.memory.efficiency_ratio",
             "Share of the peak bandwidth that auxiliary operations sustain; 0: efficiency_ratio."),
     NEUTRAL("chip.memory.reserve_ratio", REAL, chip.memory.reserve_ratio, NULL, SOFTWARE_COST, 0,
             0.99, 0, "ratio", "assumption: mappings may use all of the memory",
-            "Section 12: share of the capacity that mappings leave to buffers, fragmentation and "
-            "contexts."),
+            "Section 12: share of the capacity that mappings must leave free for buffers, "
+            "fragmentation and contexts."),
     WORD("system.topology", topologies, system.topology, true, 0, NULL),
     COUNT("system.chips_x", system.axes[0].chips, true, DSM_CHIPS_MAX, 0, "chips", NULL),
     COUNT("system.chips_y", system.axes[1].chips, true, DSM_CHIPS_MAX, 0, "chips", NULL),
@@ -343,33 +345,32 @@ const dsm__parameter dsm__parameters[] = {
     AXIS(2),
     NEUTRAL("system.collectives", WORD, system.collectives, &collectives, SOFTWARE, 0, 0,
             DSM_COLLECTIVES_NESTED, "word", "DeepSpatialMatrix paper, II-D: along X, then along Y",
-            "How a collective goes over several axes: one after the other, or one ring through all "
-            "members."),
-    NEUTRAL(
-        "system.collective_order", WORD, system.collective_order, &collective_orders, SOFTWARE, 0,
-        0, DSM_COLLECTIVE_ORDER_GIVEN, "word",
-        "DeepSpatialMatrix paper, II-D: along X, then along Y",
-        "Order of a nested collective: of the axes, the fastest, or parts that begin along each "
-        "axis at once."),
+            "How a collective goes over several axes: along one after the other (nested), or along "
+            "one ring through all chips (ring)."),
+    NEUTRAL("system.collective_order", WORD, system.collective_order, &collective_orders, SOFTWARE,
+            0, 0, DSM_COLLECTIVE_ORDER_GIVEN, "word",
+            "DeepSpatialMatrix paper, II-D: along X, then along Y",
+            "Order of axes in a nested collective: as given, the fastest order, or in parts that "
+            "begin along different axes at once."),
     NEUTRAL("system.collective_base_us", REAL, system.collective_base_us, NULL, SOFTWARE_COST, 0,
             1e6, 0, "10^-6 s", "assumption: a collective begins at once",
-            "Time before a collective begins."),
-    NEUTRAL("system.in_network_reduction", FLAG, system.in_network_reduction, &flags, false, 0, 1,
-            false, "flag", "assumption: chips add what they reduce",
-            "Switches add up what passes them: an all-reduce over a switch moves its bytes once."),
+            "Time that passes before a collective begins."),
+    NEUTRAL(
+        "system.in_network_reduction", FLAG, system.in_network_reduction, &flags, false, 0, 1,
+        false, "flag", "assumption: chips add what they reduce",
+        "Switches sum the data that pass them: an all-reduce over a switch moves its bytes once."),
     NEUTRAL(
         "storage.fast.capacity_GB", REAL, storage.fast.capacity_GB, NULL, false, 0, RATE_MAX, 0,
         "10^9 bytes", "assumption: data are there when they are needed",
-        "Storage (docs/storage.md): room that the job has near the chips, in drives of the nodes "
-        "or a burst buffer; not there: the system says nothing of its storage."),
+        "Storage (docs/storage.md): capacity that the job has in fast storage near the chips, such "
+        "as drives of the nodes or a burst buffer. Left out: the system states no storage."),
     NEUTRAL("storage.fast.bandwidth_GBps", REAL, storage.fast.bandwidth_GBps, NULL, false, 0,
             RATE_MAX, 0, "10^9 bytes/s", "assumption: data are there when they are needed",
-            "Bandwidth of reading from it, of the whole system."),
-    NEUTRAL(
-        "storage.capacity.bandwidth_GBps", REAL, storage.capacity.bandwidth_GBps, NULL, false, 0,
-        RATE_MAX, 0, "10^9 bytes/s", "assumption: data are there when they are needed",
-        "Bandwidth of reading from the storage that has all data sets, of the job: its share of a "
-        "parallel file system."),
+            "Bandwidth at which the whole system reads from fast storage."),
+    NEUTRAL("storage.capacity.bandwidth_GBps", REAL, storage.capacity.bandwidth_GBps, NULL, false,
+            0, RATE_MAX, 0, "10^9 bytes/s", "assumption: data are there when they are needed",
+            "Bandwidth at which the job reads from the storage that holds all data sets: its share "
+            "of a parallel file system."),
     COST("model.bptt_resident_copies", model.bptt_resident_copies, 0, FACTOR_MAX, 2, "copies",
          "assumption: weights and gradients are both resident in the backward and update "
          "passes of recurrent layers"),
@@ -395,8 +396,8 @@ const dsm__parameter dsm__parameters[] = {
     NEUTRAL("model.accumulate_memory_bytes", REAL, model.accumulate_memory_bytes, NULL, true, 0,
             FACTOR_MAX, 0, "bytes/weight",
             "assumption: gradients of micro-batches add up where they are made",
-            "Section 8: memory traffic of adding a weight's gradient of a micro-batch to those "
-            "before it, as an operation of its own."),
+            "Section 8: memory traffic of adding a micro-batch's weight gradient to the sum of "
+            "those before it, if that is an operation of its own."),
     COST("model.partial_sum_bytes", model.partial_sum_bytes, 0, FACTOR_MAX, 0, "bytes",
          "assumption: partial sums have the bytes that the workload says"),
     FLAG("model.dysm_uniform", model.dysm_uniform, false,
@@ -405,15 +406,16 @@ const dsm__parameter dsm__parameters[] = {
          "assumption: partial gradients are re-read from memory from the second spatial "
          "minibatch on"),
     FLAG("model.exact_rotation", model.exact_rotation, false,
-         "assumption: the last move of a rotation, home, is charged"),
-    FLAG("model.exact_forks", model.exact_forks, false,
-         "assumption: the error of a shortcut is written but not read back and added"),
+         "assumption: the last step of a rotation, back to where it began, is charged"),
+    FLAG(
+        "model.exact_forks", model.exact_forks, false,
+        "assumption: the activation gradient of a shortcut is written but not read back and added"),
     FLAG("model.overlapped_hand_over", model.overlapped_hand_over, false,
          "assumption: a stage computes, then hands over"),
     FLAG("model.pipeline_columns", model.pipeline_columns, false,
          "assumption: stages are whole rows of chips"),
     FLAG("model.lstm_gate_errors", model.lstm_gate_errors, false,
-         "assumption: the update of an lstm reads H errors"),
+         "assumption: the update of an lstm reads the gradients of its H outputs"),
     FLAG("model.statistics_sums", model.statistics_sums, false,
          "assumption: summing statistics over cores is free"),
     FLAG("model.two_way_relayout", model.two_way_relayout, false,
@@ -421,7 +423,7 @@ const dsm__parameter dsm__parameters[] = {
     WORD("model.layout_move", layout_moves, model.layout_move, false, DSM_LAYOUT_MOVE_NONE,
          "assumption: any core split finds a held tensor where it is"),
     FLAG("model.charge_held_masks", model.charge_held_masks, false,
-         "assumption: masks are on chip with the error that is held"),
+         "assumption: masks are on chip with the activation gradient that is held"),
     FLAG("model.prefer_holding", model.prefer_holding, false,
          "assumption: of equally fast mappings the one that holds less"),
     FLAG("model.resident_operands", model.resident_operands, true,
@@ -431,72 +433,75 @@ const dsm__parameter dsm__parameters[] = {
         FACTOR_MAX, 1, "bytes/byte",
         "assumption: each byte of a chip crosses the memory bus once as it is gathered, and once "
         "as it is summed",
-        "Section 5: memory bytes for each byte that chips gather or sum because of their role "
-        "in a layer."),
+        "Section 5: memory bytes for each byte that chips gather or sum because of their role in a "
+        "layer."),
     NEUTRAL("model.feature_statistics", FLAG, model.feature_statistics, &flags, false, 0, 1, false,
             "flag", "assumption: chips that share features know the statistics of all of them",
             "Section 5: chips that share features sum the statistics of layer_norm, rms_norm and "
             "softmax over them."),
     NEUTRAL("model.expert_imbalance", REAL, model.expert_imbalance, NULL, true, 1, FACTOR_MAX, 1,
             "ratio", "assumption: tokens are spread evenly over the chips that share experts",
-            "Section 3: tokens of the busiest of the chips that have experts of their own, over "
-            "those of each on average."),
+            "Section 3: with experts on chips of their own, tokens of the busiest chip over the "
+            "average."),
     NEUTRAL("model.tile_schedule", FLAG, model.tile_schedule, &flags, false, 0, 1, false, "flag",
             "DeepSpatialMatrix paper, II-E: each core has a part of the loops",
-            "Cores take tiles of outputs as they become free, as on GPUs, in place of core splits "
-            "and blocks."),
-    NEUTRAL(
-        "model.tiling", WORD, model.tiling, &tilings, false, 0, 0, DSM_TILING_PAPER, "word",
-        "assumption: one operand stays in tiles, another is fetched once for each of them",
-        "Section 5: how a core works through what does not fit its scratchpad: in the paper's two "
-        "orders of loops, or also in tiles of all loops."),
+            "Cores compute tiles of outputs, taking the next one as they become free, as on GPUs. "
+            "There are no core splits and blocks then."),
+    NEUTRAL("model.tiling", WORD, model.tiling, &tilings, false, 0, 0, DSM_TILING_PAPER, "word",
+            "assumption: one operand stays in tiles, another is fetched once for each of them",
+            "Section 5: how a core processes operands that do not fit its scratchpad: in the "
+            "paper's two orders of loops, or also in tiles of all loops."),
     NEUTRAL("model.causal_skip", FLAG, model.causal_skip, &flags, false, 0, 1, true, "flag",
             "assumption: blocks of a score that a mask hides are left out",
-            "Section 4: of an attention with a causal mask only what is seen is computed."),
+            "Section 4: an attention with a causal mask computes only what the mask lets through."),
     NEUTRAL("model.fused_attention", FLAG, model.fused_attention, &flags, false, 0, 1, false,
-            "flag", "assumption: scores are stored, as those who train without it do",
-            "Section 5: scores of an attention never leave the chip; its backward pass computes "
-            "them anew."),
+            "flag", "assumption: scores are stored, as without fused kernels",
+            "Section 5: the scores of an attention never leave the chip; its backward pass "
+            "recomputes them."),
     NEUTRAL("model.kept_inputs", WORD, model.kept_inputs, &kept_inputs, false, 0, 0,
             DSM_KEPT_INPUTS_NONE, "word",
             "assumption: outputs and normalised inputs are all that training keeps",
-            "Section 12: what training keeps for the gradients of auxiliary operations: nothing "
-            "else, all but what activations need, or all."),
+            "Section 12: inputs that training keeps for the gradients of auxiliary operations: "
+            "none, all but those of activations, or all."),
     NEUTRAL("model.attention_efficiency_ratio", REAL, model.attention_efficiency_ratio, NULL, false,
             0, 1, 0, "ratio", "assumption: as array.efficiency_ratio",
-            "Of a fused attention with model.tile_schedule: share of the peak rate that the arrays "
-            "sustain, softmax included; 0: array.efficiency_ratio."),
+            "With model.tile_schedule, in a fused attention: share of the peak rate that the "
+            "arrays sustain, softmax included; 0: that of array.efficiency_ratio."),
     NEUTRAL("model.attention_skips_masked", FLAG, model.attention_skips_masked, &flags, false, 0, 1,
             true, "flag", "assumption: its tiles that a mask hides are left out",
-            "Of a fused attention with model.tile_schedule: tiles that a mask hides are left out, "
-            "as model.causal_skip has it; false: computed."),
+            "With model.tile_schedule, in a fused attention: tiles that a mask hides are left out, "
+            "as by model.causal_skip. false: they are computed."),
     NEUTRAL("model.fused_reductions", FLAG, model.fused_reductions, &flags, false, 0, 1, false,
             "flag", "assumption: each layer sums its own gradients",
-            "Section 5: sums of gradients along the same axes are one collective: what they wait "
-            "for latency is paid once a step, not once a layer."),
+            "Section 5: weight gradients that are summed along the same axes go in one collective: "
+            "its latency is paid once a step, not once a layer."),
     NEUTRAL("model.sharded_update", FLAG, model.sharded_update, &flags, false, 0, 1, true, "flag",
             "DeepSpatialMatrix paper, II-D: each chip updates its part, and weights go back",
-            "Section 5: false: gradients are all-reduced, and each of the chips that sum them "
-            "updates all the weights that it has, as plain frameworks do."),
+            "Section 5: chips that sum a weight's gradients update a part of the weights each. "
+            "false: gradients are all-reduced, and each chip updates all the weights that it has, "
+            "as in plain frameworks."),
     NEUTRAL("model.overlapped_reduction", FLAG, model.overlapped_reduction, &flags, false, 0, 1,
             false, "flag", "DeepSpatialMatrix paper, II-D: gradients are summed after the update",
-            "Section 5: sums of gradients and their way back hide behind what is left of the "
-            "backward and update passes, the last layer first."),
+            "Section 5: summing weight gradients, and sending weights back, overlaps with the rest "
+            "of the backward and update passes; the last layer is the first."),
     NEUTRAL("model.search", WORD, model.search, &role_searches, false, 0, 0, DSM_ROLE_SEARCH_PAPER,
-            "word", "assumption: the roles of the paper, which are found fastest",
-            "Section 11: roles of axes that all optimizations have: data and model, or all, as if "
-            "those that need a name were named."),
+            "word", "assumption: the paper's roles, whose search is the fastest",
+            "Section 11: roles of axes that are searched by default: data and model parallelism "
+            "(paper), or all, as with the optimizations spatial, tensor and expert."),
     NEUTRAL("model.auxiliary_traffic", WORD, model.auxiliary_traffic, &auxiliary_traffics, false, 0,
             0, DSM_AUXILIARY_TRAFFIC_NONE, "word",
-            "assumption: auxiliary operations ride along with what computes their operands",
-            "Section 4: auxiliary operations that read and write memory: none, all that need sums "
-            "over their operands, or each as a kernel of its own."),
+            "assumption: auxiliary operations are done along with the operation that computes "
+            "their operands",
+            "Section 4: which auxiliary operations read and write memory: none; those that need "
+            "sums over their operands (fused); or all, each as a kernel of its own (unfused)."),
     OPERATION_TRAFFIC("batch_norm", DSM_OPERATION_BATCH_NORM, forward, 2,
                       "assumption: read and written; its sums are taken where the operand is made",
                       has_traffic_of_sums),
-    OPERATION_TRAFFIC("batch_norm", DSM_OPERATION_BATCH_NORM, backward, 5,
-                      "assumption: operand and error read for two sums and again, a result written",
-                      has_traffic_of_sums),
+    OPERATION_TRAFFIC(
+        "batch_norm",
+        DSM_OPERATION_BATCH_NORM, backward, 5,
+        "assumption: operand and gradient read twice, first for two sums, a result written",
+        has_traffic_of_sums),
     OPERATION_TRAFFIC("layer_norm", DSM_OPERATION_LAYER_NORM, forward, 2,
                       "assumption, as model.traffic_batch_norm_forward", has_traffic_of_sums),
     OPERATION_TRAFFIC("layer_norm", DSM_OPERATION_LAYER_NORM, backward, 5,
@@ -504,7 +509,8 @@ const dsm__parameter dsm__parameters[] = {
     OPERATION_TRAFFIC("softmax", DSM_OPERATION_SOFTMAX, forward, 2, "assumption: read and written",
                       has_traffic_of_sums),
     OPERATION_TRAFFIC("softmax", DSM_OPERATION_SOFTMAX, backward, 3,
-                      "assumption: result and error read, a result written", has_traffic_of_sums),
+                      "assumption: result and gradient read, a result written",
+                      has_traffic_of_sums),
     OPERATION_TRAFFIC("cross_entropy", DSM_OPERATION_CROSS_ENTROPY, forward, 2,
                       "assumption: read, and copied in single precision", has_traffic_of_sums),
     OPERATION_TRAFFIC("cross_entropy", DSM_OPERATION_CROSS_ENTROPY, backward, 0,
@@ -512,27 +518,28 @@ const dsm__parameter dsm__parameters[] = {
     WIDE_TRAFFIC("cross_entropy", DSM_OPERATION_CROSS_ENTROPY_WIDE, forward, 3,
                  "assumption: the copy written, read, and its softmax written"),
     WIDE_TRAFFIC("cross_entropy", DSM_OPERATION_CROSS_ENTROPY_WIDE, backward, 3,
-                 "assumption: softmax and error read, a result written"),
+                 "assumption: softmax and gradient read, a result written"),
     OPERATION_TRAFFIC("activation", DSM_OPERATION_ACTIVATION, forward, 2,
                       "assumption: read and written", has_traffic_of_all),
     OPERATION_TRAFFIC("activation", DSM_OPERATION_ACTIVATION, backward, 3,
-                      "assumption: operand and error read, a result written", has_traffic_of_all),
+                      "assumption: operand and gradient read, a result written",
+                      has_traffic_of_all),
     OPERATION_TRAFFIC("bias", DSM_OPERATION_BIAS, forward, 0,
                       "assumption: added where the operand is made", has_traffic_of_all),
     OPERATION_TRAFFIC("bias", DSM_OPERATION_BIAS, backward, 1,
-                      "assumption: the error read for its sum", has_traffic_of_all),
+                      "assumption: the gradient read for its sum", has_traffic_of_all),
     OPERATION_TRAFFIC("residual", DSM_OPERATION_RESIDUAL, forward, 1,
                       "assumption: the other operand read", has_traffic_of_all),
     OPERATION_TRAFFIC("residual", DSM_OPERATION_RESIDUAL, backward, 0,
-                      "assumption: both operands have the error of the sum", has_traffic_of_all),
+                      "assumption: both operands have the gradient of the sum", has_traffic_of_all),
     OPERATION_TRAFFIC("fork", DSM_OPERATION_FORK, forward, 0,
                       "assumption: all users read the same tensor", has_traffic_of_all),
     OPERATION_TRAFFIC("fork", DSM_OPERATION_FORK, backward, 3,
-                      "assumption: two errors read, their sum written", has_traffic_of_all),
+                      "assumption: two gradients read, their sum written", has_traffic_of_all),
     OPERATION_TRAFFIC("multiply", DSM_OPERATION_MULTIPLY, forward, 1,
                       "assumption: the other operand read", has_traffic_of_all),
     OPERATION_TRAFFIC("multiply", DSM_OPERATION_MULTIPLY, backward, 3,
-                      "assumption: both operands read, the other's error written",
+                      "assumption: both operands read, the other's gradient written",
                       has_traffic_of_all),
     OPERATION_TRAFFIC("dropout", DSM_OPERATION_DROPOUT, forward, 2, "assumption: read and written",
                       has_traffic_of_all),
@@ -551,23 +558,20 @@ const dsm__parameter dsm__parameters[] = {
     OPERATION_TRAFFIC("copy", DSM_OPERATION_COPY, backward, 2, "assumption: read and written",
                       has_traffic_of_all),
     OPERATION_TRAFFIC("split", DSM_OPERATION_SPLIT, forward, 0,
-                      "assumption: its readers read their parts where they lie",
-                      has_traffic_of_all),
+                      "assumption: its readers read their parts in place", has_traffic_of_all),
     OPERATION_TRAFFIC("split", DSM_OPERATION_SPLIT, backward, 2,
-                      "assumption: errors of the parts read, written side by side",
+                      "assumption: gradients of the parts read, written side by side",
                       has_traffic_of_all),
-    NEUTRAL(
-        "model.spread_low", REAL, model.spread_low, NULL, true, 0, 1e6, 0, "ratio",
-        "assumption: nothing was measured",
-        "Measured time over predicted, 10th percentile, of measurements that the system was not "
-        "calibrated on; predicts nothing."),
+    NEUTRAL("model.spread_low", REAL, model.spread_low, NULL, true, 0, 1e6, 0, "ratio",
+            "assumption: nothing was measured",
+            "Measured over predicted time, 10th percentile of measurements that the system was not "
+            "calibrated on; it changes no prediction."),
     NEUTRAL("model.spread_high", REAL, model.spread_high, NULL, true, 0, 1e6, 0, "ratio",
             "assumption: nothing was measured", "The same, 90th percentile."),
-    NEUTRAL(
-        "model.spread_count", COUNT, model.spread_count, NULL, false, 0, DSM_MEASUREMENTS_MAX, 0,
-        "measurements", "assumption: nothing was measured",
-        "Measurements that the spread is of; the range that it makes of a predicted step time is "
-        "shown beside it."),
+    NEUTRAL("model.spread_count", COUNT, model.spread_count, NULL, false, 0, DSM_MEASUREMENTS_MAX,
+            0, "measurements", "assumption: nothing was measured",
+            "Number of measurements behind the spread; the range that they give is shown beside a "
+            "predicted step time."),
 };
 /* clang-format on */
 

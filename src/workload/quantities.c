@@ -39,7 +39,7 @@ const char *dsm__layer_derive_quantities(dsm_layer *out, const dsm__layer_positi
     return "input elements over all timesteps";
   }
   if (!dsm__bounded_product(&steps, out->output_elements, 2 * out->timesteps, 1, 1)) {
-    return "outputs and their errors over all timesteps";
+    return "outputs and their gradients over all timesteps";
   }
   return NULL;
 }

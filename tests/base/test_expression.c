@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "suites.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/expression.h"
 
-/* a is 6, b is 7; nothing else is known, and what begins with q was reported. */
-static bool find(void *context, const char *name, int64_t *value, dsm__expression_flaw *flaw) {
+/* a is 6, b and x.y are 7; nothing else is known, and what begins with q was reported. */
+static bool find(void *context, const char *name, double *value, dsm__expression_flaw *flaw) {
   int *const calls = context;
   ++*calls;
   *value = strcmp(name, "a") == 0 ? 6 : 7;
-  if (strcmp(name, "a") == 0 || strcmp(name, "b") == 0) {
+  if (strcmp(name, "a") == 0 || strcmp(name, "b") == 0 || strcmp(name, "x.y") == 0) {
     return true;
   }
   (void)snprintf(flaw->message, sizeof flaw->message, "%s", name[0] == 'q' ? "" : "unknown");
@@ -20,7 +21,11 @@ static bool find(void *context, const char *name, int64_t *value, dsm__expressio
 
 static bool evaluate(const char *text, int64_t *value, dsm__expression_flaw *flaw) {
   int calls = 0;
-  return dsm__expression_value(text, find, &calls, value, flaw);
+  double number = 0;
+  const bool is_good =
+      dsm__expression_value(text, DSM__EXPRESSION_WHOLE, find, &calls, &number, flaw);
+  *value = (int64_t)number;
+  return is_good;
 }
 
 START_TEST(test_values) {
@@ -96,6 +101,30 @@ START_TEST(test_flaws) {
 }
 END_TEST
 
+START_TEST(test_real_values) {
+  static const struct {
+    const char *text;
+    double value;
+    const char *message; /* "": it has the value */
+  } cases[] = {
+      {"=1.5*a", 9, ""},
+      {"=b/2", 3.5, ""},
+      {"=(x.y - 0.25)*4", 27, ""},
+      {"=b/(a-6)", INFINITY, ""},
+      {"=1.", 0, "expected a number at byte 2, found \"1\""},
+      {"=1.5.2", 0, "expected an operator at byte 5, found \".\""},
+  };
+  dsm__expression_flaw flaw;
+  int calls = 0;
+  double value = -1;
+  const bool is_good =
+      dsm__expression_value(cases[_i].text, DSM__EXPRESSION_REAL, find, &calls, &value, &flaw);
+  ck_assert_str_eq(flaw.message, cases[_i].message);
+  ck_assert(is_good == (cases[_i].message[0] == '\0'));
+  ck_assert(!is_good || value == cases[_i].value);
+}
+END_TEST
+
 START_TEST(test_name_that_is_too_long) {
   char text[200] = "=";
   memset(text + 1, 'n', 129);
@@ -123,6 +152,7 @@ Suite *suite_expression(void) {
   TCase *const expression = tcase_create("expression");
   tcase_add_loop_test(expression, test_values, 0, 18);
   tcase_add_loop_test(expression, test_flaws, 0, 22);
+  tcase_add_loop_test(expression, test_real_values, 0, 6);
   tcase_add_test(expression, test_name_that_is_too_long);
   tcase_add_test(expression, test_identifiers);
   suite_add_tcase(suite, expression);

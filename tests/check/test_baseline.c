@@ -172,8 +172,8 @@ START_TEST(test_advice_names_no_file_that_is_there) {
   char expected[200];
   snprintf(version, sizeof version, "\"dsm_version\": \"%s\", \"optimizations\"", dsm_version());
   snprintf(expected, sizeof expected,
-           "a baseline is a plan as dsm %s writes it; make it anew: dsm explore WORKLOAD SYSTEM -o "
-           "BASELINE.json",
+           "a baseline is a plan as dsm %s writes it; make it again: dsm explore WORKLOAD SYSTEM "
+           "-o BASELINE.json",
            dsm_version());
   char *const text = small_baseline_with("\"optimizations\"", version);
   char *const key = strstr(text, "step_cycles");

@@ -508,6 +508,18 @@ class BrowserTest(unittest.TestCase):
             self.assertLessEqual(
                 self.browser.evaluate("document.documentElement.scrollWidth"), 360, made.path.name)
 
+    def test_tables_scroll_on_a_phone(self):
+        """The column that stays where it is leaves most of the table's box to the others."""
+        for made in (VGG, NASTY_ONE, INFERENCE):
+            self.open(made, width=390)
+            shares, is_scrolled = self.browser.evaluate("""(() => {
+                const boxes = [...document.querySelectorAll('.scroll')];
+                const names = [...document.querySelectorAll('.dense tbody th')];
+                return [names.map(each => each.offsetWidth / each.closest('.scroll').clientWidth),
+                        boxes.every(each => getComputedStyle(each).overflowX === 'auto')]; })()""")
+            self.assertTrue(is_scrolled, made.path.name)
+            self.assertLess(max(shares), 0.45, made.path.name)
+
     def test_assistive_technology_is_told(self):
         self.open(VGG)
         nodes = self.browser.call("Accessibility.getFullAXTree")["nodes"]

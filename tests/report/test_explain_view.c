@@ -81,8 +81,8 @@ static pass_case pass_cases[] = {
     {{{CHOSEN, DATA, CYCLES(100, 0, 0, 0)},
       {BEST, MODEL, CYCLES(100, 0, 0, 50), .group_cycles = {[DSM_GROUP_ROTATION] = 50}}},
      2,
-     "data wins this pass: the next, model, takes 1.50x, because of rotating errors between "
-     "chips."},
+     "data wins this pass: the next, model, takes 1.50x, because of rotating activation gradients "
+     "between chips."},
     /* nothing that is known stands out */
     {{{CHOSEN, DATA, CYCLES(100, 0, 0, 0)}, {BEST, MODEL, CYCLES(100, 0, 0, 50)}},
      2,
@@ -105,7 +105,7 @@ static pass_case pass_cases[] = {
       {BEST, MODEL, CYCLES(50, 0, 0, 0), .network_cycles = 880}},
      2,
      "model alone would be faster in this pass (0.50x, because of array underuse), and with it the "
-     "step would take 12 % less, all else at its best and memory aside."},
+     "step would take 12 % less, with the best of all else and without the limit of memory."},
     /* other splits of the chosen parallelism */
     {{{CHOSEN, DATA, CYCLES(100, 0, 0, 0), SPLIT(4, 8)},
       {DATA, CYCLES(120, 0, 0, 0), SPLIT(1, 32)}},
@@ -116,7 +116,7 @@ static pass_case pass_cases[] = {
       {DATA, CYCLES(100, 0, 0, 0), SPLIT(1, 32)}},
      2,
      "data is the only parallelism that this layer and the options allow. The core split mb 32 is "
-     "as fast but comes later in the order of preference."},
+     "as fast, but comes later in the order of preference."},
     /* a plan that was edited by hand */
     {{{.is_chosen = true, DATA, CYCLES(200, 0, 0, 0), SPLIT(32, 1)},
       {BEST, DATA, CYCLES(100, 0, 0, 0), SPLIT(1, 32)},

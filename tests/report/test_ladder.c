@@ -48,7 +48,7 @@ START_TEST(test_table_shows_times_and_gains) {
             "+ hybrid   torus16     2.0000     32,000    50.0  2.000x      2.000x\n"
             "+ another  torus16     1.6000     40,000    62.5  1.250x      2.500x\n"
             "\n"
-            "Each rung adds its optimization to those above it; gain = speed-up over the rung "
+            "Each rung adds one optimization to those above it; gain = speed-up over the rung "
             "before.\n");
   free(text);
 }

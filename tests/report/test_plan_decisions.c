@@ -53,12 +53,17 @@ START_TEST(test_rows_show_every_decision) {
 END_TEST
 
 static const char *const explained[] = {
-    "\ncore split: * = of the first invocation; the others have another.\n",
-    "\non chip: out = the output, err = the output's error, wgt = weights from one timestep to the "
-    "next, grad = weight gradients from one timestep to the next, opd = the second operand from "
-    "one timestep to the next, pre = weights, or a part of them, from one request to the next.\n",
-    "\ndysm: spatial minibatches that the step is cut into.\n",
-    "\npipe: the pipeline, below; times of its layers are shares of its time.\n",
+    "\n"
+    "core split: * = of the first invocation; later ones have another.\n",
+    "\n"
+    "on chip: out = the output, err = the output's activation gradient, wgt = weights from one "
+    "timestep to the next, grad = weight gradients from one timestep to the next, opd = the second "
+    "operand from one timestep to the next, pre = weights, or a part of them, from one request to "
+    "the next.\n",
+    "\n"
+    "dysm: number of parts that the minibatch is cut into.\n",
+    "\n"
+    "pipe: number of the pipeline, below; each of its layers has a share of the pipeline's time.\n",
 };
 
 START_TEST(test_columns_of_decisions_are_explained) {

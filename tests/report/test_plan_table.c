@@ -271,8 +271,10 @@ START_TEST(test_memory_is_the_plans) {
     const char *name;
     double bytes;
   } parts[] = {
-      {"activations ", memory->activations_bytes}, {"weights ", memory->weights_bytes},
-      {"gradients ", memory->gradients_bytes},     {"errors ", memory->errors_bytes},
+      {"activations ", memory->activations_bytes},
+      {"weights ", memory->weights_bytes},
+      {"weight gradients ", memory->gradients_bytes},
+      {"activation gradients ", memory->errors_bytes},
       {"optimizer ", memory->optimizer_bytes},
   };
   const char *const line = labelled(&table, "chip memory");
@@ -373,7 +375,8 @@ static const loser_case loser_cases[] = {
                     50, NULL},
                    {DSM_TRANSFER_ROTATE, 0, DSM_GROUP_STREAM, DSM_LINK_AXIS, 1, 80, NULL}},
      .transfer_count = 3,
-     .text = "transfers that take longer than computation (most of it fetch_kernel on memory)."},
+     .text =
+         "transfers that take longer than the computation (most of it fetch_kernel on memory)."},
     {.resources =
          SPENT([DSM_BOUND_COMPUTE] = 30, [DSM_BOUND_RING] = 10, [DSM_BOUND_AUXILIARY] = 60),
      .text = "auxiliary operations."},
@@ -390,7 +393,7 @@ static const loser_case loser_cases[] = {
                    {DSM_TRANSFER_BROADCAST_WEIGHTS, 0, DSM_GROUP_BROADCAST_WEIGHTS, DSM_LINK_AXIS,
                     1, 90, NULL}},
      .transfer_count = 3,
-     .text = "summing gradients over chips (sum_of_gradients_y on link_y)."},
+     .text = "summing weight gradients over chips (sum_of_gradients_y on link_y)."},
     /* two groups on the ring, neither of which is as long as computation */
     {.resources = SPENT([DSM_BOUND_COMPUTE] = 40, [DSM_BOUND_RING] = 60),
      .groups = {[DSM_GROUP_SUM_OF_GRADIENTS] = 35, [DSM_GROUP_BROADCAST_WEIGHTS] = 25},
@@ -399,7 +402,7 @@ static const loser_case loser_cases[] = {
                    {DSM_TRANSFER_BROADCAST_WEIGHTS, 0, DSM_GROUP_BROADCAST_WEIGHTS, DSM_LINK_RING,
                     1, 25, NULL}},
      .transfer_count = 2,
-     .text = "ring, mostly summing gradients over chips (sum_of_gradients_x on ring)."},
+     .text = "ring, mostly summing weight gradients over chips (sum_of_gradients_x on ring)."},
     {.resources = SPENT([DSM_BOUND_COMPUTE] = 40, [DSM_BOUND_AXIS + 1] = 60),
      .groups = {[DSM_GROUP_HAND_OVER] = 60},
      .transfers = {{DSM_TRANSFER_HAND_OVER, 1, DSM_GROUP_HAND_OVER, DSM_LINK_AXIS + 1, 1, 60,

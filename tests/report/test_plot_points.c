@@ -106,7 +106,7 @@ START_TEST(test_points_without_a_result_are_gaps) {
   made_points_add(&made, "a", "t", 512, "none", 1, 30);
   dsm_plot *const plot = plot_of(DSM_POINTS_FIGURE_LINES, &(dsm_points_view){0});
   expect(plot->data[0].text, "256\t10\t256\n300\tNaN\t300\n512\t30\t512\n");
-  expect(plot->body, "1 of 3 points has no result");
+  expect(plot->body, "1 of 3 points has no result (\xC3\x97): minibatch 300");
   expect(plot->body, "point pt 2");
   expect(plot->body, "unset logscale x"); /* the numbers do not double */
   dsm_plot_free(plot);

@@ -89,7 +89,7 @@ static const dsm_explanation *const explanations[] = {&explanation};
 START_TEST(test_table_has_what_the_plan_does_first) {
   char *const text = dsm_report_explanation_table(plan, explanations, 1, plain_style(100));
   static const char wanted[] =
-      "\nother decisions, against the best step without preloaded weights, of 1,000 cycles\n"
+      "\nother decisions, compared with the best step without preloaded weights, of 1,000 cycles\n"
       "held on chip  yes (chosen)\n"
       "              no: +10.0 % (+100 cycles), then also held: between, loaded\n"
       "DySM factor   2 (chosen)\n"

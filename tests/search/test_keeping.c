@@ -357,7 +357,7 @@ START_TEST(test_what_would_fit_is_asked_where_memory_is_short) {
   dsm_diags *const diags = dsm_diags_new(8);
   ck_assert_int_eq(dsm_explore(&plan, workload, chips, &options, diags), DSM_ERROR_INFEASIBLE);
   ck_assert_str_eq(dsm_diags_get(diags, 0)->message,
-                   "no mapping has only the roles that are allowed");
+                   "no mapping uses only the roles that are allowed");
   ck_assert_int_eq(dsm_explore_what_fits(&plan, &fit, workload, chips, &options, NULL),
                    DSM_ERROR_INFEASIBLE);
   ck_assert_int_eq(fit, DSM_FIT_NOT_MEMORY);

@@ -32,6 +32,13 @@ static const condition_case good_cases[] = {
     {"workload = net, system != one", 0},
     {"workload = net, workload.minibatch = 1", 6},
     {"options.optimize = reuse+hybrid, workload.minibatch = 1", 6},
+    {"minibatch = 2", 6},
+    {"minibatch * rows > 8", 3},
+    {"workload.minibatch * system.array.rows / 2 >= 4", 9},
+    {"workload.minibatch >= system.array.rows * 2 - 4", 12},
+    {"minibatch = rows / 2", 6},
+    {"minibatch / (rows - 2) > 0.5", 6},
+    {"minibatch - 4 != -2, rows = 4", 6},
 };
 
 START_TEST(conditions_exclude) {
@@ -121,6 +128,16 @@ static const refused_case refused_cases[] = {
      "\"workload.source < 3\" (words can be compared with = and !=)"},
     {"workload.minibatch <",
      "--exclude: error: expected a value, found nothing (an empty text is \"\" in quotes)"},
+    {"minibatch * row > 2", "--exclude: error: in \"minibatch * row\": expected a path of numbers "
+                            "that an axis varies, found \"row\""},
+    {"source * 2 = 4", "--exclude: error: in \"source * 2\": expected a path of numbers that an "
+                       "axis varies, found \"source\""},
+    {"minibatch * (2 > 4",
+     "--exclude: error: in \"minibatch * (2\": expected \")\" or an operator at its end, found "
+     "nothing"},
+    {"minibatch * 2 = many",
+     "--exclude: error: expected numbers on both sides of <, <=, > and >=, found \"minibatch * 2 = "
+     "many\" (words can be compared with = and !=)"},
     {"options.optimize = hybrd",
      "--exclude: error: expected \"none\" or different ones of all, everything, hybrid, reuse, "
      "dysm, "

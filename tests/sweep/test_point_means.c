@@ -114,6 +114,24 @@ START_TEST(test_a_system_has_the_geometric_mean) {
 }
 END_TEST
 
+/* "z" fits nowhere: the means are of the others. */
+START_TEST(test_a_workload_without_any_result_does_not_count) {
+  static const row rows[] = {
+      {"infeasible", "z", "a", 1, 0, 0}, {"infeasible", "z", "b", 1, 0, 0},
+      {"ok", "x", "a", 1, 0.5, 1},       {"ok", "x", "b", 1, 0.5, 3},
+      {"ok", "y", "a", 1, 0.5, 4},       {"ok", "y", "b", 1, 0.5, 3},
+  };
+  dsm_point_table *const table = table_of(rows, COUNT_OF(rows));
+  ck_assert_int_eq(dsm_point_table_means(table, NULL), DSM_OK);
+  ck_assert_uint_eq(table->workload_count, 2);
+  ck_assert_uint_eq(table->row_count, 2);
+  ck_assert_str_eq(cell_of(table, 0, "workload")->text, "x+y");
+  expect_number(table, 0, "step_seconds", 2); /* sqrt(1 * 4) */
+  expect_number(table, 1, "step_seconds", 3);
+  dsm_point_table_free(table);
+}
+END_TEST
+
 /* Sizes go with the workloads, as an axis of both has it: systems are ranked over the pairs. */
 START_TEST(test_what_varies_with_the_workload_is_of_it) {
   static const row rows[] = {
@@ -186,6 +204,7 @@ Suite *suite_point_means(void) {
   Suite *const suite = suite_create("point_means");
   TCase *const tests = tcase_create("point_means");
   tcase_add_test(tests, test_a_system_has_the_geometric_mean);
+  tcase_add_test(tests, test_a_workload_without_any_result_does_not_count);
   tcase_add_test(tests, test_what_varies_with_the_workload_is_of_it);
   tcase_add_test(tests, test_a_part_of_a_sweep_shows_nothing_of_the_rest);
   tcase_add_loop_test(tests, test_what_is_not_to_be_ranked_stays, 0, 4);

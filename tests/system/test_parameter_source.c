@@ -50,7 +50,7 @@ static const source_case sources[] = {
     {"array.startup_cycles", NULL, NULL,
      "(default) assumption: time to bring the first data in; no source"},
     {"model.exact_rotation", NULL, NULL,
-     "(default) assumption: the last move of a rotation, home, is charged"},
+     "(default) assumption: the last step of a rotation, back to where it began, is charged"},
     {"model.layout_move", NULL, NULL,
      "(default) assumption: any core split finds a held tensor where it is"},
     /* no note, another value */

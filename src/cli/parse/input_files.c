@@ -103,7 +103,7 @@ static dsm_status parse(cli_input_file *loaded, const cli_arguments *arguments, 
 /* What a sweep wrote is no description, but its user may take it for one. */
 static dsm_status refuse_database(const char *path, dsm_diags *diags) {
   char hint[256];
-  (void)snprintf(hint, sizeof hint, "that of a sweep is shown by: dsm sweep %.150s", path);
+  (void)snprintf(hint, sizeof hint, "this shows the database of a sweep: dsm sweep %.150s", path);
   return cli_refuse(diags, DSM_ERROR_INVALID, path, hint,
                     "expected a JSON description, found an SQLite database");
 }

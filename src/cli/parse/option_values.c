@@ -33,24 +33,23 @@ const char *cli_optimization_word(size_t index) {
              : NULL;
 }
 
-/* When it is among all, where not always. */
-static const char *group_of(const dsm_strategy *strategy) {
-  return !strategy->is_named_only ? ""
-         : strategy->roles == 0   ? "Never in all: "
-                                  : "In all where the system's model.search is all: ";
-}
-
-const char *cli_optimization_help(size_t index, const char **title) {
-  if (index < WORD_FIRST_OPTIMIZATION) {
-    return NULL;
+void cli_optimization_help(char *text, size_t size) {
+  static const char *const titles[] = {
+      ". The word all stands for: ", ". Where the system's model.search is all, also for: ",
+      ". Used only if named, or with everything: "};
+  size_t used = 0;
+  for (unsigned group = 0; group < sizeof titles / sizeof *titles; group++) {
+    const char *before = titles[group];
+    for (unsigned i = 0; i < DSM_OPTIMIZATION_COUNT && used < size; i++) {
+      const dsm_strategy *const strategy = dsm_strategy_of((dsm_optimization)i);
+      const unsigned group_of = !strategy->is_named_only ? 0 : strategy->roles != 0 ? 1 : 2;
+      if (group_of == group) {
+        used += (size_t)snprintf(text + used, size - used, "%s%s (%s)", before, strategy->word,
+                                 strategy->help);
+        before = ", ";
+      }
+    }
   }
-  const size_t optimization = index - WORD_FIRST_OPTIMIZATION;
-  const dsm_strategy *const strategy = dsm_strategy_of((dsm_optimization)optimization);
-  const char *const own = group_of(strategy);
-  const char *const before =
-      optimization == 0 ? "" : group_of(dsm_strategy_of((dsm_optimization)(optimization - 1)));
-  *title = strcmp(own, before) == 0 ? "" : own;
-  return strategy->help;
 }
 
 /* Parallelisms, "all", and the roles that no parallelism of all axes is called by. */
@@ -369,8 +368,8 @@ static cli_exit take_list(cli_arguments *arguments, const parallelism_list *list
   return dsm_options_allow(&arguments->options, list->words, list->any, list->of_axes)
              ? CLI_EXIT_DONE
              : cli_usage_error(arguments->command,
-                               "--parallelism: beside roles, data and model are roles too, and "
-                               "others are roles of axes, as x=data,y=model for data_x_model_y");
+                               "--parallelism: beside roles of axes, parallelisms are named as "
+                               "roles too, such as x=data,y=model for data_x_model_y");
 }
 
 static const char *role_word(size_t index) {

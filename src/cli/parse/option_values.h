@@ -49,8 +49,8 @@ const char *cli_pim_objective_word(size_t index);
 const char *cli_figure_word(size_t index);
 const char *cli_log_axis_word(size_t index); /**< its number is that of DSM_PLOT_AXIS_'s bit */
 
-/** What such a word means (cli_option.word_help). */
-const char *cli_optimization_help(size_t index, const char **title);
+/** What the words of optimizations mean, and which of them "all" is (cli_option.word_help). */
+void cli_optimization_help(char *text, size_t size);
 
 /* Readers of their own (cli_option.apply). */
 cli_exit cli_apply_minibatch(cli_arguments *arguments, const cli_option *option, char *value);

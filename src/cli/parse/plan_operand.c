@@ -18,7 +18,7 @@
 
 static dsm_status report_no_point(const char *file, const char *found, dsm_diags *diags) {
   char hint[256];
-  (void)snprintf(hint, sizeof hint, "POINT is a number that this shows: dsm sweep %.200s", file);
+  (void)snprintf(hint, sizeof hint, "POINT is a number; this shows them: dsm sweep %.200s", file);
   return cli_refuse(diags, DSM_ERROR_USAGE, file, hint, "expected DATABASE:POINT, found %.300s",
                     found);
 }
@@ -33,21 +33,21 @@ static bool takes_storage(const cli_arguments *arguments) {
 
 static dsm_status refuse_pim(const cli_plan_operand *operand, const cli_arguments *arguments) {
   return cli_refuse(arguments->diags, DSM_ERROR_INVALID, operand->name,
-                    "that is shown by: dsm report, dsm plot, dsm score, dsm trace",
+                    "these show it: dsm report, dsm plot, dsm score, dsm trace",
                     "expected a plan of a network for dsm %s, found one of cores in memory",
                     arguments->command->name);
 }
 
 static dsm_status refuse_storage(const cli_plan_operand *operand, const cli_arguments *arguments) {
   return cli_refuse(
-      arguments->diags, DSM_ERROR_INVALID, operand->name, "that is shown by: dsm report, dsm plot",
+      arguments->diags, DSM_ERROR_INVALID, operand->name, "these show it: dsm report, dsm plot",
       "expected a plan for dsm %s, found an answer of storage", arguments->command->name);
 }
 
 static dsm_status refuse_front(const cli_plan_operand *operand, const cli_arguments *arguments) {
-  return cli_refuse(
-      arguments->diags, DSM_ERROR_INVALID, operand->name, "that is shown by: dsm plot",
-      "expected a plan for dsm %s, found a front of partitions", arguments->command->name);
+  return cli_refuse(arguments->diags, DSM_ERROR_INVALID, operand->name, "this shows it: dsm plot",
+                    "expected a plan for dsm %s, found a front of partitions",
+                    arguments->command->name);
 }
 
 /* ---- points of a database ---- */
@@ -185,8 +185,8 @@ cli_exit cli_load_first_plan(cli_plan_operand *operand, const cli_arguments *arg
   }
   if (operand->is_contradictory) {
     cli_note(arguments,
-             "numbers that %s records contradict each other, as dsm validate says: all "
-             "are predicted anew",
+             "recorded numbers of %s contradict each other, as dsm validate says: all are "
+             "predicted again",
              operand->name);
   }
   return cli_exit_of(status);

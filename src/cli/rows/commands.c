@@ -12,9 +12,9 @@ const cli_command cli_program = {
     .summary = "predict and improve how neural networks run on many-chip accelerators",
     .description =
         "dsm finds the best mapping of a neural network on a many-chip accelerator, predicts how "
-        "fast it runs, and shows where utilization is lost. In what follows a workload is a "
-        "network, a system the accelerator, a plan what explore finds for the two, a sweep many "
-        "such questions, and a server a machine of different devices.",
+        "fast it runs, and shows where utilization is lost. A workload is a network, a system an "
+        "accelerator of one or many chips, and a plan the mapping that explore finds for the two. "
+        "A sweep explores many such pairs. A server is a machine with different devices.",
     .examples = {"dsm list", "dsm explore vgg16 torus64",
                  "dsm explore vgg16 torus64 --minibatch 512 -o plan.json",
                  "dsm init workload -o my_net.json", "dsm describe resnet50 torus64"},
@@ -31,13 +31,13 @@ const cli_command cli_commands[] = {
      .operand_max = 2,
      .summary = "find the best mapping of a network on a system",
      .description =
-         "Finds the fastest mapping of WORKLOAD on SYSTEM, both JSON descriptions, and shows per "
-         "layer and pass how the work is divided, how well the arrays are used, and where the "
-         "rest of the time goes. A name that is no file here is looked for in $DSM_PATH and among "
-         "the bundled descriptions, which 'dsm list' shows, with or without .json; '-' is standard "
-         "input. PLAN, which explore wrote, or DATABASE:POINT, a point of a sweep by its number, "
-         "is "
-         "asked again: its workload, system and options, but for what options say here.",
+         "Finds the fastest mapping of WORKLOAD on SYSTEM, two JSON descriptions. Shows for each "
+         "layer and pass how the work is divided, how well the arrays are used, and where the rest "
+         "of the time goes. A name that is not a file in the current folder is looked for in "
+         "$DSM_PATH and among the bundled descriptions, which 'dsm list' shows; .json may be left "
+         "out, and '-' is standard input. PLAN is a plan that explore wrote, DATABASE:POINT a "
+         "point of a sweep by its number: its workload and system are explored again, with its "
+         "options unless others are given here.",
      .examples = {"dsm explore vgg16 torus64",
                   "dsm explore vgg16 torus64 --minibatch 512 -o plan.json",
                   "dsm explore resnet50 torus64 --set system.core.scratchpad_MiB=2",
@@ -50,12 +50,11 @@ const cli_command cli_commands[] = {
      .operands = "[KIND]",
      .operand_word = cli_init_word,
      .operand_max = 1,
-     .summary = "show the networks and machines that can be had by name",
-     .description =
-         "Lists the descriptions that are found by name, those in the folders of $DSM_PATH and the "
-         "bundled ones, a line each: how large it is, and what it is in the words of the comment "
-         "at its top (the key //), or else of its source. KIND is workload, system, server, sweep, "
-         "stages, rl-workload or pim-system; without it all are listed.",
+     .summary = "show the networks and machines that are found by name",
+     .description = "Lists the descriptions that are found by name: those in the folders of "
+                    "$DSM_PATH and the bundled ones. Each has a line with its size and the comment "
+                    "at its top (the key //), or else its source. KIND is workload, system, "
+                    "server, sweep, stages, rl-workload or pim-system; without it all are listed.",
      .examples = {"dsm list", "dsm list system", "dsm list workload --format csv"},
      .run = cli_run_list},
     {.name = "init",
@@ -66,17 +65,14 @@ const cli_command cli_commands[] = {
      .operand_max = 1,
      .summary = "write a commented description to start from",
      .description =
-         "Writes a description to edit, with comments, small but complete: KIND is workload (a "
+         "Writes a small but complete description with comments, to be edited. KIND is workload (a "
          "network with convolutions), transformer (a network too), dataset (a network with the "
-         "data "
-         "set that it is trained on, for storage), system (an accelerator in five tiers), server "
-         "(a "
-         "CPU and a GPU), sweep (two axes), stages (a chain for remat), rl-workload (a table of "
-         "values, for pim), pim-system (cores in memory), which pim is too, or profile (tasks and "
+         "data set that it is trained on, for storage), system (an accelerator in five tiers), "
+         "server (a CPU and a GPU), sweep (two axes), stages (a chain for remat), rl-workload (a "
+         "table of values, for pim), pim-system or pim (cores in memory), or profile (tasks and "
          "devices with measured times, for partition). It goes to standard output, or with "
-         "--output to a file, but not over one that is there already. Comments are the values of "
-         "the key //, which every "
-         "object of a description may have.",
+         "--output to a file that must not exist yet. Comments are the values of the key //, which "
+         "every object of a description may have.",
      .examples = {"dsm init workload -o my_network.json", "dsm init system > my_system.json",
                   "dsm explore my_network.json my_system.json"},
      .run = cli_run_init},
@@ -87,16 +83,15 @@ const cli_command cli_commands[] = {
      .takes = {CLI_TAKES_FILE},
      .operand_min = 1,
      .operand_max = SIZE_MAX,
-     .summary = "make a description of a file of another program",
+     .summary = "convert a file of another program into a description",
      .description =
-         "Reads FILE, a network as another program writes it ('-' is standard input), and writes "
-         "it as a workload: to standard output, or with --output to a file. The format is "
-         "recognised by what the file holds. What was approximated or left out is said in notes; "
-         "what cannot be understood is an error. Every command that takes a WORKLOAD takes such "
-         "files too, and reads them in the same way. Of a file that tells of a system, that part "
-         "of a system is written. With --to profile the files are those of profilers (ONNX "
-         "Runtime, trtexec, PyTorch, or CSV), of one device or several, and become a profile for "
-         "partition.",
+         "Reads FILE, a network that another program wrote ('-' is standard input), and writes it "
+         "as a workload: to standard output, or with --output to a file. The format is recognised "
+         "from the contents. Notes say what was approximated or left out; what cannot be read is "
+         "an error. Every command that takes a WORKLOAD takes such a file too, and reads it in the "
+         "same way. A file that describes hardware becomes a part of a system. With --to profile "
+         "the files are those of profilers (ONNX Runtime, trtexec, PyTorch, or CSV), of one device "
+         "or several, and become a profile for partition.",
      .examples = {"dsm import model.onnx -o network.json",
                   "dsm import model.onnx --dimension batch=32 --strict -o network.json",
                   "dsm import config.json --sequence 2048 -o llama.json",
@@ -128,7 +123,7 @@ const cli_command cli_commands[] = {
      .operand_max = SIZE_MAX,
      .summary = "check workloads, systems, servers, profiles, plans and sweeps",
      .description = "Checks each FILE and reports every problem, not only the first. The exit code "
-                    "is the largest of all files'.",
+                    "is the largest that any file gives.",
      .examples = {"dsm validate vgg16 torus64", "dsm validate plan.json --format json"},
      .run = cli_run_validate},
     {.name = "sweep",
@@ -140,14 +135,12 @@ const cli_command cli_commands[] = {
      .operand_min = 1,
      .operand_max = SIZE_MAX,
      .summary = "explore every combination of some values, into a database",
-     .description =
-         "Explores each point of a sweep: of SPEC, a file ('dsm help sweep' says what it may "
-         "hold), "
-         "or of WORKLOAD on SYSTEM with --vary. Results go to an SQLite database, each as soon as "
-         "it is there; the same "
-         "command goes on where an earlier one was interrupted. DATABASE: shows what is in one, "
-         "and explores nothing. With --merge, the operands are the database to bring others into, "
-         "and those others. Without --format, the best rows are shown.",
+     .description = "Explores every point of a sweep, which is SPEC, a file ('dsm help sweep' "
+                    "shows its keys), or WORKLOAD on SYSTEM with --vary. Each result goes to an "
+                    "SQLite database as soon as it is known; after an interruption the same "
+                    "command goes on from there. With DATABASE nothing is explored: its results "
+                    "are shown. With --merge the first operand is the database that receives the "
+                    "results of the others. Without --format the best rows are shown.",
      .examples = {"dsm sweep scratchpad_vgg16",
                   "dsm sweep vgg16 torus64 --vary system.core.scratchpad_MiB=0.5,1,2 --vary "
                   "workload.minibatch=256:1024:x2 --threads 2",
@@ -164,10 +157,9 @@ const cli_command cli_commands[] = {
      .operand_min = 1,
      .operand_max = 1,
      .summary = "predict a plan again, also one that was edited by hand",
-     .description =
-         "Reads PLAN, which explore or pim wrote and which may have been edited by hand, and "
-         "predicts its cost anew: all numbers that follow from its decisions are "
-         "computed again. DATABASE:POINT is the plan of a point of a sweep, by its number.",
+     .description = "Reads PLAN, which explore or pim wrote and which may have been edited by "
+                    "hand, and computes again all numbers that follow from its decisions. "
+                    "DATABASE:POINT is the plan of a point of a sweep, by its number.",
      .examples = {"dsm score plan.json", "dsm score plan.json --explain fc1",
                   "dsm score plan.json --sensitivity",
                   "dsm score plan.json --format csv -o plan.csv"},
@@ -179,12 +171,12 @@ const cli_command cli_commands[] = {
      .operand_min = 1,
      .operand_max = SIZE_MAX,
      .summary = "explore baselines again and fail if the prediction got worse",
-     .description = "Explores again what each BASELINE, a plan that explore or pim wrote, was made "
-                    "from, "
-                    "and compares what it recorded with what comes out now: the step's time and "
-                    "utilization, each layer and pass, and the decisions. A folder stands for all "
-                    "its *.json. A step that is slower or less utilized beyond the tolerance is a "
-                    "regression: exit code 1. The exit code is the largest of all baselines'.",
+     .description =
+         "Each BASELINE is a plan that explore or pim wrote. Explores its inputs again and "
+         "compares the new result with the recorded one: the step's time and utilization, each "
+         "layer and pass, and the decisions. A folder stands for all its *.json. A step that is "
+         "slower or less utilized beyond the tolerance is a regression: exit code 1. The exit code "
+         "is the largest that any baseline gives.",
      .examples = {"dsm explore vgg16 torus64 -o baseline.json && dsm check baseline.json",
                   "dsm check baseline.json --tolerance 2% --set system.core.scratchpad_MiB=2",
                   "dsm check baseline.json --workload vgg16 --strict",
@@ -198,13 +190,13 @@ const cli_command cli_commands[] = {
      .operand_max = 2,
      .summary = "choose constants of a system that fit measured times",
      .description =
-         "Reads MEASUREMENTS, a CSV file with a row for each time that was measured (columns "
-         "workload, minibatch, mode, parallelism, optimize, overrides, plan, layer, pass, "
-         "milliseconds, note, in any order; workload and milliseconds are enough), and chooses the "
-         "constants of SYSTEM that no datasheet has, so that the mean of |predicted / measured - "
-         "1| is least. Shows the error before and after, and what each measurement is predicted as "
-         "by constants that were chosen without it; which constants no measurement sees, and which "
-         "cannot be told apart. The calibrated system carries the spread of those errors: explore "
+         "Reads MEASUREMENTS, a CSV file with a row for each measured time (columns workload, "
+         "minibatch, mode, parallelism, optimize, overrides, plan, layer, pass, milliseconds, "
+         "note, in any order; workload and milliseconds are enough), and chooses those constants "
+         "of SYSTEM that no data sheet states, so that the mean of |predicted / measured - 1| is "
+         "least. Shows the error before and after; what constants that were chosen without a "
+         "measurement predict for it; which constants no measurement depends on, and which cannot "
+         "be told apart. The calibrated system records the spread of these predictions: explore "
          "shows it beside the step time.",
      .examples = {"dsm calibrate times.csv chip1 -o calibrated.json",
                   "dsm calibrate times.csv chip1 --fit array.efficiency_ratio,array.startup_cycles",
@@ -216,16 +208,15 @@ const cli_command cli_commands[] = {
      .takes = {CLI_TAKES_STAGES | CLI_TAKES_WORKLOAD, CLI_TAKES_SYSTEM},
      .operand_min = 1,
      .operand_max = 2,
-     .summary = "train in less memory by computing again",
-     .description =
-         "Finds the fastest schedule of a training step that fits in a budget of memory, where "
-         "what is not kept from the forward to the backward pass is computed again. STAGES is a "
-         "chain of stages with their times and sizes ('dsm help stages' says what it may hold); of "
-         "WORKLOAD on SYSTEM the chain is made of the plan that explore finds, cut where all paths "
-         "go through one tensor. Shows the time, the peak of memory as a simulator finds it, the "
-         "smallest budget, and how each stage runs. --stages cuts the chain for the devices of a "
-         "pipeline. A budget that no schedule fits in: exit code 4, with the smallest one that "
-         "would do.",
+     .summary = "train in less memory by recomputing activations",
+     .description = "Finds the fastest schedule of a training step that fits a memory budget: "
+                    "activations that are not kept for the backward pass are recomputed. STAGES is "
+                    "a chain of stages with their times and sizes ('dsm help stages' shows its "
+                    "keys). For WORKLOAD on SYSTEM the chain is made from the plan that explore "
+                    "finds, cut at each tensor that all paths go through. Shows the time, the peak "
+                    "of memory in a simulation, the smallest budget, and how each stage runs. "
+                    "--stages cuts the chain for the devices of a pipeline. If no schedule fits "
+                    "the budget, the exit code is 4, and the message says which budget would do.",
      .examples = {"dsm remat gpt2_medium_blocks --budget 33%",
                   "dsm remat gpt2_medium_blocks --budget 33% --whole-stages",
                   "dsm remat gpt2_medium_blocks --pareto --format csv",
@@ -240,12 +231,12 @@ const cli_command cli_commands[] = {
      .operand_max = 2,
      .summary = "how many cores in memory are worth it, and where the time goes",
      .description =
-         "Finds how many cores of SYSTEM, whose cores sit in the memory chips, and how many "
-         "tasklets of each train the table of values of WORKLOAD fastest ('dsm help rl-workload' "
-         "and 'dsm help pim-system' say what these may hold). Shows where the time goes, in the "
-         "kernel, from host to cores, from cores to host and between cores; what an update takes, "
-         "the roof over it, the energy, and the time over cores and over tasklets. A data set that "
-         "the memories of the cores do not hold: exit code 4, with the fewest cores that would.",
+         "Finds how many cores of SYSTEM, which sit in its memory chips, and how many tasklets of "
+         "each train the table of values of WORKLOAD fastest ('dsm help rl-workload' and 'dsm help "
+         "pim-system' show the keys). Shows the time of the kernel and of transfers from host to "
+         "cores, from cores to host and between cores; the time of an update and its roof; the "
+         "energy; and the time over cores and over tasklets. If the memories of the cores do not "
+         "hold the data set, the exit code is 4, and the message says how many cores would do.",
      .examples = {"dsm pim frozen_lake upmem2524",
                   "dsm pim taxi upmem2524 --tasklets 1 --transfers serial --cores 125,250,500,2000",
                   "dsm pim frozen_lake upmem2524 --set workload.element_type=float32",
@@ -261,14 +252,15 @@ const cli_command cli_commands[] = {
      .operand_max = 2,
      .summary = "find out whether storage delivers the data set fast enough",
      .description =
-         "Compares what the chips take with what storage delivers. The workload says how large its "
-         "data set is (dataset), the system what its fast storage and the file system that has all "
-         "data read (storage). What does not fit in fast storage is cut into mini-epochs, each "
-         "trained on several times while the next one is loaded. Shows how often that has to be, "
-         "what the file system delivers then, and samples a second over the repeating factor; with "
-         "--timeline each mini-epoch, with --adaptive what a rule makes of a training run. PLAN is "
-         "a plan or DATABASE:POINT of a sweep; WORKLOAD on SYSTEM is explored, unless "
-         "--samples-per-second or --flops-per-second says what the chips take.",
+         "Compares how fast the chips read samples with how fast storage delivers them. The "
+         "workload says how large its data set is (dataset), the system how large and fast its "
+         "fast storage is, and how fast the file system that holds all data (storage). A data set "
+         "that does not fit in fast storage is cut into mini-epochs, each trained on several times "
+         "while the next one is loaded. Shows how many times are needed, how fast the file system "
+         "then has to be, and samples per second over the repeating factor; with --timeline each "
+         "mini-epoch, with --adaptive the repeating factors that a rule finds in a training run. "
+         "PLAN is a plan or DATABASE:POINT of a sweep; WORKLOAD on SYSTEM is explored, unless "
+         "--samples-per-second or --flops-per-second says how fast the chips are.",
      .examples = {"dsm storage deepcam summit --samples-per-second 65000",
                   "dsm storage deepcam summit --samples-per-second 65000 --repeat 4 --timeline",
                   "dsm storage deepcam summit --samples-per-second 65000 --max-repeat 128 --format "
@@ -285,12 +277,11 @@ const cli_command cli_commands[] = {
      .summary = "show what differs between two plans or points of sweeps",
      .description =
          "Puts A and B side by side, each a plan that explore or pim wrote, or DATABASE:POINT, a "
-         "point of "
-         "a sweep by its number: which values of workload, system and options differ, which "
-         "decisions, where the time of the step goes, and which layers and passes take longer or "
-         "shorter, the largest difference first. Layers are matched by name. Plans are predicted "
-         "again; a point whose plan the database does not hold is explored again. Exits with 0 "
-         "whether they differ or not: check is for failing.",
+         "point of a sweep by its number: which values of workload, system and options differ, "
+         "which decisions, where the time of the step goes, and which layers and passes take "
+         "longer or shorter, the largest difference first. Layers are matched by name. Plans are "
+         "predicted again; a point whose plan the database does not hold is explored again. The "
+         "exit code is 0 whether they differ or not; check fails on a regression.",
      .examples = {"dsm diff baseline.json plan.json",
                   "dsm diff scratchpad_vgg16.sqlite:0 scratchpad_vgg16.sqlite:3",
                   "dsm diff plan.json scratchpad_vgg16.sqlite:3 --format json"},
@@ -333,17 +324,15 @@ const cli_command cli_commands[] = {
      .operand_max = 1,
      .summary = "write a page on a plan, for browsers",
      .description =
-         "Predicts PLAN, which explore wrote and which may have been edited by hand, again, "
-         "explores its inputs anew with ever more optimizations, and writes a page of HTML on it: "
-         "how fast the step is and where it loses utilization, the ladder of optimizations, "
-         "figures, a table of all layers and passes that sorts and filters, assumptions, inputs, "
-         "and the commands that make it again. The page is one file that loads nothing. A plan "
-         "that is not the best one of its inputs says so. DATABASE:POINT is the plan of a point of "
-         "a "
-         "sweep, by its number. Of a plan that pim wrote the page shows the choice, where the time "
-         "goes over cores, and the knee over tasklets; of what storage wrote as JSON the answer "
-         "and "
-         "its figures.",
+         "Writes a page of HTML on PLAN, which explore wrote and which may have been edited by "
+         "hand. PLAN is predicted again, and its inputs are explored again with one optimization "
+         "more each time. The page shows how fast the step is and where it loses utilization, the "
+         "ladder of optimizations, figures, a table of all layers and passes that sorts and "
+         "filters, assumptions, inputs, and the commands that make it again. It is one file that "
+         "loads nothing, and it says so if the plan is not the best one of its inputs. "
+         "DATABASE:POINT is the plan of a point of a sweep, by its number. A plan that pim wrote "
+         "has the choice, where the time goes over cores, and the knee over tasklets; what storage "
+         "wrote as JSON has the answer and its figures.",
      .examples = {"dsm report plan.json -o report.html", "dsm report plan.json >report.html"},
      .run = cli_run_report},
     {.name = "trace",
@@ -356,12 +345,12 @@ const cli_command cli_commands[] = {
      .description =
          "Predicts PLAN, which explore wrote, again and writes its step as a trace that Perfetto "
          "and Chrome open: one track for the passes and one for each resource of a chip (arrays, "
-         "special function units, memory bus, ring, X links, Y links), a slice for each pass, its "
-         "computation and its transfers, and the memory of a chip as counters; of a step in "
-         "stages a track for each stage, with a slice for each micro-batch. Of a plan that pim "
-         "wrote it has one track for the cores that have the same work, with a slice for each "
-         "time that they load, compute and synchronise. DATABASE:POINT is the plan of a point of "
-         "a sweep, by its number.",
+         "special function units, memory, ring of cores, links along X and Y). Passes, their "
+         "computation and their transfers are slices, the memory of a chip is a counter. A step in "
+         "stages has a track for each stage, with a slice for each micro-batch. A plan that pim "
+         "wrote has one track for all cores with the same work, with a slice for each time that "
+         "they load, compute and synchronise. DATABASE:POINT is the plan of a point of a sweep, by "
+         "its number.",
      .examples = {"dsm trace plan.json -o step.json",
                   "dsm trace scratchpad_vgg16.sqlite:3 -o step.json",
                   "dsm trace plan.json | gzip >step.json.gz"},
@@ -372,7 +361,7 @@ const cli_command cli_commands[] = {
      .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
      .operand_min = 1,
      .operand_max = 1,
-     .summary = "hand a plan to another simulator, or to those who deploy it",
+     .summary = "write a plan for another simulator, or for deployment",
      .description =
          "Predicts PLAN, which explore wrote, again and writes its times and volumes as the inputs "
          "of another simulator, into a new folder: for astra-sim the workload (workload.txt) and "
@@ -395,11 +384,10 @@ const cli_command cli_commands[] = {
      .description =
          "Finds which device of SERVER runs which layer of WORKLOAD, so that requests per second "
          "are highest (or the time of one request shortest, or its energy least) within each "
-         "device's time, memory and link: a mixed integer linear programme. Shows what binds, how "
-         "far from the best possible the answer can be at most, and what the same devices do "
-         "without partitioning. --pareto: finds partitions of which none is beaten in throughput "
-         "and latency, energy or both. --profile: the tasks and their times on each device are "
-         "given.",
+         "device's time, memory and link, by a mixed integer linear programme. Shows what binds, "
+         "how far the answer can be from the optimum at most, and what the same devices do without "
+         "partitioning. --pareto finds the front of throughput with latency, energy or both. "
+         "--profile has the tasks and their times on each device.",
      .examples = {"dsm partition vgg16 cpu_2gpu",
                   "dsm partition resnet50 cpu_gpu_fpga --gap 1% -o partition.json",
                   "dsm partition vgg16 cpu_2gpu --set server.devices.gpu.memory_GB=0.2",
@@ -414,10 +402,9 @@ const cli_command cli_commands[] = {
      .operand_word = cli_help_word,
      .operand_max = 1,
      .summary = "show help on dsm, on a command or on a file format",
-     .description =
-         "Shows what COMMAND does and its options; without COMMAND, all commands. FORMAT "
-         "is workload, system, server, sweep, stages or plan: shows each key of such a file, "
-         "what it may be, its unit and its default.",
+     .description = "Shows what COMMAND does and its options, or all commands. FORMAT is workload, "
+                    "system, server, sweep, stages or plan: shows each key of such a file, its "
+                    "values, its unit and its default.",
      .examples = {"dsm help explore", "dsm help system"},
      .run = cli_run_help},
 };

@@ -23,9 +23,9 @@ static const cli_manual_item exit_codes[] = {
      "The input is valid, but nothing satisfies its constraints. The message names the one that "
      "binds.",
      EVERYWHERE},
-    {"5", "a file, memory or another part of the outside failed",
-     "The outside failed: a file is missing, unreadable or not writable, memory ran out, or "
-     "another program is missing.",
+    {"5", "a file, memory or another program failed",
+     "A file is missing, unreadable or not writable, memory ran out, or another program is "
+     "missing.",
      EVERYWHERE},
     {"130", "interrupted", "Interrupted by a signal.", EVERYWHERE},
     {"141", "standard output was closed",
@@ -37,8 +37,8 @@ const cli_manual_list cli_exit_codes = {"EXIT STATUS", exit_codes, COUNT_OF(exit
 
 static const cli_manual_item environment[] = {
     {"DSM_PATH", NULL,
-     "Folders, separated by colons, in which a name without a slash that is no file in the current "
-     "folder is looked for, with and without .json, before the bundled descriptions.",
+     "Folders, separated by colons. A name without a slash that is not a file in the current "
+     "folder is looked for there, with and without .json, and then among the bundled descriptions.",
      EVERYWHERE & ~(unsigned)CLI_HELP},
     {"NO_COLOR", NULL, "If it is set and not empty, --color auto means never.",
      EVERYWHERE & ~(unsigned)CLI_HELP},

@@ -70,23 +70,14 @@ static void add_exclusions(cli_help_text *help, unsigned commands, const char *o
   add(help, "%s", before[0] == ',' ? ")" : "");
 }
 
-static void add_words(cli_help_text *help, const cli_option *option) {
-  const char *separator = ". ";
-  for (size_t i = 0; option->word_help != NULL && option->word(i) != NULL; i++) {
-    const char *title = "";
-    const char *const meaning = option->word_help(i, &title);
-    if (meaning != NULL) {
-      add(help, "%s%s%s: %s", title[0] != '\0' ? ". " : separator, title, option->word(i), meaning);
-      separator = "; ";
-    }
-  }
-}
-
 cli_help_text cli_option_help(const cli_option *option, unsigned commands) {
   cli_help_text help = {{0}};
   add_needs(&help, commands, option->name);
   add(&help, "%s", option->help);
   add_exclusions(&help, commands, option->name);
-  add_words(&help, option);
+  const size_t used = strlen(help.text);
+  if (option->word_help != NULL) {
+    option->word_help(help.text + used, sizeof help.text - used);
+  }
   return help;
 }

@@ -67,8 +67,8 @@ const cli_option cli_options[] = {
      OWN(cli_apply_minibatch)},
     {.name = "optimize",
      .argument = "LIST",
-     .help = "what the search may use (default: all, that is those of the mode and the system; "
-             "others may be named beside it; everything: all words that the mode has)",
+     .help = "optimizations that the search may use (default: all; everything is all that the mode "
+             "has)",
      .word_help = cli_optimization_help,
      .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_REMAT | CLI_STORAGE,
      .word = cli_optimization_word,
@@ -86,28 +86,27 @@ const cli_option cli_options[] = {
      WORD(import.format, cli_import_word)},
     {.name = "padding",
      .argument = "RULE",
-     .help =
-         "where a table of convolutions does not say: valid, they pad nothing (the default), or "
-         "same, outputs are as many as inputs over the stride",
+     .help = "padding of a table of convolutions that states none: valid (no padding, the default) "
+             "or same (as many outputs as inputs over the stride)",
      .commands = CLI_IMPORT,
      WORD(import.padding, cli_padding_word)},
     {.name = "dimension",
      .argument = "NAME=N",
-     .help = "the size of a dimension that a file of another program only names; INPUT.AXIS is the "
-             "name of one that has none. The first dimension of an input is 1 unless it is given. "
-             "May be given several times",
+     .help = "the size of a dimension that an imported file leaves open: NAME is its name there, "
+             "or INPUT.AXIS if it has none. The first dimension of an input is 1 by default. May "
+             "be given several times",
      .commands = CLI_IMPORT | READ_IMPORTS,
      .takes = CLI_TAKES_TEXT,
      OWN(cli_apply_dimension)},
     {.name = "sequence",
      .argument = "N",
-     .help = "positions of a sample, in a network of tokens: --dimension sequence=N",
+     .help = "positions (tokens) of a sample: the same as --dimension sequence=N",
      .commands = CLI_IMPORT,
      .takes = CLI_TAKES_TEXT,
      OWN(cli_apply_sequence)},
     {.name = "fit",
-     .help = "where no mapping fits the memory, add what it takes: micro-batches and stages, or "
-             "shards and recomputation; a note says which words were added",
+     .help = "if no mapping fits the memory, add optimizations with which one does: accumulate and "
+             "stages, or shard and recompute; a note says which were added",
      .commands = CLI_EXPLORE,
      FLAG(wants_fit)},
     {.name = "ladder",
@@ -121,50 +120,50 @@ const cli_option cli_options[] = {
      TEXT(ladder_base, CLI_TAKES_SYSTEM)},
     {.name = "parallelism",
      .argument = "LIST",
-     .help = "parallelisms that the search may use (default: all), or roles of axes: column, along "
-             "any axis; gpu=column, along that axis, of the system's names or x, y, z. Layers for "
-             "which no such role is possible have data",
+     .help = "parallelisms that the search may use (default: all), or roles of axes: column allows "
+             "that role along every axis, gpu=column along the axis gpu (a name of the system's, "
+             "or x, y, z). A layer that can take none of these roles is data parallel",
      .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_REMAT | CLI_STORAGE,
      .word = cli_parallelism_word,
      .is_list = true,
      OWN(cli_apply_parallelism)},
     {.name = "explain",
      .argument = "LAYER",
-     .help = "show, instead of the plan, what a layer could do otherwise and why it does not; the "
-             "name that the table has for equal layers means the first of them",
+     .help = "instead of the plan, show what a layer could do otherwise and why it does not; the "
+             "name of a row of equal layers stands for the first of them",
      .commands = CLI_EXPLORE | CLI_SCORE,
      TEXT(explain, CLI_TAKES_LAYER)},
     {.name = "elasticity",
-     .help = "show instead what the time of a step depends on: each parameter of the system is "
-             "halved, doubled or changed otherwise, and the network mapped anew (score keeps the "
-             "plan's mapping); the one that matters most comes first. In describe the networks "
-             "are the workloads among FILE..., else vgg16, resnet50 and gnmt",
+     .help = "instead, show what the step time depends on, the most important parameter first: "
+             "each parameter of the system is halved, doubled or otherwise changed, and the "
+             "network mapped again (score keeps the plan's mapping). describe does so for the "
+             "workloads among FILE..., or if there are none for vgg16, resnet50 and gnmt",
      .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE,
      OWN(cli_apply_elasticity)},
     {.name = "sensitivity",
-     .help = "the same in small steps to the better: 10 % more of each number of the system, or "
-             "less where less is better, by elasticity: what is worth buying",
+     .help = "the same for small improvements: 10 % more of each number of the system, or less "
+             "where less is better, by elasticity. It tells what is worth buying",
      .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE,
      OWN(cli_apply_elasticity)},
     {.name = "formats",
      .argument = "FORM",
-     .help = "without a FILE: what the formats of this version are, their words, limits, "
-             "parameters, records and keys",
+     .help = "instead of a FILE, describe the formats of this version: their keys, words, limits, "
+             "parameters and records",
      .commands = CLI_DESCRIBE,
      .word = cli_formats_word,
      READ(CLI_READ_WORD_AS_TEXT, formats, const char *)},
     {.name = "tolerance",
      .argument = "RATIO",
-     .help = "how much slower or less utilized is no regression, such as 0.5% or 0.005 (default: "
-             "0.5%)",
+     .help = "how much slower or less utilized a step may be without being a regression, such as "
+             "0.5% or 0.005 (default: 0.5%)",
      .commands = CLI_CHECK,
      RATIO(tolerance, CLI_READ_RATIO)},
     {.name = "strict",
-     .help = "fail on whatever moved: improvements, layers and decisions too",
+     .help = "fail on any change, also on improvements, other layers and other decisions",
      .commands = CLI_CHECK,
      FLAG(is_strict)},
     {.name = "strict",
-     .help = "fail on whatever is approximated or left out",
+     .help = "fail if anything is approximated or left out",
      .commands = CLI_IMPORT,
      FLAG(is_strict)},
     {.name = "workload",
@@ -174,8 +173,8 @@ const cli_option cli_options[] = {
      TEXT(workload, CLI_TAKES_WORKLOAD)},
     {.name = "workload",
      .argument = "FILE",
-     .help = "the network whose layers were timed: it gives sizes and "
-             "connections",
+     .help =
+         "the network whose layers were timed, for their sizes and connections",
      .commands = CLI_IMPORT,
      TEXT(workload, CLI_TAKES_WORKLOAD)},
     {.name = "system",
@@ -190,14 +189,14 @@ const cli_option cli_options[] = {
      TEXT(partition.profile, CLI_TAKES_PROFILE)},
     {.name = "write-profile",
      .argument = "FILE",
-     .help = "also write the tasks and devices with their times as a profile, to put measured "
-             "times in",
+     .help =
+         "also write tasks, devices and times as a profile, to replace the times by measured ones",
      .commands = CLI_PARTITION,
      NAME(CLI_READ_FILE, partition.write_profile, CLI_TAKES_FILE)},
     {.name = "objective",
      .argument = "OBJECTIVE",
-     .help = "what is best: most requests per second (default), shortest time of one request, "
-             "least joules a request at --require",
+     .help = "what to optimize: the most requests per second (default), the shortest time of one "
+             "request, or the least energy of a request at the rate of --require",
      .commands = CLI_PARTITION,
      WORD(partition.options.objective, cli_objective_word)},
     {.name = "require",
@@ -207,25 +206,24 @@ const cli_option cli_options[] = {
      NUMBER(partition.options.required_rho, CLI_NUMBER_MIN, CLI_RATE_MAX)},
     {.name = "latency-limit",
      .argument = "TIME",
-     .help = "a request takes at most so long on average, with what it waits for batches and "
-             "without waiting for devices, such as 20ms or 0.02s (default: any time); not with "
-             "--objective latency",
+     .help = "longest average time of a request, such as 20ms or 0.02s (default: any); waiting for "
+             "a full batch counts, waiting for devices does not. Not with --objective latency",
      .commands = CLI_PARTITION,
      .takes = CLI_TAKES_TEXT,
      OWN(cli_apply_latency_limit)},
     {.name = "pareto",
      .argument = "LIST",
-     .help = "show the partitions that no other beats in one objective of the list without being "
-             "worse in another, in place of one: throughput with latency, energy or both. "
-             "--time-limit is then of all, --gap of each, and --latency-limit holds for all",
+     .help = "instead of one partition, show a front of throughput with latency, energy or both: "
+             "those that no other beats in one objective without being worse in another. "
+             "--time-limit is for all of them together, --gap and --latency-limit are for each",
      .commands = CLI_PARTITION,
      .is_list = true,
      .word = cli_objective_word,
      READ(CLI_READ_WORDS, partition.front.objectives, unsigned)},
     {.name = "points",
      .argument = "N",
-     .help = "questions that are solved at most, each for a point (default: 12, of "
-             "three objectives 36)",
+     .help = "solve at most so many problems, each for one point (default: 12, or "
+             "36 with three objectives)",
      .commands = CLI_PARTITION,
      COUNT(partition.front.question_count, DSM_FRONT_QUESTIONS_MAX)},
     {.name = "batch",
@@ -240,7 +238,8 @@ const cli_option cli_options[] = {
      COUNT(partition.instance.task_count, DSM_TASKS_MAX)},
     {.name = "time-limit",
      .argument = "SECONDS",
-     .help = "of the solver (default: 60); what was found by then is shown, with its gap",
+     .help = "time limit of the solver (default: 60); then the best answer so far is shown, with "
+             "its gap",
      .commands = CLI_PARTITION,
      NUMBER(partition.options.time_limit_seconds, CLI_NUMBER_MIN, SECONDS_MAX)},
     {.name = "gap",
@@ -251,15 +250,14 @@ const cli_option cli_options[] = {
      RATIO(partition.options.gap, CLI_READ_RATIO_BELOW)},
     {.name = "time-limit",
      .argument = "SECONDS",
-     .help = "of the search of a plan (default: 0, none); what was found by then is shown, with "
-             "its gap",
+     .help = "time limit of the search (default: 0, none); then the best plan so far is shown, "
+             "with its gap",
      .commands = CLI_EXPLORE | CLI_SWEEP,
      NUMBER(options.time_limit_seconds, 0, SECONDS_MAX)},
     {.name = "memory-limit",
      .argument = "GB",
-     .help =
-         "of what the search itself keeps (default: 0, a quarter of the machine's memory); what "
-         "was found by then is shown, with its gap",
+     .help = "memory limit of the search itself (default: 0, a quarter of this machine's memory); "
+             "then the best plan so far is shown, with its gap",
      .commands = CLI_EXPLORE,
      NUMBER(options.memory_limit_GB, 0, MEMORY_MAX)},
     {.name = "gap",
@@ -269,17 +267,16 @@ const cli_option cli_options[] = {
      .commands = CLI_EXPLORE | CLI_SWEEP,
      RATIO(options.gap, CLI_READ_RATIO_BELOW)},
     {.name = "count-activations",
-     .help = "activations need memory too, those of each task beside its parameters",
+     .help = "count the memory of each task's activations, not only of its parameters",
      .commands = CLI_PARTITION,
      FLAG(partition.options.does_count_activations)},
     {.name = "keep-results",
-     .help = "results stay on the device that makes them, and load no link",
+     .help = "results stay on the device that computes them: its link does not carry them",
      .commands = CLI_PARTITION,
      FLAG(partition.options.does_keep_results)},
     {.name = "count-input",
-     .help =
-         "the request's input comes to an accelerator over its link, into which as much fits as "
-         "out of it where nothing else is said",
+     .help = "an accelerator receives a request's input over its link, at the bandwidth out of the "
+             "device unless one into it is stated",
      .commands = CLI_PARTITION,
      FLAG(partition.options.does_count_input)},
     {.name = "unused-off",
@@ -289,59 +286,58 @@ const cli_option cli_options[] = {
      FLAG(partition.options.is_unused_off)},
     {.name = "copies",
      .argument = "K",
-     .help = "each task on at most K devices (default: on as many as is best); 1: each task in one "
-             "place",
+     .help = "run each task on at most K devices (default: as many as are best)",
      .commands = CLI_PARTITION,
      COUNT(partition.options.copies_max, DSM_DEVICES_MAX)},
     {.name = "stages",
-     .help = "each task in one place, and each device one stage: tasks that follow one another in "
-             "the order of tasks",
+     .help =
+         "make each device one stage, a run of consecutive tasks; each task is then in one place",
      .commands = CLI_PARTITION,
      FLAG(partition.options.is_staged)},
     {.name = "pin",
      .argument = "TASK=DEVICE[,DEVICE...]",
-     .help = "a task on these devices alone, of those that can run it; names may end in *, for all "
-             "that begin so; may be given several times",
+     .help = "run a task only on these devices; a name that ends in * stands for all that begin "
+             "so; may be given several times",
      .commands = CLI_PARTITION,
      TEXTS(partition.pins, CLI_TAKES_TEXT)},
     {.name = "together",
      .argument = "TASK,TASK[,TASK...]",
-     .help = "tasks that run on the same devices, equally often; names may end in *, for all that "
-             "begin so; may be given several times",
+     .help = "run these tasks on the same devices, equally often; a name that ends in * stands for "
+             "all that begin so; may be given several times",
      .commands = CLI_PARTITION,
      TEXTS(partition.groups, CLI_TAKES_TEXT)},
     {.name = "device-batch",
      .argument = "[DEVICE=]SIZES",
-     .help = "requests that a device runs together (default: 1, or the smallest batch of which all "
-             "its tasks have times): one size, several with commas to choose from, or best for all "
-             "of which there are times (of a SERVER: powers of two to 64); without DEVICE for all; "
-             "DEVICE may end in *; may be given several times",
+     .help = "requests that a device runs together: one size, several to choose from, or best for "
+             "all that have times (of a SERVER: powers of two to 64). Default: 1, or the smallest "
+             "batch for which all tasks of the device have times. Without DEVICE it is for all "
+             "devices; DEVICE may end in *; may be given several times",
      .commands = CLI_PARTITION,
      TEXTS(partition.batches, CLI_TAKES_TEXT)},
     {.name = "cuts",
      .argument = "K",
-     .help = "each task in one place, and a request moves at most K tensors between devices, one "
-             "to several devices counted for each",
+     .help = "a request moves at most K tensors between devices, where one to several devices "
+             "counts for each of them; each task is then in one place",
      .commands = CLI_PARTITION,
      COUNT(partition.options.cuts_max, DSM_TASKS_MAX *DSM_DEVICES_MAX)},
     {.name = "write-mps",
      .argument = "FILE",
-     .help = "also write the programme as free MPS, for other solvers: minimise -rho; of one size "
-             "for each device with --device-batch",
+     .help = "also write the linear programme (minimise -rho) as free MPS, for other solvers; with "
+             "--device-batch it is for one size of each device",
      .commands = CLI_PARTITION,
      NAME(CLI_READ_FILE, partition.mps, CLI_TAKES_FILE)},
     {.name = "simulate",
      .argument = "SETTINGS",
-     .help = "also simulate a runtime that dispatches requests over the placement: "
-             "requests=N,window=K (K at a time; default: requests=1000,window=16) or "
-             "requests=N,rate=R (R arrive per second),seed=S",
+     .help = "also simulate a runtime that dispatches requests to the devices: requests=N,window=K "
+             "(K at a time; default: requests=1000,window=16) or requests=N,rate=R (R arrive per "
+             "second),seed=S",
      .commands = CLI_PARTITION,
      .takes = CLI_TAKES_TEXT,
      OWN(cli_apply_simulate)},
     {.name = "dispatch",
      .argument = "RULE",
-     .help = "which device gets a task: one in its turn, by the rates of the "
-             "answer (default), or the one that ends it earliest (the rule of the paper)",
+     .help = "which device runs a task: each in turn, by the rates of the answer "
+             "(default), or the one that ends it earliest (the rule of the paper)",
      .commands = CLI_PARTITION,
      WORD(partition.rule, cli_dispatch_word)},
     {.name = "trace",
@@ -369,18 +365,18 @@ const cli_option cli_options[] = {
                    "system.chip.memory.capacity_GB=8; may be given several times"),
     {.name = "vary",
      .argument = "PATH=VALUES",
-     .help =
-         "an axis: explore with each of a comma-separated list of values, which may have ranges "
-         "A:B:xF (times F from A to B) and A:B:+S (plus S); PATH is that of --set, or workload, "
-         "system (names, or a folder: all its descriptions), options.mode, options.optimize or "
-         "options.parallelism. P:Q=1:2,3:4 varies two paths together. May be given several "
-         "times: every combination is a point",
+     .help = "an axis of the sweep: values with commas between them, also as ranges A:B:xF (from A "
+             "to B, each F times the one before) and A:B:+S (in steps of S). PATH is as in --set, "
+             "or workload or system (names, or a folder of descriptions), options.mode, "
+             "options.optimize or options.parallelism. P:Q=1:2,3:4 varies two paths together. May "
+             "be given several times: every combination is a point",
      .commands = CLI_SWEEP,
      TEXTS(sweep.varies, CLI_TAKES_AXIS)},
     {.name = "exclude",
      .argument = "CONDITIONS",
-     .help = "leave out the points for which all of PATH OP VALUE, ... hold; OP is =, !=, <, <=, > "
-             "or >=, VALUE a number, a word or another path; may be given several times",
+     .help = "leave out the points for which all of SIDE OP SIDE, ... hold; OP is =, !=, <, <=, > "
+             "or >=, a SIDE a path that varies or its end, a number, a word, or an expression as "
+             "chips_x*chips_y; may be given several times",
      .commands = CLI_SWEEP,
      TEXTS(sweep.excludes, CLI_TAKES_PATH)},
     {.name = "record",
@@ -390,8 +386,8 @@ const cli_option cli_options[] = {
      WORD(sweep.record, cli_record_word)},
     {.name = "database",
      .argument = "FILE",
-     .help = "where results go (default: NAME.sqlite here, or NAME.2.sqlite and so on where that "
-             "belongs to another question; with --shard, NAME.K-of-N.sqlite)",
+     .help = "the database of the results (default: NAME.sqlite in this folder, or NAME.2.sqlite "
+             "and so on if that is another sweep's; with --shard NAME.K-of-N.sqlite)",
      .commands = CLI_SWEEP,
      NAME(CLI_READ_FILE, sweep.database, CLI_TAKES_DATABASE)},
     {.name = "shard",
@@ -422,35 +418,33 @@ const cli_option cli_options[] = {
      .commands = CLI_SWEEP,
      TEXT(sweep.pareto, CLI_TAKES_TEXT)},
     {.name = "all",
-     .help = "show all rows of the table: without it no list has more than 20",
+     .help = "show all rows; by default a list has at most 20",
      .commands = CLI_DIFF | CLI_CHECK,
      FLAG(wants_all_rows)},
     {.name = "unfold",
-     .help = "show equal layers one by one: without it equal neighbours, such as the blocks of a "
-             "transformer, have one row of the table, with their count, and are one loss",
+     .help = "show equal layers one by one; by default equal neighbours, such as the blocks of a "
+             "transformer, have one row with their count, and are one loss",
      .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE,
      FLAG(is_unfolded)},
     {.name = "unfold",
-     .help = "show each task: without it tasks that follow one another on the same devices, in the "
-             "same shares as they are printed, have one row, and rows that repeat are shown once, "
-             "with the count of all",
+     .help = "show each task; by default consecutive tasks with the same devices and shares have "
+             "one row, and rows that repeat are shown once, with their count",
      .commands = CLI_PARTITION,
      FLAG(is_unfolded)},
     {.name = "unfold",
-     .help = "show equal layers one by one: without it those that moved equally have one row, with "
-             "their count",
+     .help = "show equal layers one by one; by default those that changed equally have one row, "
+             "with their count",
      .commands = CLI_DIFF | CLI_CHECK,
      FLAG(is_unfolded)},
     {.name = "unfold",
-     .help = "show equal layers one by one: without it equal neighbours are shown once, with their "
+     .help = "show equal layers one by one; by default equal neighbours are shown once, with their "
              "count",
      .commands = CLI_REPORT | CLI_PLOT,
      FLAG(is_unfolded)},
     {.name = "top",
      .argument = "N",
-     .help =
-         "show only the N rows of the table of layers that cost most time (describe: MACs), and "
-         "what the others come to",
+     .help = "show only the N rows of layers that take most time (describe: have most MACs), and "
+             "the sum of the others",
      .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE,
      COUNT(top, ROWS_MAX)},
     {.name = "summary",
@@ -459,8 +453,8 @@ const cli_option cli_options[] = {
      FLAG(is_summary)},
     {.name = "to",
      .argument = "TARGET",
-     .help = "profile: the files have times of layers, and become a profile for partition "
-             "(default: a workload, or a part of a system)",
+     .help = "profile: the files hold times of layers and become a profile for partition (default: "
+             "a workload, or a part of a system)",
      .commands = CLI_IMPORT,
      WORD(import.target, cli_import_target_word)},
     {.name = "to",
@@ -470,114 +464,115 @@ const cli_option cli_options[] = {
      WORD(export_target, cli_export_target_word)},
     {.name = "figure",
      .argument = "FIGURE",
-     .help = "what is drawn (default: loss of a plan, lines of a database)",
+     .help = "what is drawn (default: loss of a plan, lines of a database, over several networks "
+             "of their geometric means)",
      .commands = CLI_PLOT,
      .word = cli_figure_word,
      READ(CLI_READ_WORD_AS_TEXT, plot.figure, const char *)},
     {.name = "x",
      .argument = "COLUMN",
-     .help = "of a database: what is along the horizontal axis, a column of its points such as "
-             "workload.minibatch (default: what varies with the most numbers)",
+     .help = "with a database: the column along the horizontal axis, such as workload.minibatch "
+             "(default: that of numbers with the most different values)",
      .commands = CLI_PLOT,
      TEXT(plot.view.x, CLI_TAKES_TEXT)},
     {.name = "y",
      .argument = "COLUMN",
-     .help = "of a database: what is along the vertical axis (default: samples_per_second; of a "
-             "heat map what varies with the next most numbers)",
+     .help = "with a database: the column along the vertical axis (default: samples_per_second; of "
+             "a heat map that of numbers with the next most values)",
      .commands = CLI_PLOT,
      TEXT(plot.view.y, CLI_TAKES_TEXT)},
     {.name = "series",
      .argument = "COLUMNS",
-     .help = "of a database: comma-separated columns that tell lines apart (default: all others "
-             "that vary, with panels for what is too much for one); of a ladder the column of its "
-             "rungs (default: options.optimize)",
+     .help = "with a database: comma-separated columns that tell lines apart (default: all others "
+             "that vary, in several panels if they are many); of a ladder the column of its rungs "
+             "(default: options.optimize)",
      .commands = CLI_PLOT,
      TEXT(plot.view.series, CLI_TAKES_TEXT)},
     {.name = "value",
      .argument = "COLUMN",
-     .help = "what a heat map shows (default: samples_per_second)",
+     .help = "the column that a heat map shows (default: samples_per_second)",
      .commands = CLI_PLOT,
      TEXT(plot.view.value, CLI_TAKES_TEXT)},
     {.name = "pareto",
      .argument = "LIST",
-     .help = "what the points of a front are best in, first that of the vertical axis, then that "
-             "of the horizontal one, such as min:step_seconds,min:system.core.scratchpad_MiB "
-             "(default: max:samples_per_second and the least of what varies with the most numbers)",
+     .help = "the objectives of a front, first that of the vertical axis, then that of the "
+             "horizontal one, such as min:step_seconds,min:system.core.scratchpad_MiB (default: "
+             "max:samples_per_second, and the least of the column of numbers with the most "
+             "different values)",
      .commands = CLI_PLOT,
      TEXT(plot.view.pareto, CLI_TAKES_TEXT)},
     {.name = "log",
      .argument = "AXES",
-     .help =
-         "of a database: axes that are logarithmic (default: where numbers double or span much)",
+     .help = "with a database: axes that are logarithmic (default: those whose numbers double or "
+             "span a wide range)",
      .commands = CLI_PLOT,
      .is_list = true,
      .word = cli_log_axis_word,
      READ(CLI_READ_WORDS, plot.view.log_axes, unsigned)},
     {.name = "where",
      .argument = "COLUMN=VALUES",
-     .help = "of a database: only points that have one of the comma-separated values in a column; "
-             "may be given several times",
+     .help = "with a database: only points that have one of the comma-separated values in a "
+             "column; may be given several times",
      .commands = CLI_PLOT,
      TEXTS(plot.wheres, CLI_TAKES_TEXT)},
     {.name = "script",
      .argument = "FOLDER",
-     .help = "keep what the picture is made from in FOLDER: the script NAME.gp and its data, from "
-             "which 'gnuplot NAME.gp' makes it again there; NAME is that of the picture, else of "
-             "the figure",
+     .help = "keep the gnuplot script NAME.gp and its data in FOLDER, where 'gnuplot NAME.gp' "
+             "draws the picture again; NAME is that of the picture, else of the figure",
      .commands = CLI_PLOT,
      NAME(CLI_READ_FOLDER, plot.script, CLI_TAKES_FOLDER)},
     {.name = "fit",
      .argument = "PATHS",
-     .help = "comma-separated numbers of the system that are chosen (default: "
-             "array.efficiency_ratio, those of the memory and of the axes, and "
-             "core.operation_overhead_us, as far as the system has them)",
+     .help = "comma-separated numbers of the system to choose (default: array.efficiency_ratio, "
+             "those of the memory and of the axes, and core.operation_overhead_us, as far as the "
+             "system has them)",
      .commands = CLI_CALIBRATE,
      NAME(CLI_READ_NAME, fit, CLI_TAKES_TEXT)},
     {.name = "budget",
      .argument = "SIZE",
      .help =
-         "memory for all but the chain's input, parameters, gradients and optimizer state, of a "
-         "device where there are several: 6.5GB, 512MiB, a number of bytes, or 33%, which is "
-         "of what keeping everything needs (default: what STAGES says, or what SYSTEM has left)",
+         "memory, of each device if there are several, for all but the chain's input, parameters, "
+         "gradients and optimizer state: 6.5GB, 512MiB, a number of bytes, or 33% of what a step "
+         "needs that keeps everything (default: what STAGES says, or what SYSTEM has left)",
      .commands = CLI_REMAT,
      .takes = CLI_TAKES_TEXT,
      OWN(cli_apply_budget)},
     {.name = "slots",
      .argument = "N",
-     .help = "units that the budget is divided into, to which sizes are rounded up (default: 500)",
+     .help = "number of units in the budget; sizes are rounded up to whole units (default: 500)",
      .commands = CLI_REMAT,
      COUNT(remat.options.slots, DSM_REMAT_SLOTS_MAX)},
     {.name = "whole-stages",
-     .help = "a stage keeps all that its backward pass needs, or nothing: its first option alone",
+     .help = "a stage keeps either all that its backward pass needs or nothing: only its first "
+             "option is used",
      .commands = CLI_REMAT,
      FLAG(remat.options.is_whole)},
     {.name = "pareto",
-     .help = "show the times over all budgets in place of the schedule",
+     .help = "show the step time over all budgets in place of one schedule",
      .commands = CLI_REMAT,
      FLAG(remat.options.wants_front)},
     {.name = "stages",
      .argument = "P",
-     .help = "with --optimize stages: so many, 1 for none (default: as many as are best)",
+     .help = "with --optimize stages: the number of stages, 1 for none (default: the best number)",
      .commands = CLI_EXPLORE,
      COUNT(options.stages, DSM_CHIPS_MAX)},
     {.name = "micro-batches",
      .argument = "N",
-     .help = "with --optimize accumulate: so many, which divide the minibatch (default: as many as "
-             "are best)",
+     .help = "with --optimize accumulate: the number of micro-batches, a divisor of the minibatch "
+             "(default: the best number)",
      .commands = CLI_EXPLORE,
      COUNT(options.micro_batches, DSM_DIMENSION_MAX)},
     {.name = "interleave",
      .argument = "V",
-     .help =
-         "with --optimize stages,accumulate: so many runs of layers of each stage, whose number "
-         "divides that of micro-batches (default: as many as are best)",
+     .help = "with --optimize stages,accumulate: the number of runs of layers of each stage; above "
+             "1 the stages divide the micro-batches (default: the best number)",
      .commands = CLI_EXPLORE,
      COUNT(options.interleave, DSM_INTERLEAVE_MAX)},
     {.name = "recompute",
      .argument = "WHAT",
-     .help =
-         "with --optimize recompute: what runs its forward pass again: the scores of attentions "
-         "(selective), all layers of each segment of several (full), or what is best (default)",
+     .help = "with --optimize recompute: which layers run their forward pass again: the scores of "
+             "attention (selective), all of each segment of several layers (full), or those that "
+             "are best (default)",
      .commands = CLI_EXPLORE,
      WORD(options.recomputation, cli_recomputation_word)},
     {.name = "stages",
@@ -587,113 +582,116 @@ const cli_option cli_options[] = {
      COUNT(remat.devices, DSM_REMAT_STAGES_MAX)},
     {.name = "micro-batches",
      .argument = "M",
-     .help = "micro-batches of the minibatch (default: all its divisors are tried)",
+     .help = "micro-batches that the minibatch is cut into (default: all its "
+             "divisors are tried)",
      .commands = CLI_REMAT,
      COUNT(remat.micro_batches, DSM_REMAT_MICRO_BATCHES_MAX)},
     {.name = "write-stages",
      .argument = "FILE",
-     .help = "also write the chain, to be edited or asked again",
+     .help = "also write the chain of stages, to edit it or use it again",
      .commands = CLI_REMAT,
      NAME(CLI_READ_FILE, remat.chain_file, CLI_TAKES_FILE)},
     {.name = "cores",
      .argument = "N,...",
-     .help = "so many cores, of several the best (default: any number)",
+     .help = "the number of cores, or several to choose from (default: any number)",
      .commands = CLI_PIM,
      .takes = CLI_TAKES_TEXT,
      OWN(cli_apply_counts)},
     {.name = "tasklets",
      .argument = "T,...",
-     .help = "so many tasklets of each core, of several the best (default: any number)",
+     .help = "the number of tasklets of each core, or several to choose from (default: any number)",
      .commands = CLI_PIM,
      .takes = CLI_TAKES_TEXT,
      OWN(cli_apply_counts)},
     {.name = "transfers",
      .argument = "MODE",
-     .help =
-         "how the host moves what differs from core to core: one core after the other (serial), "
-         "or all at once (parallel); default: the better",
+     .help = "how the host moves data that differ from core to core: one core after the other "
+             "(serial), or all at once (parallel); default: the better",
      .commands = CLI_PIM,
      WORD(pim.transfers, cli_pim_transfers_word)},
     {.name = "objective",
      .argument = "OBJECTIVE",
-     .help = "what is best: the least time (default) or energy; without idle_power_W of the system "
-             "they are the same",
+     .help = "what to minimize: time (default) or energy; they are the same if the system states "
+             "no idle_power_W",
      .commands = CLI_PIM,
      WORD(pim.objective, cli_pim_objective_word)},
     {.name = "samples-per-second",
      .argument = "R",
-     .help = "what the chips take where data are there (default: the plan's, or that of the plan "
-             "that explore finds)",
+     .help = "samples per second of the chips when data are always there (default: those of the "
+             "plan, or of the plan that explore finds)",
      .commands = CLI_STORAGE,
      NUMBER(storage.samples_per_second, RATE_LEAST, RATE_MOST)},
     {.name = "flops-per-second",
      .argument = "F",
-     .help = "FLOP/s that the chips do: without --samples-per-second these over the FLOP of a "
-             "sample; and the roof of the I/O roofline (default: the peak of the system)",
+     .help = "FLOP/s of the chips: over the FLOP of a sample they make the samples per second, "
+             "unless --samples-per-second states them; also the roof of the I/O roofline (default: "
+             "the peak of the system)",
      .commands = CLI_STORAGE,
      NUMBER(storage.flop_per_second, RATE_LEAST, FLOPS_MOST)},
     {.name = "demand",
      .argument = "GBPS",
-     .help = "GB/s that the chips take where data are there, if that is not the samples a second "
-             "times the bytes of one",
+     .help = "GB/s that the chips read when data are always there (default: samples per second "
+             "times the bytes of a sample)",
      .commands = CLI_STORAGE,
      NUMBER(storage.demand_GBps, RATE_LEAST, RATE_MOST)},
     {.name = "mini-epochs",
      .argument = "N",
-     .help = "parts of the data set (default: as few as fit in fast storage two at a time)",
+     .help = "mini-epochs of the data set (default: as few as possible, two of which fit in fast "
+             "storage)",
      .commands = CLI_STORAGE,
      COUNT(storage.mini_epochs, (double)DSM_PRODUCT_MAX)},
     {.name = "max-mini-epochs",
      .argument = "N",
-     .help = "most parts of the data set with which the training still converges",
+     .help = "largest number of mini-epochs with which the training still converges",
      .commands = CLI_STORAGE,
      COUNT(storage.max_mini_epochs, (double)DSM_PRODUCT_MAX)},
     {.name = "repeat",
      .argument = "LIST",
      .help = "times that a mini-epoch is trained on while the next one is loaded: one number for "
-             "all, or R1,R2,... with one for each mini-epoch (default: what is planned)",
+             "all, or R1,R2,... with one for each mini-epoch (default: dsm chooses)",
      .commands = CLI_STORAGE,
      NAME(CLI_READ_NAME, storage.repeats, CLI_TAKES_TEXT)},
     {.name = "max-repeat",
      .argument = "R",
-     .help = "most times with which the training still converges, whole or not: planned is what "
-             "reads least from the capacity tier (default: the least without a stall)",
+     .help = "largest number of times, whole or not, with which the training still converges; the "
+             "one up to it that reads least from the capacity tier is chosen (default: the least "
+             "without a stall)",
      .commands = CLI_STORAGE,
      NUMBER(storage.options.max_repeat, 1, DSM_REPEAT_MAX)},
     {.name = "times",
      .argument = "LIST",
-     .help =
-         "with a list of --repeat: the training time of each mini-epoch, by which the bandwidth "
-         "of the capacity tier is averaged (default: what they take)",
+     .help = "with a list of --repeat: the training time of each mini-epoch, the weight of its "
+             "bandwidth in the average (default: the predicted times)",
      .commands = CLI_STORAGE,
      NAME(CLI_READ_NAME, storage.times, CLI_TAKES_TEXT)},
     {.name = "adaptive",
      .argument = "RULE",
-     .help = "find the repeating factors by a rule from its metrics: when a mini-epoch "
-             "ends, by a score that does not get better, or one below its Bollinger band",
+     .help = "find the repeating factors from its metrics: a mini-epoch ends when its "
+             "score gets no better (score), or falls below its Bollinger band (bollinger)",
      .commands = CLI_STORAGE,
      WORD(storage.rule, cli_repeat_rule_word)},
     {.name = "trace",
      .argument = "FILE",
-     .help = "metrics after each repeat, as comma-separated values with columns "
-             "loss, train_error and validation_error",
+     .help = "metrics after each repeat, as CSV with columns loss, train_error "
+             "and validation_error",
      .commands = CLI_STORAGE,
      NAME(CLI_READ_NAME, storage.trace, CLI_TAKES_FILE)},
     {.name = "weights",
      .argument = "A,B,C",
-     .help = "of loss, train_error and validation_error in the score (default: "
-             "1,1,1)",
+     .help = "weights of loss, train_error and validation_error in the score "
+             "(default: 1,1,1)",
      .commands = CLI_STORAGE,
      NAME(CLI_READ_NAME, storage.weights, CLI_TAKES_TEXT)},
     {.name = "threshold",
      .argument = "N",
-     .help = "of the rule score: repeats without a better score that end a mini-epoch (default: "
-             "3)",
+     .help = "of the rule score: a mini-epoch ends after so many repeats without a better "
+             "score (default: 3)",
      .commands = CLI_STORAGE,
      COUNT(storage.threshold, DSM_REPEAT_MAX)},
     {.name = "window",
      .argument = "N",
-     .help = "of the rule bollinger: scores that the band is of, 2 to 1000 (default: 20)",
+     .help = "of the rule bollinger: number of scores that the band is made of, 2 to 1000 "
+             "(default: 20)",
      .commands = CLI_STORAGE,
      COUNT(storage.window, DSM_WINDOW_MAX)},
     {.name = "deviations",
@@ -758,15 +756,15 @@ const cli_option cli_options[] = {
     OUTPUT(CLI_IMPORT, "FILE", CLI_TAKES_FILE,
            "write the workload to FILE, whole or not at all. '-' is standard output"),
     OUTPUT(CLI_INIT, "FILE", CLI_TAKES_FILE,
-           "write to FILE, which must not be there yet. '-' is standard output"),
+           "write to FILE, which must not exist yet. '-' is standard output"),
     {.name = "force",
      .letter = 'f',
-     .help = "replace FILE if it is there",
+     .help = "replace FILE if it exists",
      .commands = CLI_INIT,
      FLAG(is_forced)},
     {.name = "quiet",
      .letter = 'q',
-     .help = "no table unless --format asks for one, and no notes and warnings",
+     .help = "no notes and warnings, and no table unless --format asks for one",
      .commands = RESULTS,
      FLAG(is_quiet)},
     {.name = "quiet",

@@ -65,9 +65,8 @@ struct cli_option {
   char letter;          /**< short form; '\0': none */
   const char *argument; /**< as shown in the help; NULL: takes none */
   const char *help;
-  /** What word number `index` means, and the title if a list of such words begins there; NULL where
-   * nothing is said of it. NULL: nothing is said of any. */
-  const char *(*word_help)(size_t index, const char **title);
+  /** Writes what its words mean, which follows `help`. NULL: nothing is said of them. */
+  void (*word_help)(char *text, size_t size);
   unsigned commands;                 /**< bits of the commands that take it */
   const char *(*word)(size_t index); /**< the words it takes, NULL after the last; NULL: any text */
   unsigned takes;                    /**< CLI_TAKES_..., of one with an argument but no words */

@@ -99,9 +99,9 @@ static cli_exit calibrate(cli_named_inputs *in, const measurements *measured, co
 
 cli_exit cli_run_calibrate(const cli_arguments *arguments) {
   if (is_system_on_stdout(arguments) && arguments->has_format) {
-    return cli_usage_error(arguments->command,
-                           "--output - and --format exclude each other: standard output has the "
-                           "system alone");
+    return cli_usage_error(
+        arguments->command,
+        "--output - and --format exclude each other: standard output then holds the system alone");
   }
   cli_named_inputs in = {.arguments = arguments,
                          .is_stdin_read = strcmp(arguments->operands[1], "-") == 0};

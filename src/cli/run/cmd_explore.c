@@ -34,8 +34,8 @@ static const char *compared_by(const cli_arguments *arguments) {
 static cli_exit check_options(const cli_arguments *arguments) {
   if (compared_by(arguments) != NULL && arguments->options.time_limit_seconds > 0) {
     return cli_usage_error(arguments->command,
-                           "--%s compares optimal answers, and --time-limit %.9g ends a search "
-                           "before it (0: no limit)",
+                           "--%s compares optimal answers, but --time-limit %.9g ends searches "
+                           "before the optimum (0: no limit)",
                            compared_by(arguments), arguments->options.time_limit_seconds);
   }
   dsm_optimization additions[DSM_OPTIMIZATION_COUNT];
@@ -57,11 +57,11 @@ static dsm_plan *find_what_fits(const cli_arguments *arguments, const inputs *in
   if (status != DSM_OK) {
     if (status == DSM_ERROR_INFEASIBLE && fit == DSM_FIT_STOPPED && !cli_is_interrupted()) {
       cli_note(arguments,
-               "nothing that fits with accumulate and stages, or with shard and recompute, was "
-               "found within %g s",
+               "no mapping with accumulate and stages, or with shard and recompute, was found "
+               "within %g s that fits the memory",
                limit > 0 ? limit : (double)DSM_FIT_SECONDS);
     } else if (status == DSM_ERROR_INFEASIBLE && fit == DSM_FIT_NONE) {
-      cli_note(arguments, "nothing fits with shard, recompute, accumulate and stages either");
+      cli_note(arguments, "no mapping fits with shard, recompute, accumulate and stages either");
     }
     return NULL;
   }
@@ -77,10 +77,13 @@ static dsm_plan *find_what_fits(const cli_arguments *arguments, const inputs *in
       length += written > 0 ? (size_t)written : 0;
     }
   }
-  const char *const end =
-      plan->statistics.is_stopped ? ", or less: the search ended before all was searched" : "";
+  const char *const end = plan->statistics.is_stopped
+                              ? ", or less: the time was over before the search was complete"
+                              : "";
   if (arguments->wants_fit) {
-    cli_note(arguments, "nothing fits with what is asked for; --fit added: %s%s", words, end);
+    cli_note(arguments,
+             "no mapping fits the memory with the optimizations asked for; --fit added: %s%s",
+             words, end);
   } else {
     cli_note(arguments, "what would fit: --optimize %s, %.5g ms with %.4g of %.4g GB a chip%s",
              words, 1e3 * plan->result.step_seconds, plan->result.memory.total_bytes / 1e9,
@@ -128,8 +131,8 @@ static void note_optimizer(const cli_arguments *arguments, const inputs *in) {
   if (arguments->options.mode == DSM_MODE_TRAINING &&
       in->system->model.search == DSM_ROLE_SEARCH_ALL &&
       workload->optimizer == DSM_OPTIMIZER_NONE && !(workload->optimizer_bytes_per_weight > 0)) {
-    cli_note(arguments, "no optimizer is named, so that memory and updates have none: --set "
-                        "workload.optimizer=adam_mixed is that of most transformers");
+    cli_note(arguments, "the workload names no optimizer, so memory and weight updates count none; "
+                        "most transformers have --set workload.optimizer=adam_mixed");
   }
 }
 
@@ -171,8 +174,8 @@ static cli_exit explore_ladder(const cli_arguments *arguments, const inputs *in)
   if (arguments->options.stages > 1 || arguments->options.micro_batches > 1 ||
       arguments->options.interleave > 1 ||
       arguments->options.recomputation > DSM_RECOMPUTATION_NONE) {
-    cli_note(arguments, "the stages, micro-batches and recomputation that are asked for are those "
-                        "of every rung");
+    cli_note(arguments,
+             "every rung has the stages, micro-batches and recomputation that were asked for");
   }
   cli_ladder all;
   cli_exit outcome = cli_exit_of(cli_ladder_explore(&all, arguments, &request));

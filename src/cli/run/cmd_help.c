@@ -34,7 +34,7 @@ static void print_option_help(const cli_option *option, unsigned commands) {
     if (used >= 0 && (size_t)used < sizeof text) {
       used += snprintf(text + used, sizeof text - (size_t)used, "%s%s",
                        i > 0             ? ", "
-                       : option->is_list ? "; comma-separated: "
+                       : option->is_list ? ". Words, separated by commas: "
                                          : ": ",
                        option->word(i));
     }

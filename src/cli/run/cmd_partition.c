@@ -79,7 +79,7 @@ static void note_joined(const cli_arguments *arguments, const dsm_workload *work
   if (instance->task_count < workload->layer_count && device < server->device_count) {
     cli_note(arguments,
              "%zu layers are joined into %zu task%s, and each task pays the fixed cost of a task "
-             "once (%.9g microseconds on \"%s\"): compare with answers of as many tasks",
+             "once (%.9g microseconds on \"%s\"): compare only answers with as many tasks",
              workload->layer_count, instance->task_count, instance->task_count == 1 ? "" : "s",
              1e6 * dsm_device_task_seconds(&server->devices[device]), server->devices[device].name);
   }
@@ -238,7 +238,7 @@ static void show_progress(void *context, const dsm_partition_progress *at) {
   }
   cli_status_text text = {.length = 0};
   if (shown->question_count > 0) {
-    cli_status_add(&text, "question %zu of %zu: ", shown->question + 1, shown->question_count);
+    cli_status_add(&text, "problem %zu of %zu: ", shown->question + 1, shown->question_count);
   }
   cli_status_add(&text, at->has_best ? "best " : "no answer yet");
   if (at->has_best) {
@@ -318,7 +318,7 @@ static cli_exit solve(const cli_arguments *arguments, const dsm_instance *instan
     say_what_was_solved(arguments, made.partition);
   }
   if (outcome == CLI_EXIT_DONE && made.front != NULL) {
-    cli_say(arguments, "%s: %zu question%s, %.3f s", made.front->name, made.front->question_count,
+    cli_say(arguments, "%s: %zu problem%s, %.3f s", made.front->name, made.front->question_count,
             made.front->question_count == 1 ? "" : "s", made.front->seconds);
   }
   if (outcome == CLI_EXIT_DONE && wanted->is_simulation && !is_interrupted) {

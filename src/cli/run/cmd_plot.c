@@ -364,6 +364,15 @@ static cli_exit check_view(const request *wanted, dsm_points_figure figure) {
   return CLI_EXIT_DONE;
 }
 
+/* Nothing is said of what to draw: then a suite of networks is drawn as its means. */
+static bool is_default_view(const request *wanted) {
+  bool is_given = wanted->arguments->plot.figure != NULL;
+  for (size_t i = 0; i < sizeof of_points / sizeof *of_points; i++) {
+    is_given = is_given || cli_is_given(wanted->arguments, of_points[i]);
+  }
+  return !is_given;
+}
+
 static cli_exit plot_points(request *wanted) {
   const cli_arguments *const arguments = wanted->arguments;
   dsm_diags *const diags = arguments->diags;
@@ -391,12 +400,16 @@ static cli_exit plot_points(request *wanted) {
   if (status == DSM_OK) {
     status = dsm_store_points(store, &points, diags);
   }
+  if (status == DSM_OK && is_default_view(wanted)) {
+    status = dsm_point_table_means(points, diags);
+  }
   if (status == DSM_OK) {
     status = dsm_plot_points(&plot, points, figure, &view, diags);
   }
   dsm_store_close(store);
   cli_print_findings(arguments);
-  if (status == DSM_OK && points->row_count < points->point_count) {
+  const bool are_means = status == DSM_OK && points->workload_count > 0; /* the figure says it */
+  if (status == DSM_OK && !are_means && points->row_count < points->point_count) {
     cli_note(arguments, "%zu of %zu point%s of '%s' %s recorded", points->row_count,
              points->point_count, points->point_count == 1 ? "" : "s", wanted->input,
              points->point_count == 1 ? "is" : "are");

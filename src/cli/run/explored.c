@@ -51,8 +51,8 @@ dsm_status cli_explore(dsm_plan **plan, const cli_arguments *arguments, dsm_expl
         (void)snprintf(limit, sizeof limit, "memory limit of %g GB", options->memory_limit_GB);
       }
       cli_note(arguments,
-               "the %s ended the search: this is the best that was found, and another run may find "
-               "another",
+               "the %s ended the search: this is the best plan that was found, and another run may "
+               "find another one",
                limit);
     }
   }

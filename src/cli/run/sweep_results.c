@@ -195,7 +195,7 @@ static dsm_status select_for_summary(const cli_arguments *arguments, dsm_point_t
   const cli_sweep_arguments *const options = &arguments->sweep;
   if (options->pareto != NULL) {
     const dsm_status status = select_rows(arguments, table);
-    (void)snprintf(shown, size, "what no other %s beats in %s",
+    (void)snprintf(shown, size, "those that no other %s beats in %s",
                    table->workload_count > 0 ? "system" : "point", options->pareto);
     return status;
   }
@@ -212,7 +212,7 @@ static dsm_status select_for_summary(const cli_arguments *arguments, dsm_point_t
     status = dsm_point_table_best(table, objective, most, diags);
   }
   if (table->row_count == 0) {
-    (void)snprintf(shown, size, "nothing, for no %s has a number for %s",
+    (void)snprintf(shown, size, "nothing: no %s has a number for %s",
                    table->workload_count > 0 ? "system" : "point", by);
   } else {
     (void)snprintf(shown, size, "%s %zu%s by %s%s%s",

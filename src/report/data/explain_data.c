@@ -56,7 +56,7 @@ DSM__OWN_RECORD(
     DSM__FIELD(REAL, alternative_row, time_ratio, "time_ratio", DSM__COLUMN | DSM__LESS,
                .unit = "ratio", .help = "Over the time of what the plan does."),
     DSM__FIELD(WORD, alternative_row, of.bound, "bound", DSM__COLUMN, .words = &dsm__bound_words,
-               .help = "What most of the time is spent on."),
+               .help = "The resource on which most of the time is spent."),
     DSM__FIELD(REALS, alternative_row, of.resources, "resources", 0, .words = &dsm__bound_words,
                .unit = "cycles", .help = "The total of cycles by what decides it."),
     DSM__PART(alternative_row, network, network_record));

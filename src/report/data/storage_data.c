@@ -22,7 +22,7 @@ DSM__OWN_RECORD(
                .help = "Of the data set."),
     DSM__REAL(dsm_storage_job, sample_bytes, "sample_bytes", 0, "bytes", "Of one, on average."),
     DSM__REAL(dsm_storage_job, samples_per_second, "samples_per_second", 0, "1/s",
-              "What the chips take where data are there."),
+              "Samples that the chips could process if data were always there."),
     RATE(dsm_storage_job, demand_bytes_per_second, "demand_bytes_per_second", 0, "The same: D."),
     DSM__REAL(dsm_storage_job, fast_bytes, "fast_bytes", 0, "bytes", "Room in fast storage: EC1."),
     RATE(dsm_storage_job, fast_bytes_per_second, "fast_bytes_per_second", 0,
@@ -33,7 +33,7 @@ DSM__OWN_RECORD(
 DSM__OWN_RECORD(
     state_record, dsm_storage_state, false, "What the job reads in the long run.",
     DSM__FIELD(COUNT, dsm_storage_state, mini_epochs, "mini_epochs", 0, .min = 1,
-               .help = "Parts of the data set, of which two are in fast storage; 1: all of it is."),
+               .help = "Parts of the data set, two of which are in fast storage; 1: all of it is."),
     DSM__REAL(dsm_storage_state, mini_epoch_bytes, "mini_epoch_bytes", 0, "bytes",
               "Of one, on average: S."),
     DSM__REAL(dsm_storage_state, repeat, "repeat", 0, "ratio",

@@ -194,7 +194,7 @@ static void put_heading(const front_page *page) {
   }
   dsm__plot_heading(
       page->maker, dsm__plot_text(page->maker, "%s: throughput over %s", front->name, others),
-      dsm__plot_text(page->maker, "%zu point%s of %zu question%s, each within %s %% of its bound",
+      dsm__plot_text(page->maker, "%zu point%s of %zu problem%s, each within %s %% of its bound",
                      front->point_count, dsm__plural((double)front->point_count),
                      front->question_count, dsm__plural((double)front->question_count),
                      dsm__figure_fixed(100 * gap, 3).text));

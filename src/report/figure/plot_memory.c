@@ -83,8 +83,8 @@ static void put_data(figure *f) {
   dsm__text_puts(&data->text, "# begin ms\tend ms");
   for (size_t k = 0; k < DSM__MEMORY_KIND_COUNT; k++) {
     f->kinds[k] = (dsm__legend_entry){.color = dsm__color_of_series(k),
-                                      .text = dsm__word_key(&dsm__memory_kind_words, k)};
-    dsm__text_printf(&data->text, "\t%s bytes", f->kinds[k].text);
+                                      .text = dsm__word_text(&dsm__memory_kind_words, k)};
+    dsm__text_printf(&data->text, "\t%s bytes", dsm__word_key(&dsm__memory_kind_words, k));
   }
   dsm__text_puts(&data->text, "\tpass\tname\n");
   put_lines(f, f->maker->is_in_page ? f->plan->result.step_cycles * least_width / width : 0);

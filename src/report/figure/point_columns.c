@@ -94,14 +94,15 @@ const char *dsm__points_text(dsm__arena *arena, const dsm_cell *cell) {
   return dsm__arena_strdup(arena, number);
 }
 
-size_t dsm__points_failed(const dsm_point_table *points) {
+bool dsm__point_is_failed(const dsm_point_table *points, size_t row) {
   const size_t status = dsm__points_find(points, "status");
+  return status < points->column_count && !dsm__cell_is_ok(dsm__points_cell(points, row, status));
+}
+
+size_t dsm__points_failed(const dsm_point_table *points) {
   size_t count = 0;
   for (size_t row = 0; row < points->row_count; row++) {
-    const dsm_cell *const cell = dsm__points_cell(points, row, status);
-    const bool is_ok =
-        cell->kind == DSM_CELL_TEXT && strcmp(cell->text, dsm_point_status_name(DSM_POINT_OK)) == 0;
-    count += status < points->column_count && !is_ok ? 1 : 0;
+    count += dsm__point_is_failed(points, row) ? 1 : 0;
   }
   return count;
 }

@@ -54,6 +54,8 @@ const char *dsm__points_text(dsm__arena *arena, const dsm_cell *cell);
 
 /** How many rows have a column `status` that does not say "ok". */
 size_t dsm__points_failed(const dsm_point_table *points);
+/** Has a row no result? */
+bool dsm__point_is_failed(const dsm_point_table *points, size_t row);
 
 /* ---- axes ---- */
 

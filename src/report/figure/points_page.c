@@ -91,7 +91,9 @@ static const char *common_text(dsm__plot_maker *maker, const dsm_point_table *po
   for (size_t i = 0; i < count; i++) {
     const size_t column = dsm__points_input_at(points, i);
     const dsm_cell *const value = dsm__points_common(points, column);
-    if (value == NULL || value->kind == DSM_CELL_NONE ||
+    const bool is_of_mean =
+        points->workload_count > 0 && strcmp(points->columns[column], "workload") == 0;
+    if (value == NULL || value->kind == DSM_CELL_NONE || is_of_mean ||
         strcmp(points->columns[column], "parallelisms") == 0) {
       continue;
     }
@@ -105,22 +107,39 @@ static const char *common_text(dsm__plot_maker *maker, const dsm_point_table *po
   return text;
 }
 
-/* How many points have no result; NULL if all have one. */
+/* How many points have no result, and which is the first of them; NULL if all have one. */
 static const char *missing_text(dsm__plot_maker *maker, const dsm__point_choice *choice,
                                 bool has_crosses) {
-  const size_t failed = dsm__points_failed(&choice->points);
-  return failed == 0
-             ? NULL
-             : dsm__plot_text(maker, "%zu of %zu point%s %s no result%s", failed,
-                              choice->points.row_count,
-                              dsm__plural((double)choice->points.row_count),
-                              failed == 1 ? "has" : "have", has_crosses ? " (\xC3\x97)" : "");
+  const dsm_point_table *const points = &choice->points;
+  const size_t failed = dsm__points_failed(points);
+  const dsm__point_axis **const axes =
+      dsm__arena_array(maker->arena, choice->axis_count, sizeof *axes);
+  size_t row = 0;
+  if (failed == 0 || axes == NULL) {
+    return NULL;
+  }
+  for (size_t a = 0; a < choice->axis_count; a++) {
+    axes[a] = &choice->axes[a];
+  }
+  while (!dsm__point_is_failed(points, row)) {
+    row++;
+  }
+  const char *const name = dsm__point_label(maker->arena, axes, choice->axis_count, row);
+  return dsm__plot_text(maker, "%zu of %zu point%s %s no result%s%s%s", failed, points->row_count,
+                        dsm__plural((double)points->row_count), failed == 1 ? "has" : "have",
+                        has_crosses ? " (\xC3\x97)" : "",
+                        failed == 1 ? ": " : ", the first: ", name == NULL ? "" : name);
 }
 
-/* How much of the sweep there is; NULL if it is complete. */
+/* How much of the sweep there is, and of which networks means are; NULL if it is complete. */
 static const char *recorded_text(dsm__plot_maker *maker, const dsm__point_choice *choice) {
+  const size_t workloads = choice->points.workload_count;
   const size_t recorded = choice->recorded_count;
   const size_t all = choice->points.point_count;
+  if (workloads > 0) {
+    return dsm__plot_text(maker, "geometric means over %zu workloads; %zu of %zu systems have all",
+                          workloads, recorded, all);
+  }
   return recorded >= all
              ? NULL
              : dsm__plot_text(maker, "%s of %s points recorded", dsm__figure_count(recorded).text,

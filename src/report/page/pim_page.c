@@ -121,8 +121,8 @@ static void put_json(dsm__page *page, const char *title, const char *id,
 
 static void put_commands(dsm__page *page) {
   dsm__web_paragraph(page, NULL,
-                     "The plan contains its workload and system, to be asked again, and changed "
-                     "perhaps. PLAN is its file:");
+                     "The plan contains its workload and system, so that they can be asked again, "
+                     "or changed. PLAN is its file:");
   dsm__html_begin(&page->out, "pre", "id", "commands-pim", "tabindex", "0", NULL);
   dsm__html_begin(&page->out, "code", NULL);
   dsm__html_text(&page->out, "jq .workload PLAN > workload.json\njq .system PLAN > system.json\n"

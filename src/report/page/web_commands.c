@@ -119,10 +119,10 @@ static void put_command(dsm__page *page, const char *verb, const char *file) {
 }
 
 static void put_from_plan(dsm__page *page, const dsm_plan *plan, const char *file) {
-  begin_commands(page,
-                 "The plan contains its workload and system. To explore them anew, and change them "
-                 "perhaps:",
-                 "commands-explore");
+  begin_commands(
+      page,
+      "The plan contains its workload and system. To explore them again, and perhaps change them:",
+      "commands-explore");
   put_command(page, "jq .workload ", file);
   dsm__text_puts(&page->out, " &gt; workload.json\n");
   put_command(page, "jq .system ", file);
@@ -133,11 +133,10 @@ static void put_from_plan(dsm__page *page, const dsm_plan *plan, const char *fil
 }
 
 static void put_from_names(dsm__page *page, const dsm_plan *plan) {
-  begin_commands(
-      page,
-      "Where the descriptions that it was made from have their names, such as the bundled "
-      "ones:",
-      "commands-names");
+  begin_commands(page,
+                 "If the descriptions that it was made from can still be found by name, as the "
+                 "bundled ones can:",
+                 "commands-names");
   dsm__text_puts(&page->out, "dsm explore ");
   put_file(page, plan->workload->name);
   dsm__text_puts(&page->out, " ");
@@ -159,11 +158,10 @@ static const char *file_name(const char *path) {
 
 void dsm__web_commands(dsm__page *page, const dsm_plan_page *subject) {
   const char *const file = subject->file == NULL ? "plan.json" : file_name(subject->file);
-  begin_commands(
-      page,
-      "In the folder of the plan: predict it again, explore its inputs again and compare, "
-      "make this page.",
-      "commands-plan");
+  begin_commands(page,
+                 "In the folder of the plan, these predict it again, explore its inputs again and "
+                 "compare, and make this page:",
+                 "commands-plan");
   if (subject->point != NULL) {
     put_command(page, "dsm score ", file_name(subject->point));
     dsm__text_puts(&page->out, " -o plan.json\n");

@@ -57,13 +57,14 @@ static void put_table(dsm__page *page, const dsm_elasticity *elasticity, bool is
       continue;
     }
     if (!is_begun) {
-      dsm__web_table_begin(page, is_software ? "elasticities-software" : "elasticities",
-                           is_software ? "Elasticities of software" : "Elasticities",
-                           is_software ? "Assumptions about software and of the model, which "
-                                         "cannot be bought; likewise."
-                                       : "The largest elasticity first. Steps differ, because "
-                                         "counts grow to a whole number; elasticities compare.",
-                           titles, DSM__COUNT_OF(titles));
+      dsm__web_table_begin(
+          page, is_software ? "elasticities-software" : "elasticities",
+          is_software ? "Elasticities of software" : "Elasticities",
+          is_software
+              ? "The same for assumptions about software and of the model, which cannot be bought."
+              : "The largest elasticity first: steps differ, because counts grow to a whole "
+                "number, so only elasticities compare.",
+          titles, DSM__COUNT_OF(titles));
     }
     is_begun = true;
     put_row(page, parameter);
@@ -93,15 +94,13 @@ void dsm__web_elasticity(dsm__page *page, const dsm_plan_page *subject) {
   const dsm_elasticity *const elasticity = subject->elasticity;
   dsm__web_paragraph(
       page, NULL,
-      "The step with a tenth more of each number of the system, or less of what costs time, room "
-      "or "
-      "bytes, while this plan's mapping stays. An elasticity of -0.5 says that 1 % more makes the "
-      "step about 0.5 % shorter. dsm explore --sensitivity maps the network anew each time: no "
-      "step "
-      "is longer then, and more cores or chips, which this mapping may not fit, have their "
-      "effect.");
+      "The step time with a tenth more of each number of the system, or a tenth less of what costs "
+      "time, room or bytes, with the mapping of this plan. An elasticity of -0.5 means that 1 % "
+      "more makes the step about 0.5 % shorter. dsm explore --sensitivity maps the network again "
+      "each time: then no step gets longer, and more cores or chips, which this mapping may not be "
+      "able to use, have an effect.");
   put_table(page, elasticity, false);
   put_table(page, elasticity, true);
-  put_others(page, elasticity, true, "Hardly any effect, or none, with this mapping");
+  put_others(page, elasticity, true, "Little or no effect with this mapping");
   put_others(page, elasticity, false, "Not possible with this mapping");
 }

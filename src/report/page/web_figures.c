@@ -29,7 +29,7 @@ static void put_figure(dsm__page *page, const dsm_plan *plan, figure_maker *make
 void dsm__web_step(dsm__page *page, const dsm_plan_page *subject) {
   dsm__web_paragraph(page, NULL,
                      "The step from left to right, pass after pass. The width of a column is the "
-                     "time of the pass, its colours are what that time is spent on: the area of a "
+                     "time of the pass, its colours show what that time is spent on: the area of a "
                      "colour is its share of the step.");
   put_figure(page, subject->plan, dsm__plot_time, "step-figure",
              "A column for each pass of each layer in order of execution, stacked by what its time "
@@ -42,10 +42,9 @@ void dsm__web_step(dsm__page *page, const dsm_plan_page *subject) {
 }
 
 void dsm__web_losses(dsm__page *page, const dsm_plan_page *subject) {
-  dsm__web_paragraph(
-      page, NULL,
-      "What the time of each pass of each layer goes to; all but the first colour is "
-      "lost. The bars above say how much of the step the pass takes.");
+  dsm__web_paragraph(page, NULL,
+                     "What the time of each pass of each layer is spent on; all but the first "
+                     "colour is lost. The bars above show the pass's share of the step.");
   put_figure(
       page, subject->plan, dsm__plot_loss, "loss-figure",
       "A bar for each pass of each layer, divided by what its time goes to, and above it one "
@@ -55,9 +54,9 @@ void dsm__web_losses(dsm__page *page, const dsm_plan_page *subject) {
 
 void dsm__web_roofline(dsm__page *page, const dsm_plan_page *subject) {
   dsm__web_paragraph(page, NULL,
-                     "Each pass of each layer, by the work that it does for each byte between chip "
-                     "and memory. The line is the most that a chip's memory and arrays allow; what "
-                     "lies far below it is bound by something else. Equal layers are one point.");
+                     "Each pass of each layer, by its work for each byte between chip and memory. "
+                     "The line is the most that a chip's memory and arrays allow; a point far "
+                     "below it is bound by something else. Equal layers are one point.");
   put_figure(page, subject->plan, dsm__plot_roofline, "roofline-figure",
              "A point for each pass of each layer: FLOP/s of a chip over FLOP for each byte of "
              "memory traffic, under the roof of the chip. The table of layers and passes has the "
@@ -69,10 +68,11 @@ void dsm__web_roofline(dsm__page *page, const dsm_plan_page *subject) {
 static const char *bound_note(dsm__page *page, double most, double total) {
   static const double least_difference = 1e-3; /* that three digits can show */
   return most < total * (1 - least_difference)
-             ? dsm__page_text(page,
-                              " The %s of the summary add the largest errors to all activations, "
-                              "though these need not be there at the same time.",
-                              dsm__figure_scaled(total, "B").text)
+             ? dsm__page_text(
+                   page,
+                   " The %s of the summary are more: they add the largest activation gradients to "
+                   "all activations, though the two need not be in memory at the same time.",
+                   dsm__figure_scaled(total, "B").text)
              : "";
 }
 
@@ -86,8 +86,9 @@ void dsm__web_memory(dsm__page *page, const dsm_plan_page *subject) {
     return;
   }
   const double most = held.most.total_bytes;
-  dsm__web_paragraph(page, NULL,
-                     "What the memory of a chip holds while each pass runs, over the same time.");
+  dsm__web_paragraph(
+      page, NULL,
+      "What the memory of a chip holds while each pass runs, over the time of the step.");
   put_figure(page, subject->plan, dsm__plot_memory, "memory-figure",
              "A column for each pass in order of execution, stacked by what a chip's memory holds.",
              dsm__page_text(page, "The most at a time is %s, %s of a chip's capacity of %s%s.%s",

@@ -80,11 +80,10 @@ static void put_byte_parameters(dsm__page *page, const dsm_workload *workload) {
 }
 
 void dsm__web_assumptions(dsm__page *page, const dsm_plan_page *subject) {
-  dsm__web_paragraph(
-      page, NULL,
-      "All figures are predictions. The equations are those of the model (docs/model.md "
-      "of dsm); these are its free parameters, each a key of the system's or the "
-      "workload's description. Values that are not the default are marked.");
+  dsm__web_paragraph(page, NULL,
+                     "All figures are predictions by the equations of the model (docs/model.md of "
+                     "dsm). These are its free parameters, each a key of the system's or the "
+                     "workload's description. Values other than the default are marked.");
   begin_parameters(page, "model-parameters", "Assumptions of the model");
   put_system_parameters(page, subject->plan->system, true);
   dsm__web_table_end(page);
@@ -211,8 +210,7 @@ static void put_overrides(dsm__page *page, const dsm_explore_options *options) {
     return;
   }
   dsm__html_element(&page->out, "h3", "Changes to the descriptions", NULL);
-  dsm__web_paragraph(page, NULL,
-                     "Set on the command line, and contained in the values on this page:");
+  dsm__web_paragraph(page, NULL, "Set on the command line; the values on this page include them:");
   dsm__html_begin(&page->out, "ul", "id", "overrides", NULL);
   for (size_t i = 0; i < options->override_count; i++) {
     dsm__html_begin(&page->out, "li", NULL);

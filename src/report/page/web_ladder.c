@@ -91,10 +91,10 @@ static void put_table(dsm__page *page, const dsm_plan_page *subject) {
   static const dsm__web_title titles[] = {{"rung", false},     {"step (ms)", true},
                                           {"samples/s", true}, {"utilization %", true},
                                           {"gain", true},      {"over first", true}};
-  dsm__web_table_begin(page, "rungs", "Table of the ladder",
-                       "Each rung adds its optimization to those above it; gain: speed-up over the "
-                       "rung before.",
-                       titles, DSM__COUNT_OF(titles));
+  dsm__web_table_begin(
+      page, "rungs", "Table of the ladder",
+      "Each rung adds one optimization to those above it; gain: speed-up over the rung before.",
+      titles, DSM__COUNT_OF(titles));
   for (size_t i = 0; i < subject->rung_count; i++) {
     put_row(page, subject, i);
   }
@@ -113,10 +113,9 @@ static void put_scope(dsm__page *page, const dsm_plan *plan) {
 }
 
 void dsm__web_ladder(dsm__page *page, const dsm_plan_page *subject) {
-  dsm__web_paragraph(
-      page, NULL,
-      "The best plan with ever more of this plan's optimizations, explored anew from "
-      "its workload, system, mode and parallelisms.");
+  dsm__web_paragraph(page, NULL,
+                     "The best plan with one more of this plan's optimizations each time, explored "
+                     "again with its workload, system, mode and parallelisms.");
   put_scope(page, subject->plan);
   put_figure(page, subject);
   put_table(page, subject);

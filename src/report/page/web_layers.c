@@ -78,15 +78,14 @@ static void put_legend(dsm__page *page, const view *v) {
   const dsm__pass_traits *const has = &v->has;
   dsm__web_paragraph(
       page, "note",
-      "step %: share of the step's time. Then of the time of the pass: util = useful work at full "
-      "speed, array = arrays starting up or not full, xfer = transfers that computation does not "
-      "hide, aux = auxiliary operations, other = never hidden, mostly = the largest kind of that. "
-      "FLOP/B: FLOP for each byte between chip and memory.");
+      "step %: share of the step's time. Then, in percent of the pass's time: util = useful work "
+      "at full speed, array = arrays starting up or not full, xfer = transfers that computation "
+      "does not hide, aux = auxiliary operations, other = never hidden, mostly = the largest part "
+      "of other. FLOP/B: FLOP for each byte between chip and memory.");
   if (v->rows.is_folded) {
-    dsm__web_paragraph(
-        page, "note",
-        "count: equal layers, which have one row; time and step % are of all of them "
-        "together, other numbers of each.");
+    dsm__web_paragraph(page, "note",
+                       "count: equal layers that share the row; time and step % are of all of them "
+                       "together, other numbers are those of each.");
   }
   const char *kinds = "";
   for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_VISIBLE_END; g++) {
@@ -111,8 +110,8 @@ static const char *caption(dsm__page *page, const dsm_plan *plan, const dsm__pas
   if (rows->left_out > 0) {
     return dsm__page_text(
         page,
-        "The %s passes that take longest, in order of layers; the other %s take "
-        "%s of the step. dsm score with --format csv lists all.",
+        "The %s passes that take longest, in the order of layers; the other %s take %s of the "
+        "step. dsm score --format csv lists all.",
         dsm__figure_count(rows->count).text, dsm__figure_count(rows->left_out).text,
         dsm__web_percent(page, dsm__share(rows->left_cycles, dsm__step_cycles(plan))));
   }

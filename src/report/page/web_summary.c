@@ -37,16 +37,15 @@ static void put_distance_from_best(dsm__page *page, const dsm_plan_page *subject
     return;
   }
   put_notice(page, "warning", "Not the best plan. ",
-             dsm__page_text(
-                 page,
-                 "Its step takes %s (%s cycles), %s %% longer than the best mapping of the same "
-                 "inputs with the same options: %s (%s cycles, explored anew). A plan like this "
-                 "was edited by hand, or made by another version.",
-                 dsm__web_time(page, plan, plan->result.step_cycles),
-                 dsm__figure_fixed(plan->result.step_cycles, 0).text,
-                 dsm__figure_digits(100 * slowdown, 3).text,
-                 dsm__web_time(page, best, best->result.step_cycles),
-                 dsm__figure_fixed(best->result.step_cycles, 0).text));
+             dsm__page_text(page,
+                            "Its step takes %s (%s cycles), %s %% longer than the best mapping of "
+                            "the same inputs with the same options: %s (%s cycles, explored "
+                            "again). The plan was edited by hand, or made by another version.",
+                            dsm__web_time(page, plan, plan->result.step_cycles),
+                            dsm__figure_fixed(plan->result.step_cycles, 0).text,
+                            dsm__figure_digits(100 * slowdown, 3).text,
+                            dsm__web_time(page, best, best->result.step_cycles),
+                            dsm__figure_fixed(best->result.step_cycles, 0).text));
 }
 
 static void put_distance_from_record(dsm__page *page, const dsm_plan_page *subject) {
@@ -55,13 +54,14 @@ static void put_distance_from_record(dsm__page *page, const dsm_plan_page *subje
   if (!(recorded > 0) || fabs(predicted - recorded) <= tolerance * recorded) {
     return;
   }
-  put_notice(page, "warning", "Not what the file records. ",
-             dsm__page_text(page,
-                            "The file of the plan says %s cycles a step; predicted again from its "
-                            "decisions it takes %s (%s%s %%). This page shows the new prediction.",
-                            dsm__figure_fixed(recorded, 0).text,
-                            dsm__figure_fixed(predicted, 0).text, predicted > recorded ? "+" : "-",
-                            dsm__figure_digits(100 * fabs(predicted / recorded - 1), 3).text));
+  put_notice(
+      page, "warning", "Not what the file records. ",
+      dsm__page_text(page,
+                     "The file of the plan records a step of %s cycles; predicted again from its "
+                     "decisions, the step takes %s (%s%s %%). This page shows the new prediction.",
+                     dsm__figure_fixed(recorded, 0).text, dsm__figure_fixed(predicted, 0).text,
+                     predicted > recorded ? "+" : "-",
+                     dsm__figure_digits(100 * fabs(predicted / recorded - 1), 3).text));
 }
 
 /* ---- tiles ---- */
@@ -255,7 +255,7 @@ static void put_parts_table(dsm__page *page, const dsm_plan *plan, const dsm__ti
   static const dsm__web_title titles[] = {
       {"part", false}, {"share of the step", true}, {"time", true}, {"what it is", false}};
   dsm__web_table_begin(page, "parts", "Parts of the step",
-                       "Where the step goes; the parts add up to its time.", titles,
+                       "What the time of the step is spent on; the parts add up to it.", titles,
                        DSM__COUNT_OF(titles));
   for (int part = 0; part < DSM__PART_COUNT; part++) {
     if (parts->cycles[part] > 0) {

@@ -137,7 +137,7 @@ static const char *array_filling(dsm__page *page, const dsm_plan *plan,
       busiest_invocation(&bottleneck->layer->passes[bottleneck->pass])->tile.n;
   if (busiest_invocation(&bottleneck->layer->passes[bottleneck->pass])->computing ==
       DSM_COMPUTING_VECTOR_UNIT) {
-    return " (the vector units compute, which are faster here)";
+    return " (the vector units compute it, as they are faster here)";
   }
   if (plan->system->model.tile_schedule) {
     return dsm__page_text(page, " (waves of tiles of %" PRIu64 " x %" PRIu64 " outputs)",
@@ -217,7 +217,7 @@ static cause link_cause(dsm__page *page, const dsm_plan *plan, const dsm_pass_pl
   const double of_tiles = tile_cycles(plan, pass, bound);
   if (of_tiles > pass->resources.cycles[bound] / 2) {
     return (cause){.phrase = bound == DSM_BOUND_AUXILIARY_MEMORY
-                                 ? "adding up sums in parts"
+                                 ? "adding up partial sums"
                                  : "tiles that wait for their operands",
                    .detail = ""};
   }
@@ -235,7 +235,7 @@ static cause link_cause(dsm__page *page, const dsm_plan *plan, const dsm_pass_pl
     }
   }
   const char *const phrase = most == DSM_GROUP_STREAM
-                                 ? "transfers that take longer than computation"
+                                 ? "transfers that take longer than the computation"
                                  : dsm__word_text(&dsm__group_words, most);
   return (cause){
       .phrase = most_cycles < nearly_all * sum

@@ -73,20 +73,21 @@ static void put_doubts(dsm__page *page, const dsm_calibration *of) {
   }
   if (unseen[0] != '\0') {
     dsm__page_line(page, DSM__STYLE_PLAIN,
-                   "Not seen by the measurements (halved and doubled, no prediction changes by "
-                   "0.1 %%): %s.",
+                   "No measurement depends on these (halved or doubled, they change no prediction "
+                   "by 0.1 %%): %s.",
                    unseen);
   }
   for (size_t i = 0; i < of->alike_count; i++) {
-    dsm__page_line(page, DSM__STYLE_PLAIN,
-                   "Not told apart: %s and %s change all predictions alike (correlation %s%s).",
-                   of->constants[of->alike[i].first].path, of->constants[of->alike[i].second].path,
-                   of->alike[i].correlation < 0 ? "-" : "",
-                   dsm__figure_fixed(fabs(of->alike[i].correlation), 3).text);
+    dsm__page_line(
+        page, DSM__STYLE_PLAIN,
+        "Cannot be told apart: %s and %s change all predictions alike (correlation %s%s).",
+        of->constants[of->alike[i].first].path, of->constants[of->alike[i].second].path,
+        of->alike[i].correlation < 0 ? "-" : "",
+        dsm__figure_fixed(fabs(of->alike[i].correlation), 3).text);
   }
   if (are_few) {
     dsm__page_line(page, DSM__STYLE_PLAIN,
-                   "There are fewer measurements than constants: many values fit as well.");
+                   "There are fewer measurements than constants: other values fit as well.");
   }
 }
 
@@ -154,13 +155,13 @@ static void put_errors(dsm__page *page, const dsm_calibration *of) {
     return;
   }
   dsm__page_labelled(page, LABEL_WIDTH, "left out",
-                     "%s %% of %s, by constants chosen on the others",
+                     "%s %% of %s, by constants chosen on the other measurements",
                      dsm__figure_fixed(100 * of->error_left_out, 2).text,
                      of->fold_count == of->row_count ? "each measurement alone"
                                                      : "each tenth of the measurements");
   dsm__page_labelled(page, LABEL_WIDTH, "spread",
-                     "measured is %s to %s times predicted (10th to 90th percentile of those left "
-                     "out)",
+                     "measured times are %s to %s of the predicted ones (10th to 90th percentile "
+                     "of those left out)",
                      dsm__figure_fixed(of->spread_low, 3).text,
                      dsm__figure_fixed(of->spread_high, 3).text);
 }
@@ -178,8 +179,7 @@ char *dsm_report_calibration_table(const dsm_calibration *calibration, dsm_table
   put_errors(&page, calibration);
   if (calibration->is_stopped) {
     dsm__page_line(&page, DSM__STYLE_PLAIN,
-                   "The most explorations were reached before the end: better constants may "
-                   "exist.");
+                   "The search ended at its limit of explorations: better constants may exist.");
   }
   put_constants(&page, calibration);
   put_doubts(&page, calibration);

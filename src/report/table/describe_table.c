@@ -224,7 +224,7 @@ static void put_layers(dsm__page *page, const dsm_workload *workload) {
   if (left.is_folded) {
     dsm__page_break(page);
     dsm__page_line(page, DSM__STYLE_FAINT,
-                   "n: equal layers, which have one row, with the numbers of each. --unfold shows "
+                   "n: equal layers that share the row; numbers are those of each. --unfold shows "
                    "them one by one.");
   }
 }

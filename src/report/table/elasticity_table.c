@@ -197,10 +197,10 @@ static const char *legend(dsm__page *page, const dsm_elasticity *elasticity) {
       "change by less than 0.05 %%. elast.: %s",
       is_twice ? "halved, doubled, " : "",
       elasticity->is_mapping_kept ? "with the plan's mapping" : "each with the best mapping",
-      is_twice ? "ln(doubled / halved) / ln 4, the elasticity of the time; * one-sided, because "
-                 "one of the two is not possible."
-               : "ln(time) / ln(tried / value), the elasticity of the time. It ranks because steps "
-                 "differ: counts grow to a whole number, by one at least.");
+      is_twice ? "the elasticity of the time, ln(doubled / halved) / ln 4; * only one side, "
+                 "because the other is not possible."
+               : "the elasticity of the time, ln(time) / ln(tried / value). Rows are ranked by it "
+                 "because steps differ: counts grow to a whole number, by at least one.");
 }
 
 static void put_tables(dsm__page *page, const dsm_elasticity *elasticity) {
@@ -209,11 +209,12 @@ static void put_tables(dsm__page *page, const dsm_elasticity *elasticity) {
     put_effects(page, elasticity, GROUP_FREE, "Free parameters, the one that matters most first");
     put_effects(page, elasticity, GROUP_GIVEN, "Given parameters, likewise");
   } else {
-    put_effects(page, elasticity, GROUP_HARDWARE,
-                "10 % more of each number, or less where less is better, by elasticity");
+    put_effects(
+        page, elasticity, GROUP_HARDWARE,
+        "10 % more of each number, or less where less is better, in the order of elasticity");
   }
   put_effects(page, elasticity, GROUP_SOFTWARE,
-              "Assumptions about software and of the model, which cannot be bought, likewise");
+              "The same for assumptions about software and of the model, which cannot be bought");
   dsm__page_break(page);
   dsm__page_line(page, DSM__STYLE_FAINT, "%s", legend(page, elasticity));
 }

@@ -125,7 +125,7 @@ static void put_what_ifs(dsm__page *page, const dsm_plan *plan,
   if (explanation->what_if_count == 0) {
     return;
   }
-  dsm__page_heading(page, "other decisions, against %s of %s cycles",
+  dsm__page_heading(page, "other decisions, compared with %s of %s cycles",
                     reference_phrase(plan, explanation->has_hidden_sums),
                     dsm__figure_fixed(explanation->reference_cycles, 0).text);
   for (int d = 0; d < DSM_DECISION_COUNT; d++) {
@@ -253,16 +253,16 @@ static void put_legend(dsm__page *page, const dsm_plan *plan,
   if (has_what_ifs) {
     dsm__page_line(page, DSM__STYLE_FAINT, "Other decisions: %s.",
                    is_keeping
-                       ? "what is shared out or recomputed of this layer, all else as planned; the "
-                         "best step without micro-batches, stages, shards or recomputation"
-                       : "the best step of the whole network with each value, the limit of the "
-                         "chips' memory left aside");
+                       ? "other shards or recomputation of this layer, with all else as planned; "
+                         "and the best step without micro-batches, stages, shards or recomputation"
+                       : "the best step of the whole network with each value, without the limit of "
+                         "the chips' memory");
   }
   if (!is_keeping && plan->options.mode == DSM_MODE_TRAINING &&
       dsm__has_tied_layers(plan->workload)) {
-    dsm__page_line(page, DSM__STYLE_FAINT,
-                   "In all these steps weights that layers share are cut as planned, but by the "
-                   "layer itself.");
+    dsm__page_line(
+        page, DSM__STYLE_FAINT,
+        "In all these steps, weights that layers share are cut as planned, except by this layer.");
   }
 }
 

@@ -74,9 +74,9 @@ static const char *left_text(dsm__page *page, const dsm_front *front) {
   const char *text = front->was_stopped ? ", then interrupted"
                      : front->is_over   ? ", then the time limit came"
                                         : "";
-  return front->unanswered_count > 0 ? dsm__page_text(page, "%s; %zu without an answer in time",
-                                                      text, front->unanswered_count)
-                                     : text;
+  return front->unanswered_count > 0
+             ? dsm__page_text(page, "%s; %zu had no answer in time", text, front->unanswered_count)
+             : text;
 }
 
 static void put_notes(dsm__page *page, const dsm_front *front) {
@@ -86,13 +86,13 @@ static void put_notes(dsm__page *page, const dsm_front *front) {
   }
   dsm__page_break(page);
   dsm__page_line(page, DSM__STYLE_PLAIN,
-                 "at most, at least: proven of all partitions that are no worse in the other "
-                 "objectives");
-  dsm__page_line(page, DSM__STYLE_PLAIN, "gap: of the question that the point answers");
+                 "at most, at least: proven bounds of all partitions that are no worse in the "
+                 "other objectives");
+  dsm__page_line(page, DSM__STYLE_PLAIN, "gap: that of the problem whose answer the point is");
   if (are_bounds) {
     dsm__page_line(page, DSM__STYLE_PLAIN,
-                   "as the network is no chain, requests/s and mean ms of tasks in several places "
-                   "are bounds");
+                   "the network is not a chain, so requests/s and mean ms are bounds where tasks "
+                   "are in several places");
   }
 }
 
@@ -105,7 +105,7 @@ char *dsm_report_front_table(const dsm_front *front, dsm_table_style style) {
                                   dsm_objective_kind_name((dsm_objective_kind)k));
     }
   }
-  dsm__page_line(&page, DSM__STYLE_HEADING, "%s: front of %s: %zu point%s of %zu question%s%s",
+  dsm__page_line(&page, DSM__STYLE_HEADING, "%s: front of %s: %zu point%s of %zu problem%s%s",
                  front->name, objectives, front->point_count,
                  dsm__plural((double)front->point_count), front->question_count,
                  dsm__plural((double)front->question_count), left_text(&page, front));

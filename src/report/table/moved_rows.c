@@ -148,7 +148,8 @@ void dsm__put_moved_note(dsm__page *page, const dsm__moved_rows *rows, size_t sh
                          bool are_times) {
   for (size_t i = 0; i < shown; i++) {
     if (rows->items[i].count > 1) {
-      dsm__page_labelled(page, 2, "", "n: equal layers%s; --unfold shows them one by one",
+      dsm__page_labelled(page, 2, "",
+                         "n: equal layers that share the row%s; --unfold shows them one by one",
                          are_times ? ", with what all of them take together" : "");
       return;
     }

@@ -56,7 +56,7 @@ static const char *status_text(dsm__page *page, const dsm_partition *partition) 
     }
   }
   return partition->is_heuristic
-             ? dsm__page_text(page, "%s; the answer is that of the starting heuristic", found)
+             ? dsm__page_text(page, "%s; the answer is that of the heuristic at the start", found)
              : found;
 }
 
@@ -113,14 +113,15 @@ static void put_answer(dsm__page *page, const dsm_partition *partition) {
   dsm__page_break(page);
   dsm__page_labelled(page, LABEL_WIDTH, "throughput", "%s requests/s%s",
                      dsm__figure_digits(partition->rho, 4).text,
-                     partition->is_bound ? ", a bound: the network is no chain" : "");
+                     partition->is_bound ? ", a bound, as the network is not a chain" : "");
   const uint64_t batch = partition->instance->batch;
   if (batch > 1) {
     dsm__page_labelled(page, LABEL_WIDTH, "samples", "%s samples/s, %" PRIu64 " a request",
                        dsm__figure_digits((double)batch * partition->rho, 4).text, batch);
   }
   if (partition->whole_rho > 0) {
-    dsm__page_labelled(page, LABEL_WIDTH, "whole", "%s requests/s at most of whole requests",
+    dsm__page_labelled(page, LABEL_WIDTH, "whole",
+                       "at most %s requests/s if each request runs as a whole",
                        dsm__figure_digits(partition->whole_rho, 4).text);
   }
   if (partition->simulated_rho > 0) {
@@ -132,7 +133,7 @@ static void put_answer(dsm__page *page, const dsm_partition *partition) {
   if (partition->options.latency_limit_seconds > 0) {
     dsm__page_labelled(page, LABEL_WIDTH, "mean", "%s a request, %sat most %s allowed",
                        milliseconds(page, partition->mean_latency_seconds),
-                       partition->is_mean_bound ? "a bound as the network is no chain, " : "",
+                       partition->is_mean_bound ? "a bound, as the network is not a chain;  " : "",
                        milliseconds(page, partition->options.latency_limit_seconds));
   }
   if (partition->joules_per_request > 0) {
@@ -188,7 +189,7 @@ static void put_devices(dsm__page *page, const dsm_partition *partition) {
                      dsm__figure_scaled(use->link_bytes_per_second, unit).text,
                      percent(page, use->link_fraction), binds_text(page, use));
   }
-  dsm__page_heading(page, "Devices, and what keeps them from doing more");
+  dsm__page_heading(page, "Devices, and what limits them");
   dsm__table_print(&table);
 }
 
@@ -233,7 +234,7 @@ static void put_carriers(dsm__page *page, const dsm_partition *partition) {
                      dsm__figure_scaled(use->bytes_per_second, unit).text,
                      percent(page, use->time_fraction), use->is_binding ? "yes" : "");
   }
-  dsm__page_heading(page, "Ports, pairs and ways into devices");
+  dsm__page_heading(page, "Ports, pairs and links into devices");
   dsm__table_print(&table);
 }
 
@@ -299,14 +300,14 @@ static void put_explanations(dsm__page *page, const dsm_dispatch *simulation) {
   if (is_throughput && simulation->throughput > partition->bound) {
     dsm__page_labelled(
         page, LABEL_WIDTH, "",
-        "the throughput is above the bound because requests count that were under way "
-        "when the half began; those that entered in it are %s requests/s",
+        "the throughput is above the bound because it counts requests that were under way when the "
+        "half began; of those that entered in it there are %s requests/s",
         dsm__figure_digits(simulation->throughput_within, 4).text);
   }
   if (simulation->p50_latency_seconds < partition->latency_seconds - partition->waiting_seconds) {
     dsm__page_labelled(page, LABEL_WIDTH, "",
-                       "latencies are below that of the answer, in which tasks run one after "
-                       "another, because here branches run at the same time on several devices");
+                       "latencies are below that of the answer, where tasks run one after another: "
+                       "here branches run at the same time on several devices");
   }
 }
 

@@ -10,7 +10,7 @@
 
 const dsm__pass_column dsm__pass_columns[] = {
     [DSM__COLUMN_LAYER] = {"layer", "layer", "name of the layer", .brief = "layer"},
-    [DSM__COLUMN_COUNT] = {"count", "count", "equal layers that the row is of", .brief = "n",
+    [DSM__COLUMN_COUNT] = {"count", "count", "number of equal layers in the row", .brief = "n",
                            .gap = 1, .is_number = true, .is_optional = true},
     [DSM__COLUMN_PASS] = {"pass", "pass", "forward, backward or update", .brief = "pass", .gap = 1},
     [DSM__COLUMN_PARALLELISM] = {"parallelism", "parallelism", "how the chips divide the work",
@@ -19,35 +19,36 @@ const dsm__pass_column dsm__pass_columns[] = {
                            .brief = "core split", .gap = 2, .rank = 5},
     [DSM__COLUMN_ON_CHIP] = {"on_chip", "on chip", "what stays on chip", .brief = "on chip",
                              .gap = 2, .rank = 2, .is_optional = true},
-    [DSM__COLUMN_DYSM] = {"dysm", "DySM", "spatial minibatches that the step is cut into",
+    [DSM__COLUMN_DYSM] = {"dysm", "DySM", "number of parts that the minibatch is cut into",
                           .brief = "dysm", .gap = 2, .rank = 2, .is_number = true,
                           .is_optional = true},
     [DSM__COLUMN_PIPELINE] = {"pipeline", "pipe", "number of the pipeline", .brief = "pipe",
                               .gap = 2, .rank = 2, .is_number = true, .is_optional = true},
-    [DSM__COLUMN_TIME] = {"cycles", "time", "of the pass over the step", .is_number = true},
+    [DSM__COLUMN_TIME] = {"cycles", "time", "time of the pass in the step", .is_number = true},
     [DSM__COLUMN_STEP] = {"step", "step %", "share of the step's time", .brief = "step", .gap = 2,
                           .is_number = true},
-    [DSM__COLUMN_UTILIZATION] = {"utilization", "util %", "useful work at full speed, of the pass",
+    [DSM__COLUMN_UTILIZATION] = {"utilization", "util %", "useful work at full speed, in the pass",
                                  .brief = "util", .gap = 2, .is_number = true},
-    [DSM__COLUMN_ARRAY] = {"array", "array %", "arrays starting up or not full, of the pass",
+    [DSM__COLUMN_ARRAY] = {"array", "array %", "arrays starting up or not full, in the pass",
                            .brief = "array", .gap = 1, .rank = 4, .is_number = true},
     [DSM__COLUMN_TRANSFER] = {"transfer", "xfer %", "transfers that computation does not hide",
                               .brief = "xfer", .gap = 2, .rank = 3, .is_number = true},
-    [DSM__COLUMN_AUXILIARY] = {"auxiliary", "aux %", "auxiliary operations, of the pass",
+    [DSM__COLUMN_AUXILIARY] = {"auxiliary", "aux %", "auxiliary operations, in the pass",
                                .brief = "aux", .gap = 2, .rank = 6, .is_number = true},
-    [DSM__COLUMN_OTHER] = {"other", "other %", "what is never hidden, of the pass",
+    [DSM__COLUMN_OTHER] = {"other", "other %", "what is never hidden, in the pass",
                            .brief = "other", .gap = 1, .rank = 3, .is_number = true},
     [DSM__COLUMN_KIND] = {"mostly", "mostly", "the largest kind of other", .brief = "mostly",
                           .gap = 1, .rank = 7},
     [DSM__COLUMN_INTENSITY] = {"intensity", "FLOP/B", "FLOP for each byte of memory traffic",
                                .is_number = true},
-    [DSM__COLUMN_BOUND] = {"bound", "bound",
-                           "what most of the time of the pass is spent on: give it more of that",
-                           .brief = "bound", .gap = 2, .rank = 2},
+    [DSM__COLUMN_BOUND] =
+        {"bound", "bound",
+         "the resource on which most of the pass's time is spent: more of it makes the pass faster",
+         .brief = "bound", .gap = 2, .rank = 2},
 };
 
 const char dsm__other_split_note[] =
-    "core split: * = of the first invocation; the others have another.";
+    "core split: * = of the first invocation; later ones have another.";
 
 static dsm__pass_cell words(const char *text) {
   return (dsm__pass_cell){.text = text};

@@ -20,7 +20,7 @@ static const struct {
   const char *meaning;
 } on_chip_words[DSM__ON_CHIP_COUNT] = {
     [DSM__ON_CHIP_OUTPUT] = {"out", "the output"},
-    [DSM__ON_CHIP_ERROR] = {"err", "the output's error"},
+    [DSM__ON_CHIP_ERROR] = {"err", "the output's activation gradient"},
     [DSM__ON_CHIP_WEIGHTS] = {"wgt", "weights from one timestep to the next"},
     [DSM__ON_CHIP_GRADIENT] = {"grad", "weight gradients from one timestep to the next"},
     [DSM__ON_CHIP_OPERAND] = {"opd", "the second operand from one timestep to the next"},
@@ -257,9 +257,8 @@ static const char *stages_line(dsm__page *page, const dsm_plan *plan) {
 static const char *interleaving_line(dsm__page *page, const dsm_plan *plan) {
   (void)page;
   return plan->stages.count > 1 && plan->stages.interleave > 1
-             ? "the step time is a closed form, 0.87 to 1.13 of a simulated schedule's where "
-               "stages "
-               "differ by up to a half"
+             ? "the step time is a closed form: 0.87 to 1.13 of that of a simulated schedule, "
+               "where stages differ by up to a half"
              : "";
 }
 

@@ -134,9 +134,8 @@ static void add_rows(dsm__table *table, const dsm_plan *plan, const dsm__pass_ro
 /* What is not shown of a table of which the longest rows are. */
 static void put_left_out(dsm__page *page, const dsm_plan *plan, const dsm__pass_rows *rows) {
   if (rows->left_out > 0) {
-    dsm__page_line(page, DSM__STYLE_PLAIN,
-                   "and %zu more pass%s of layers, together %s %% of the step", rows->left_out,
-                   rows->left_out == 1 ? "" : "es",
+    dsm__page_line(page, DSM__STYLE_PLAIN, "and %zu more pass%s, together %s %% of the step",
+                   rows->left_out, rows->left_out == 1 ? "" : "es",
                    dsm__figure_percent(dsm__share(rows->left_cycles, dsm__step_cycles(plan))).text);
   }
 }
@@ -149,15 +148,15 @@ static void put_legend(dsm__page *page, const dsm_plan *plan, const dsm__pass_tr
       "useful work at full speed, array = arrays starting up or not full, xfer = transfers that "
       "computation does not hide, aux = auxiliary operations, other = never hidden.");
   if (rows->is_folded) {
-    dsm__page_line(
-        page, DSM__STYLE_FAINT,
-        "n: equal layers, which have one row; step is of all n together, other numbers are "
-        "of each. --unfold shows them one by one.");
+    dsm__page_line(page, DSM__STYLE_FAINT,
+                   "n: equal layers that share the row; step is that of all n together, other "
+                   "numbers are those of each. --unfold shows them one by one.");
   }
   if (rows->is_joined) {
-    dsm__page_line(page, DSM__STYLE_FAINT,
-                   "a-b, a/b: of layers at one place of a block, which are one row where the table "
-                   "is longer than a screen, from the least to the largest, or each.");
+    dsm__page_line(
+        page, DSM__STYLE_FAINT,
+        "a-b, a/b: layers at the same place of a block share a row, as the table would be longer "
+        "than a screen: their least and largest number, or each of their words.");
   }
   if (traits->has_roles && !has_long_names) {
     dsm__page_line(page, DSM__STYLE_FAINT, "par.: %s.", dsm__page_roles(page, plan->system));
@@ -172,11 +171,12 @@ static void put_legend(dsm__page *page, const dsm_plan *plan, const dsm__pass_tr
     dsm__page_line(page, DSM__STYLE_FAINT, "%s", dsm__on_chip_legend(page, traits->on_chip));
   }
   if (traits->has_dysm) {
-    dsm__page_line(page, DSM__STYLE_FAINT, "dysm: spatial minibatches that the step is cut into.");
+    dsm__page_line(page, DSM__STYLE_FAINT, "dysm: number of parts that the minibatch is cut into.");
   }
   if (plan->pipeline_count > 0) {
     dsm__page_line(page, DSM__STYLE_FAINT,
-                   "pipe: the pipeline, below; times of its layers are shares of its time.");
+                   "pipe: number of the pipeline, below; each of its layers has a share of the "
+                   "pipeline's time.");
   }
 }
 

@@ -70,9 +70,9 @@ const char *dsm__plan_memory_line(dsm__page *page, const dsm_plan *plan) {
     const char *name;
     double bytes;
   } parts[] = {
-      {"activations", memory->activations_bytes}, {"weights", memory->weights_bytes},
-      {"gradients", memory->gradients_bytes},     {"errors", memory->errors_bytes},
-      {"optimizer", memory->optimizer_bytes},     {"keys and values", memory->cache_bytes},
+      {"activations", memory->activations_bytes},    {"weights", memory->weights_bytes},
+      {"weight gradients", memory->gradients_bytes}, {"activation gradients", memory->errors_bytes},
+      {"optimizer", memory->optimizer_bytes},        {"keys and values", memory->cache_bytes},
       {"recomputed", memory->recomputed_bytes},
   };
   const char *text = "";
@@ -116,7 +116,9 @@ const char *dsm__plan_hidden_line(dsm__page *page, const dsm_plan *plan) {
   return !(cycles > 0)
              ? ""
              : dsm__page_text(
-                   page, "sums of gradients and ways back of %s ms, behind backward and update",
+                   page,
+                   "%s ms of summing gradients and sending weights back, behind backward and "
+                   "update",
                    dsm__figure_digits(cycles / plan->system->core.frequency_GHz / 1e6, 3).text);
 }
 

@@ -130,17 +130,17 @@ char *dsm_report_remat_table(const dsm_remat_result *result, dsm_table_style sty
                  bytes_text(&page, result->budget_bytes));
   dsm__page_break(&page);
   dsm__page_labelled(&page, LABEL_WIDTH, "step",
-                     "%s ms, %s %% more than the %s ms of keeping everything",
+                     "%s ms, %s %% more than %s ms when everything is kept",
                      time_text(&page, result->run.seconds),
                      more_text(&page, result->run.seconds, result->full.seconds),
                      time_text(&page, result->full.seconds));
   dsm__page_labelled(&page, LABEL_WIDTH, "memory",
-                     "%s at the peak; everything needs %s, and no schedule less than %s",
+                     "%s at the peak; keeping everything needs %s, and every schedule at least %s",
                      bytes_text(&page, result->run.peak_bytes),
                      bytes_text(&page, result->full.peak_bytes),
                      bytes_text(&page, result->smallest_bytes));
   dsm__page_labelled(&page, LABEL_WIDTH, "again",
-                     "%zu forward pass%s of whole stages, beside what options compute again",
+                     "%zu forward pass%s of whole stages, beside what options recompute",
                      result->run.repeated, result->run.repeated == 1 ? "" : "es");
   if (result->point_count > 0) {
     put_points(&page, result);
@@ -243,10 +243,10 @@ static const dsm__table_column stage_columns[] = {
 };
 
 void dsm__describe_chain(dsm__page *page, const dsm_remat_chain *chain) {
-  dsm__page_line(
-      page, DSM__STYLE_PLAIN, "%zu stage%s, minibatch %s, %s ms where nothing is computed again",
-      chain->stage_count, chain->stage_count == 1 ? "" : "s",
-      dsm__figure_count(chain->minibatch).text, time_text(page, dsm_remat_chain_seconds(chain)));
+  dsm__page_line(page, DSM__STYLE_PLAIN,
+                 "%zu stage%s, minibatch %s, %s ms when nothing is recomputed", chain->stage_count,
+                 chain->stage_count == 1 ? "" : "s", dsm__figure_count(chain->minibatch).text,
+                 time_text(page, dsm_remat_chain_seconds(chain)));
   dsm__describe_source(page, chain->source);
   dsm__table table = DSM__TABLE(page, stage_columns);
   size_t first = 0;

@@ -49,7 +49,7 @@ static void put_mini_epochs(dsm__page *page, const dsm_storage_result *result) {
   const dsm_storage_state *const state = &result->state;
   if (state->mini_epochs == 1) {
     dsm__page_labelled(page, LABEL_WIDTH, "mini-epochs",
-                       "1: all of it fits in fast storage, and is read once");
+                       "1: the whole data set fits in fast storage and is read once");
     return;
   }
   dsm__page_labelled(page, LABEL_WIDTH, "mini-epochs", "%s of %s, two at a time in fast storage%s",
@@ -60,7 +60,7 @@ static void put_mini_epochs(dsm__page *page, const dsm_storage_result *result) {
                          : dsm__page_text(page, "; %s would do",
                                           dsm__figure_count(result->least_mini_epochs).text));
   if (result->mode == DSM_MODE_INFERENCE) {
-    dsm__page_labelled(page, LABEL_WIDTH, "enough", "no factor: inference reads each sample once");
+    dsm__page_labelled(page, LABEL_WIDTH, "enough", "none: inference reads each sample once");
     return;
   }
   dsm__page_labelled(page, LABEL_WIDTH, "enough", "trained on %s each, the chips %s",
@@ -76,7 +76,7 @@ static void put_state(dsm__page *page, const dsm_storage_result *result) {
                             : result->max_repeat > 0 ? " (the most that are allowed)"
                                                      : " (planned)";
   if (state->mini_epochs > 1) {
-    dsm__page_labelled(page, LABEL_WIDTH, "repeat", "%s%s: a mini-epoch each %s s",
+    dsm__page_labelled(page, LABEL_WIDTH, "repeat", "%s%s: a mini-epoch every %s s",
                        dsm__times_text(page, state->repeat), which,
                        seconds_text(page, state->period_seconds));
   }
