@@ -40,17 +40,17 @@ typedef enum dsm_fit {
   DSM_FIT_COUNT
 } dsm_fit;
 
-/** Seconds that dsm_explore_what_fits looks, where the options have no time limit. */
-#define DSM_FIT_SECONDS 60
+/** Seconds of processor time that dsm_explore_what_fits looks at most. */
+#define DSM_FIT_SECONDS 2
 
 /**
  * What would fit where dsm_explore finds nothing that does: the fastest plan with optimizations
  * besides that can save memory: micro-batches and stages, or shards and recomputation; of
  * networks of at most 64 layers, and where neither fits, all of them too. Its options have of these
- * only those that it uses; it is a plan of dsm_explore with them. A quarter of the options' time
- * limit, or of DSM_FIT_SECONDS, is given to each search; what was found by then is the plan, whose
- * statistics say so. DSM_ERROR_INFEASIBLE: nothing was found; *fit, which may not be NULL, says
- * why. Otherwise as dsm_explore.
+ * only those that it uses; it is a plan of dsm_explore with them. Where weights and their state are
+ * too large for all chips together, nothing is searched. What was found when the time is over is
+ * the plan, whose statistics say so. DSM_ERROR_INFEASIBLE: nothing was found; *fit, which may not
+ * be NULL, says why. Otherwise as dsm_explore.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_explore_what_fits(dsm_plan **plan, dsm_fit *fit,
                                                        const dsm_workload *workload,
@@ -154,11 +154,14 @@ typedef struct dsm_explanation {
 /** The word for a decision, such as "dysm_factor". Never NULL. */
 DSM_API const char *dsm_decision_name(dsm_decision decision);
 
+/** Seconds of a search of dsm_explain. */
+#define DSM_EXPLAIN_SECONDS 60
+
 /**
  * The alternatives of a layer of a plan: for each pass every allowed parallelism with its best core
  * split, and the next `splits_per_pass` best core splits of the chosen one. Where a plan has
  * micro-batches, stages, shards or recomputed layers, a search without each of these, of at most
- * DSM_FIT_SECONDS. To be freed with dsm_explanation_free.
+ * DSM_EXPLAIN_SECONDS. To be freed with dsm_explanation_free.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_explain(dsm_explanation **explanation, const dsm_plan *plan,
                                              size_t layer_index, size_t splits_per_pass,

@@ -166,7 +166,7 @@ static bool explore_without(const dsm_plan *plan, dsm_optimization strategy, dsm
   options.stages = strategy == DSM_OPTIMIZATION_STAGES ? 0 : options.stages;
   options.recomputation =
       strategy == DSM_OPTIMIZATION_RECOMPUTE ? DSM_RECOMPUTATION_BEST : options.recomputation;
-  options.time_limit_seconds = DSM_FIT_SECONDS;
+  options.time_limit_seconds = DSM_EXPLAIN_SECONDS;
   dsm_plan *found = NULL;
   bool is_stopped = false;
   const dsm_status status =

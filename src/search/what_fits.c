@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* what_fits.c: where no mapping fits a chip's memory, what would with more optimisations. */
 #include <math.h>
+#include <time.h>
 
 #include "base/diag_add.h"
 #include "base/words.h"
 #include "dsm/explore.h"
+#include "model/equations.h"
+#include "plan/tolerance.h"
 #include "search/problem.h"
 
 #define IN_TURN                                                                                    \
@@ -15,8 +18,7 @@
 
 /* What is tried besides the options. The first takes least time, and what it finds is the limit of
  * the others; all together takes longest, and is for small networks, and where none of the others
- * fits. The fastest counts. Other roles save memory too, but where nothing fits their search can
- * take minutes. */
+ * fits. The fastest counts. Other roles save memory too, but their search can take minutes. */
 enum { SMALL_NETWORK = 64 /* layers */ };
 static const dsm_optimization_set tried[] = {DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE),
                                              IN_TURN, KEPT_LESS, IN_TURN | KEPT_LESS};
@@ -46,33 +48,69 @@ static void keep_faster(dsm_plan **plan, dsm_plan *other) {
   dsm_plan_free(slower);
 }
 
-/* Looks with some of them, and then with all. Status and *fit as of dsm_explore_what_fits. */
+/* What each mapping needs of a chip at least, with whatever optimizations: each weight, its
+ * gradient and its state are on some chip (section 12). */
+static double least_bytes(const dsm_workload *workload, const dsm_system *system, dsm_mode mode) {
+  const bool is_training = mode == DSM_MODE_TRAINING;
+  double bytes = 0;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    const dsm_layer *const layer = &workload->layers[i];
+    const double of_weight =
+        dsm__layer_weight_bytes(layer, workload->weight_bytes, workload->element_bytes) +
+        (is_training ? workload->gradient_bytes + workload->optimizer_bytes_per_weight : 0);
+    bytes += layer->is_tied ? 0 : (double)layer->weight_elements * of_weight;
+  }
+  return bytes / (double)dsm_machine_derive(system).chip_count;
+}
+
+/* Ends where whoever asks stops it, or when so much processor time is over: what is found does not
+ * depend on what else the machine does. */
+typedef struct ending {
+  const dsm_explore_options *asked;
+  clock_t until;
+} ending;
+
+static bool is_at_end(void *context) {
+  const ending *const end = context;
+  return clock() >= end->until ||
+         (end->asked->is_stopped != NULL && end->asked->is_stopped(end->asked->context));
+}
+
+/* Looks with some of them, and then with all, as long as there is time. Status and *fit as of
+ * dsm_explore_what_fits. */
 static dsm_status look(dsm_plan **plan, dsm_fit *fit, const dsm_workload *workload,
-                       const dsm_system *system, const dsm_explore_options *options) {
+                       const dsm_system *system, const dsm_explore_options *options,
+                       bool is_hopeless) {
   const dsm_optimization_set possible = dsm_mode_possible_optimizations(options->mode);
-  const double seconds =
-      options->time_limit_seconds > 0 ? options->time_limit_seconds : DSM_FIT_SECONDS;
+  const double limit = options->time_limit_seconds > 0 ? options->time_limit_seconds : HUGE_VAL;
+  const double until = dsm__seconds_now() + limit;
+  ending end = {options, clock() + (clock_t)DSM_FIT_SECONDS * CLOCKS_PER_SEC};
+  const bool is_small = workload->layer_count <= SMALL_NETWORK;
   dsm_explore_options wider = *options;
+  wider.is_stopped = is_at_end;
+  wider.context = &end;
   dsm_optimization_set before = options->optimizations;
   dsm_status status = DSM_ERROR_INFEASIBLE;
   bool is_any_stopped = false;
   bool is_any_asked = false;
-  const size_t tries = DSM__COUNT_OF(tried);
-  wider.time_limit_seconds = seconds / (double)tries;
   for (size_t t = 0; t < DSM__COUNT_OF(tried) && status != DSM_ERROR_OUT_OF_MEMORY; t++) {
     dsm_plan *found = NULL;
-    bool is_stopped = false;
+    bool is_stopped = true;
     wider.optimizations = options->optimizations | (tried[t] & possible);
     const bool is_all = t + 1 == DSM__COUNT_OF(tried);
     if (wider.optimizations == options->optimizations || wider.optimizations == before ||
-        (is_all && *plan != NULL && workload->layer_count > SMALL_NETWORK)) {
+        (is_all && *plan != NULL && !is_small)) {
       continue;
     }
     before = wider.optimizations;
     is_any_asked = true;
     const double known = *plan != NULL ? (*plan)->result.step_cycles : HUGE_VAL;
-    status = dsm__explore_strictly(&found, workload, system, &wider, known, &is_stopped);
-    is_any_stopped = is_any_stopped || is_stopped;
+    const double left = until - dsm__seconds_now();
+    wider.time_limit_seconds = isfinite(left) ? left : 0;
+    if (!is_hopeless && left > 0 && !is_at_end(&end)) {
+      status = dsm__explore_strictly(&found, workload, system, &wider, known, &is_stopped);
+    }
+    is_any_stopped = is_any_stopped || (is_stopped && !is_hopeless);
     keep_faster(plan, found);
   }
   if (status != DSM_ERROR_OUT_OF_MEMORY) {
@@ -93,9 +131,11 @@ dsm_status dsm_explore_what_fits(dsm_plan **plan, dsm_fit *fit, const dsm_worklo
                                  dsm_diags *diags) {
   *plan = NULL;
   *fit = DSM_FIT_NOT_MEMORY;
-  dsm_status status = dsm__explore_with_room(workload, system, options);
+  const bool is_hopeless = least_bytes(workload, system, options->mode) >
+                           dsm__capacity_limit(dsm_system_usable_bytes(system));
+  dsm_status status = is_hopeless ? DSM_OK : dsm__explore_with_room(workload, system, options);
   if (status == DSM_OK) {
-    status = look(plan, fit, workload, system, options);
+    status = look(plan, fit, workload, system, options, is_hopeless);
   }
   if (status == DSM_OK) {
     (*plan)->options.optimizations = options->optimizations | used_by(*plan);

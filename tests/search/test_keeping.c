@@ -3,6 +3,7 @@
  * What chips keep: shards, and layers that are made anew. Each mapping of a small network is scored
  * as a plan, and the fastest of those that fit is compared with what the search finds.
  */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -335,6 +336,15 @@ START_TEST(test_what_would_fit_is_found_with_its_options) {
                               1e-9 * plan->result.step_cycles);
       ck_assert_double_le(fitting->result.memory.total_bytes, capacity * (1 + 1e-9));
       found++;
+      dsm_system *const least = chips_of(fitting->result.memory.total_bytes);
+      dsm_explore_options hasty = options;
+      dsm_plan *other = NULL;
+      hasty.time_limit_seconds = DBL_MIN;
+      if (dsm_explore_what_fits(&other, &fit, workload, least, &hasty, NULL) != DSM_OK) {
+        ck_assert_int_eq(fit, DSM_FIT_STOPPED);
+      }
+      dsm_plan_free(other);
+      dsm_system_free(least);
     }
     dsm_plan_free(fitting);
     dsm_plan_free(plan);
@@ -364,6 +374,7 @@ START_TEST(test_what_would_fit_is_asked_where_memory_is_short) {
   dsm_diags_free(diags);
   dsm_system *const tiny = chips_of(1e3);
   options = options_of(0);
+  options.time_limit_seconds = DBL_MIN; /* weights alone are too large: nothing is searched */
   ck_assert_int_eq(dsm_explore_what_fits(&plan, &fit, workload, tiny, &options, NULL),
                    DSM_ERROR_INFEASIBLE);
   ck_assert_int_eq(fit, DSM_FIT_NONE);

@@ -173,8 +173,7 @@ const cli_option cli_options[] = {
      TEXT(workload, CLI_TAKES_WORKLOAD)},
     {.name = "workload",
      .argument = "FILE",
-     .help =
-         "the network whose layers were timed, for their sizes and connections",
+     .help = "the network whose layers were timed, for their sizes and connections",
      .commands = CLI_IMPORT,
      TEXT(workload, CLI_TAKES_WORKLOAD)},
     {.name = "system",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 
 #include "cli/parse/input_files.h"
@@ -53,13 +54,10 @@ static dsm_plan *find_what_fits(const cli_arguments *arguments, const inputs *in
   dsm_fit fit = DSM_FIT_NOT_MEMORY;
   const dsm_status status =
       dsm_explore_what_fits(&plan, &fit, in->workload, in->system, options, NULL);
-  const double limit = options->time_limit_seconds;
   if (status != DSM_OK) {
     if (status == DSM_ERROR_INFEASIBLE && fit == DSM_FIT_STOPPED && !cli_is_interrupted()) {
-      cli_note(arguments,
-               "no mapping with accumulate and stages, or with shard and recompute, was found "
-               "within %g s that fits the memory",
-               limit > 0 ? limit : (double)DSM_FIT_SECONDS);
+      cli_note(arguments, "no mapping that fits with accumulate and stages, or with shard and "
+                          "recompute, was found in time");
     } else if (status == DSM_ERROR_INFEASIBLE && fit == DSM_FIT_NONE) {
       cli_note(arguments, "no mapping fits with shard, recompute, accumulate and stages either");
     }
@@ -92,24 +90,26 @@ static dsm_plan *find_what_fits(const cli_arguments *arguments, const inputs *in
   return plan;
 }
 
-/* The plan, or, where the time was not over before, what would fit: said, or with --fit the plan,
- * with which the error that nothing fits is none. After a signal with the best so
- * far. What is explained has to be known to the end, so that a signal ends the program then. */
+/* The plan, or what would fit, as far as that is known by twice the time limit: said, or with --fit
+ * the plan, with which the error that nothing fits is none. After a signal with the best so far.
+ * What is explained has to be known to the end, so that a signal ends the program then. */
 static cli_exit search(const cli_arguments *arguments, const inputs *in, dsm_plan **plan,
                        bool *is_interrupted) {
   dsm_explore_options options = arguments->options;
-  const double until =
-      cli_seconds_now() + (options.time_limit_seconds > 0 ? options.time_limit_seconds : HUGE_VAL);
+  const double limit = options.time_limit_seconds > 0 ? options.time_limit_seconds : HUGE_VAL;
+  const double end = cli_seconds_now() + 2 * limit;
   if (arguments->explain == NULL) {
     options.is_stopped = cli_should_stop;
     cli_interrupt_begin();
   }
   cli_exit outcome =
       cli_exit_of(cli_explore(plan, arguments, NULL, in->workload, in->system, &options));
-  const bool may_fit =
-      outcome == CLI_EXIT_INFEASIBLE && !cli_is_interrupted() && cli_seconds_now() < until;
+  const bool may_fit = outcome == CLI_EXIT_INFEASIBLE && !cli_is_interrupted();
   if (!may_fit || !arguments->wants_fit) {
     cli_print_findings(arguments);
+  }
+  if (limit < HUGE_VAL) {
+    options.time_limit_seconds = fmax(fmin(limit, end - cli_seconds_now()), DBL_MIN);
   }
   *plan = may_fit ? find_what_fits(arguments, in, &options) : *plan;
   if (may_fit && arguments->wants_fit && *plan != NULL) {

@@ -207,6 +207,11 @@ bool dsm__graph_search(const dsm__graph *graph, dsm__arena *arena, dsm__graph_pa
     answer->lower_bound_cycles = fastest.cycles;
     return true;
   }
+  if (dsm__deadline_is_final(graph->deadline)) {
+    answer->cycles = dsm__graph_sum(graph, path).cycles;
+    answer->lower_bound_cycles = fastest.cycles;
+    return true;
+  }
   /* One of several cases of a search: each may take a part of what one alone may. */
   const bool is_case = graph->is_case;
   const dsm__graph_effort effort = {is_case ? DSM__LABELS_MAX / DSM__CASES : DSM__LABELS_MAX, true,
