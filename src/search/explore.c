@@ -514,7 +514,7 @@ dsm_explorer *dsm__explorer_new_with(size_t memo_bytes_max) {
   if (explorer == NULL) {
     return NULL;
   }
-  explorer->memo = dsm__memo_new(memo_bytes_max);
+  explorer->memo = dsm__memo_new(memo_bytes_max, NULL);
   if (explorer->memo == NULL) {
     free(explorer);
     return NULL;

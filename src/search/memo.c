@@ -75,7 +75,8 @@ struct dsm__memo {
   table roles;
   size_t bytes; /* of all tables */
   size_t bytes_max;
-  bool is_full; /* something could not be kept */
+  atomic_size_t *counted; /* where bytes are counted too; NULL: nowhere */
+  bool is_full;           /* something could not be kept */
 };
 
 enum { FIRST_CAPACITY = 256 };
@@ -105,6 +106,13 @@ static const void *find(const table *t, const void *key) {
   return number == DSM__MAP_NONE ? NULL : t->entries + number * entry_size(t) + t->key_size;
 }
 
+static void set_bytes(dsm__memo *memo, size_t bytes) {
+  if (memo->counted != NULL) {
+    atomic_fetch_add(memo->counted, bytes - memo->bytes); /* wraps where there are fewer */
+  }
+  memo->bytes = bytes;
+}
+
 /*
  * Doubles the room of a table; false if that cannot be.
  *
@@ -123,7 +131,7 @@ static bool grow(dsm__memo *memo, table *t) {
   }
   t->entries = entries;
   t->capacity = capacity;
-  memo->bytes = bytes;
+  set_bytes(memo, bytes);
   return true;
 }
 
@@ -161,16 +169,17 @@ static void empty_all(dsm__memo *memo) {
   empty(&memo->passes);
   empty(&memo->scores);
   empty(&memo->roles);
-  memo->bytes = 0;
+  set_bytes(memo, 0);
   memo->is_full = false;
 }
 
 /* ---- the memo ---- */
 
-dsm__memo *dsm__memo_new(size_t bytes_max) {
+dsm__memo *dsm__memo_new(size_t bytes_max, atomic_size_t *counted) {
   dsm__memo *const memo = calloc(1, sizeof *memo);
   if (memo != NULL) {
     memo->bytes_max = bytes_max;
+    memo->counted = counted;
     memo->contexts.key_size = sizeof(context);
     memo->shapes.key_size = sizeof(dsm__layer_shape);
     memo->passes.key_size = sizeof(dsm__memo_key);

@@ -79,8 +79,9 @@ _Static_assert(sizeof(void *) != 8 || sizeof(dsm__memo_role_key) == 56, "no padd
 
 typedef struct dsm__memo dsm__memo;
 
-/** An empty memo that takes at most so many bytes; NULL if out of memory. */
-dsm__memo *dsm__memo_new(size_t bytes_max);
+/** An empty memo that takes at most so many bytes, which are counted somewhere too (NULL: nowhere);
+ * NULL if out of memory. */
+dsm__memo *dsm__memo_new(size_t bytes_max, atomic_size_t *counted);
 void dsm__memo_free(dsm__memo *memo);
 
 /** Begins an exploration: gives the context of each pass. False: this one goes without a memo. */

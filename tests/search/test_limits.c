@@ -6,6 +6,7 @@
 
 #include "bundled.h"
 #include "how_many.h"
+#include "search/memo.h"
 #include "search/problem.h"
 #include "suites.h"
 
@@ -138,6 +139,20 @@ START_TEST(test_memory_limit_is_kept) {
 }
 END_TEST
 
+/* What a memo of passes takes is memory of the search, until it is gone. */
+START_TEST(test_memory_of_a_memo_is_counted) {
+  atomic_size_t bytes = 0;
+  dsm__memo *const memo = dsm__memo_new(DSM__ROLE_MEMO_BYTES_MAX, &bytes);
+  const dsm__memo_role_key key = {0};
+  ck_assert(memo != NULL);
+  dsm__memo_put_role(memo, &key, (dsm__memo_score){0});
+  ck_assert_uint_gt(atomic_load(&bytes), sizeof key);
+  ck_assert_uint_le(atomic_load(&bytes), DSM__ROLE_MEMO_BYTES_MAX);
+  dsm__memo_free(memo);
+  ck_assert_uint_eq(atomic_load(&bytes), 0);
+}
+END_TEST
+
 START_TEST(test_time_that_is_enough_changes_nothing) {
   dsm_explore_options options = bundled_options(DSM_MODE_INFERENCE);
   bundled whole = bundled_explore(bundled_networks[_i], "torus64", "64", &options);
@@ -260,6 +275,7 @@ Suite *suite_limits(void) {
   tcase_set_timeout(tests, 120);
   tcase_add_loop_test(tests, test_what_fits_last_is_found_in_time, 0, 2);
   tcase_add_test(tests, test_a_stop_ends_it_wherever_it_comes);
+  tcase_add_test(tests, test_memory_of_a_memo_is_counted);
   tcase_add_loop_test(tests, test_memory_limit_is_kept, 0, 4);
   tcase_add_loop_test(tests, test_no_time_gives_a_valid_plan_with_a_bound, 0, BUNDLED_NETWORKS);
   tcase_add_loop_test(tests, test_time_that_is_enough_changes_nothing, 0, BUNDLED_NETWORKS);

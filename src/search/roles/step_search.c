@@ -308,7 +308,8 @@ bool dsm__step_search(dsm__problem *problem, double limit_cycles, dsm__graph_ans
                    .decisions = decisions,
                    .bound_cycles = HUGE_VAL};
   *best = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
-  problem->role_memo = dsm__memo_new(DSM__ROLE_MEMO_BYTES_MAX);
+  problem->role_memo =
+      dsm__memo_new(DSM__ROLE_MEMO_BYTES_MAX, dsm__deadline_bytes(problem->inputs.deadline));
   const bool is_small = problem->inputs.workload->layer_count <= SMALL_NETWORK;
   const bool is_asked = dsm__is_any_recomputation_asked(problem);
   const bool is_done =

@@ -259,7 +259,8 @@ static bool find_bound(const dsm__stage_cases *cases, dsm__stage_case *of) {
   dsm__problem problem = dsm__stage_case_problem(of, &micro, 0, arena);
   dsm__role_front *fronts = NULL;
   bool may_fit = false;
-  problem.role_memo = dsm__memo_new(DSM__ROLE_MEMO_BYTES_MAX);
+  problem.role_memo =
+      dsm__memo_new(DSM__ROLE_MEMO_BYTES_MAX, dsm__deadline_bytes(problem.inputs.deadline));
   of->hand_over = least_hand_over(cases, of->of, &micro);
   bool is_good = DSM__RESERVE(arena, fronts, micro.layer_count) &&
                  DSM__RESERVE(cases->whole->arena, of->bounds, runs) &&

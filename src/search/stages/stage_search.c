@@ -424,7 +424,8 @@ static bool look(dsm__stages_searched *search, dsm__stage_case *of, double *boun
                            DSM__RESERVE(at.arena, at.parts, at.micro.layer_count) &&
                            DSM__RESERVE(at.arena, at.layers, at.micro.layer_count);
   at.stages.first_layers = at.first_layers;
-  problem.role_memo = dsm__memo_new(DSM__ROLE_MEMO_BYTES_MAX);
+  problem.role_memo =
+      dsm__memo_new(DSM__ROLE_MEMO_BYTES_MAX, dsm__deadline_bytes(problem.inputs.deadline));
   const bool is_known = isfinite(search->best_cycles);
   bool is_good = is_reserved && raise_bounds(&at);
   if (is_good && dsm__tie_limit(of->bound) < search->best_cycles) {
