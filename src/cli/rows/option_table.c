@@ -115,7 +115,7 @@ const cli_option cli_options[] = {
      FLAG(is_ladder)},
     {.name = "ladder-base",
      .argument = "SYSTEM",
-     .help = "with --ladder: the system of the first rung; --set system.PATH changes it too",
+     .help = "the system of the first rung; --set system.PATH changes it too",
      .commands = CLI_EXPLORE,
      TEXT(ladder_base, CLI_TAKES_SYSTEM)},
     {.name = "parallelism",
@@ -173,8 +173,7 @@ const cli_option cli_options[] = {
      TEXT(workload, CLI_TAKES_WORKLOAD)},
     {.name = "workload",
      .argument = "FILE",
-     .help =
-         "with --to profile: the network whose layers were timed, for their sizes and connections",
+     .help = "the network whose layers were timed, for their sizes and connections",
      .commands = CLI_IMPORT,
      TEXT(workload, CLI_TAKES_WORKLOAD)},
     {.name = "system",
@@ -222,7 +221,7 @@ const cli_option cli_options[] = {
      READ(CLI_READ_WORDS, partition.front.objectives, unsigned)},
     {.name = "points",
      .argument = "N",
-     .help = "with --pareto: solve at most so many problems, each for one point (default: 12, or "
+     .help = "solve at most so many problems, each for one point (default: 12, or "
              "36 with three objectives)",
      .commands = CLI_PARTITION,
      COUNT(partition.front.question_count, DSM_FRONT_QUESTIONS_MAX)},
@@ -336,13 +335,13 @@ const cli_option cli_options[] = {
      OWN(cli_apply_simulate)},
     {.name = "dispatch",
      .argument = "RULE",
-     .help = "with --simulate: which device runs a task: each in turn, by the rates of the answer "
+     .help = "which device runs a task: each in turn, by the rates of the answer "
              "(default), or the one that ends it earliest (the rule of the paper)",
      .commands = CLI_PARTITION,
      WORD(partition.rule, cli_dispatch_word)},
     {.name = "trace",
      .argument = "FILE",
-     .help = "with --simulate: also write the schedule as a trace that Perfetto opens",
+     .help = "also write the schedule as a trace that Perfetto opens",
      .commands = CLI_PARTITION,
      NAME(CLI_READ_FILE, partition.trace, CLI_TAKES_FILE)},
     SET(CLI_STORAGE, "change a value of an input, such as workload.dataset.samples=1000000 or "
@@ -407,7 +406,7 @@ const cli_option cli_options[] = {
      COUNT(sweep.best_count, DSM_SWEEP_POINTS_MAX)},
     {.name = "by",
      .argument = "OBJECTIVE",
-     .help = "with --best: a column, such as step_seconds, or min:COLUMN, max:COLUMN (default: "
+     .help = "a column, such as step_seconds, or min:COLUMN, max:COLUMN (default: "
              "min:step_seconds, the step time)",
      .commands = CLI_SWEEP,
      TEXT(sweep.best_by, CLI_TAKES_TEXT)},
@@ -582,13 +581,13 @@ const cli_option cli_options[] = {
      COUNT(remat.devices, DSM_REMAT_STAGES_MAX)},
     {.name = "micro-batches",
      .argument = "M",
-     .help = "with --stages: micro-batches that the minibatch is cut into (default: all its "
+     .help = "micro-batches that the minibatch is cut into (default: all its "
              "divisors are tried)",
      .commands = CLI_REMAT,
      COUNT(remat.micro_batches, DSM_REMAT_MICRO_BATCHES_MAX)},
     {.name = "write-stages",
      .argument = "FILE",
-     .help = "with WORKLOAD and SYSTEM: also write the chain of stages, to edit it or use it again",
+     .help = "also write the chain of stages, to edit it or use it again",
      .commands = CLI_REMAT,
      NAME(CLI_READ_FILE, remat.chain_file, CLI_TAKES_FILE)},
     {.name = "cores",
@@ -666,37 +665,37 @@ const cli_option cli_options[] = {
      NAME(CLI_READ_NAME, storage.times, CLI_TAKES_TEXT)},
     {.name = "adaptive",
      .argument = "RULE",
-     .help = "find the repeating factors from the metrics of --trace: a mini-epoch ends when its "
+     .help = "find the repeating factors from its metrics: a mini-epoch ends when its "
              "score gets no better (score), or falls below its Bollinger band (bollinger)",
      .commands = CLI_STORAGE,
      WORD(storage.rule, cli_repeat_rule_word)},
     {.name = "trace",
      .argument = "FILE",
-     .help = "with --adaptive: metrics after each repeat, as CSV with columns loss, train_error "
+     .help = "metrics after each repeat, as CSV with columns loss, train_error "
              "and validation_error",
      .commands = CLI_STORAGE,
      NAME(CLI_READ_NAME, storage.trace, CLI_TAKES_FILE)},
     {.name = "weights",
      .argument = "A,B,C",
-     .help = "with --adaptive: weights of loss, train_error and validation_error in the score "
+     .help = "weights of loss, train_error and validation_error in the score "
              "(default: 1,1,1)",
      .commands = CLI_STORAGE,
      NAME(CLI_READ_NAME, storage.weights, CLI_TAKES_TEXT)},
     {.name = "threshold",
      .argument = "N",
-     .help = "with --adaptive score: a mini-epoch ends after so many repeats without a better "
+     .help = "of the rule score: a mini-epoch ends after so many repeats without a better "
              "score (default: 3)",
      .commands = CLI_STORAGE,
      COUNT(storage.threshold, DSM_REPEAT_MAX)},
     {.name = "window",
      .argument = "N",
-     .help = "with --adaptive bollinger: number of scores that the band is made of, 2 to 1000 "
+     .help = "of the rule bollinger: number of scores that the band is made of, 2 to 1000 "
              "(default: 20)",
      .commands = CLI_STORAGE,
      COUNT(storage.window, DSM_WINDOW_MAX)},
     {.name = "deviations",
      .argument = "K",
-     .help = "with --adaptive bollinger: half the width of the band, in standard deviations "
+     .help = "of the rule bollinger: half the width of the band, in standard deviations "
              "(default: 2)",
      .commands = CLI_STORAGE,
      NUMBER(storage.options.replay.deviations, 0, DSM_WINDOW_MAX)},
