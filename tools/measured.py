@@ -396,8 +396,8 @@ def percent(value, sign=""):
 
 def sets_in_short(dsm, folder):
     """Mean errors of the sets, a priori, in three lines"""
-    titles = ("training steps on TPU v3", "on 8 V100 or A100", "products on A100", "on V100", "convolutions on V100",
-              "all-reduces of A100", "steps of GPT on A100", "of table 5")
+    titles = ("training steps on TPU v3", "training steps on 8 V100 or A100", "products on A100", "products on V100",
+              "convolutions on V100", "all-reduces on A100", "GPT steps on 64 to 512 A100", "GPT steps on 8 to 512 A100")
     return table_of(titles, [[percent(mean_error(all_rows(dsm, folder, part))) for part, _, _ in SETS]])
 
 

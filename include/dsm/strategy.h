@@ -78,7 +78,7 @@ typedef struct dsm_explore_options {
   dsm_optimization_set optimizations;
   dsm_parallelism_set parallelisms; /**< allowed; never empty */
   dsm_role_set roles[DSM_AXES_MAX]; /**< allowed along each axis; 0: all of the optimizations. A
-                                         layer that can have none of them has data */
+                                         layer that can take none of them is data parallel */
   size_t thread_count;              /**< at most; results do not depend on it; not in the plan */
   double gap; /**< relative distance from the bound at which the search may stop, from
                    0 (only at the optimum) to below 1 */

@@ -61,11 +61,11 @@ START_TEST(test_plan_that_just_does_not_fit_is_infeasible) {
 }
 END_TEST
 
-/* The largest three: the errors (20,480), then conv1's stored output (16,384). */
+/* The largest three: the activation gradients (20,480), then conv1's stored output (16,384). */
 START_TEST(test_finding_names_the_largest_tensors) {
   read_with_capacity("60.831e-6");
   const dsm_diag *const diag = dsm_diags_get(read_back.diags, 0);
-  const char *const errors = strstr(diag->hint, "errors of conv2");
+  const char *const errors = strstr(diag->hint, "activation gradients of conv2");
   const char *const activations = strstr(diag->hint, "activations of conv1");
   ck_assert_ptr_nonnull(errors);
   ck_assert_ptr_nonnull(activations);

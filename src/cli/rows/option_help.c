@@ -75,8 +75,8 @@ cli_help_text cli_option_help(const cli_option *option, unsigned commands) {
   add_needs(&help, commands, option->name);
   add(&help, "%s", option->help);
   add_exclusions(&help, commands, option->name);
-  const size_t used = strlen(help.text);
   if (option->word_help != NULL) {
+    const size_t used = strlen(help.text);
     option->word_help(help.text + used, sizeof help.text - used);
   }
   return help;

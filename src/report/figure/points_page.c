@@ -115,6 +115,7 @@ static const char *missing_text(dsm__plot_maker *maker, const dsm__point_choice 
   const dsm__point_axis **const axes =
       dsm__arena_array(maker->arena, choice->axis_count, sizeof *axes);
   size_t row = 0;
+  maker->body.failed = maker->body.failed || axes == NULL;
   if (failed == 0 || axes == NULL) {
     return NULL;
   }
@@ -125,6 +126,7 @@ static const char *missing_text(dsm__plot_maker *maker, const dsm__point_choice 
     row++;
   }
   const char *const name = dsm__point_label(maker->arena, axes, choice->axis_count, row);
+  maker->body.failed = maker->body.failed || name == NULL;
   return dsm__plot_text(maker, "%zu of %zu point%s %s no result%s%s%s", failed, points->row_count,
                         dsm__plural((double)points->row_count), failed == 1 ? "has" : "have",
                         has_crosses ? " (\xC3\x97)" : "",
