@@ -165,7 +165,7 @@ static void put_option(FILE *out, const cli_command *command, const cli_option *
     (void)fputc(' ', out);
     put_text(out, command, option->argument);
   }
-  const cli_help_text help = cli_option_help(option);
+  const cli_help_text help = cli_option_help(option, command->bit);
   (void)fprintf(out, "\n%c", toupper((unsigned char)help.text[0]));
   put_text(out, command, help.text + 1);
   if (option->word != NULL) {

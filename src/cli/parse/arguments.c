@@ -178,19 +178,22 @@ static const char *given_of(const cli_arguments *arguments,
 }
 
 static cli_exit check_rules(const cli_arguments *arguments) {
+  const cli_command *const command = arguments->command;
   for (size_t i = 0; i < cli_rule_count; i++) {
     const cli_rule *const rule = &cli_rules[i];
     const char *const option = given_of(arguments, rule->options);
     const char *const given = given_of(arguments, rule->others);
-    const bool is_of_operands = rule->others[0] == NULL;
-    const bool is_broken =
-        is_of_operands ? arguments->operand_count == 1 : (given != NULL) != rule->is_need;
-    if ((rule->commands & arguments->command->bit) != 0 && option != NULL && is_broken) {
-      return cli_usage_error(arguments->command, "--%s %s%s%s%s", option, rule->text,
-                             is_of_operands ? "" : " --",
-                             is_of_operands  ? ""
-                             : given == NULL ? rule->others[0]
-                                             : given,
+    if ((rule->commands & command->bit) == 0 || option == NULL) {
+      continue;
+    }
+    const bool is_there = rule->others[0] == NULL ? arguments->operand_count != 1 : given != NULL;
+    if (rule->is_need && !is_there) {
+      return cli_usage_error(command, "--%s needs %s", option,
+                             cli_rule_needs(rule, command->bit).text);
+    }
+    if (!rule->is_need && is_there) {
+      return cli_usage_error(command, "--%s %s --%s%s%s", option, rule->text, given,
+                             rule->value == NULL ? "" : rule->value,
                              rule->end == NULL ? "" : rule->end);
     }
   }

@@ -125,7 +125,7 @@ static void offer_options(const cli_unfinished *word) {
     if ((option->commands & word->command->bit) != 0) {
       char name[64];
       (void)snprintf(name, sizeof name, "--%s", option->name);
-      cli_offer(word, name, "", cli_option_help(option).text);
+      cli_offer(word, name, "", cli_option_help(option, word->command->bit).text);
     }
   }
 }

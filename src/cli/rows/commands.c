@@ -114,8 +114,7 @@ const cli_command cli_commands[] = {
          "Shows layers, parameters, MACs and bytes of workloads; peak FLOP/s, machine "
          "balance and every parameter of systems, with its unit, its default and where "
          "its value comes from; both, and the main results, of plans; points and axes of sweeps; "
-         "the devices of servers and profiles. --mode, --minibatch, --optimize, --parallelism and "
-         "--threads are for --elasticity and --sensitivity alone.",
+         "the devices of servers and profiles.",
      .examples = {"dsm describe vgg16", "dsm describe gnmt torus64 --format json",
                   "dsm describe torus64 --elasticity",
                   "dsm describe torus64 gnmt --elasticity --minibatch 1024 --threads 2",

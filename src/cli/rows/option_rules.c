@@ -2,7 +2,7 @@
 /* option_rules.c: options that need or exclude each other. */
 #include "cli/rows/rows.h"
 
-#define NEEDS .is_need = true, .text = "needs"
+#define NEEDS .is_need = true
 #define EXCLUDES .text = "and", .end = " exclude each other"
 
 const cli_rule cli_rules[] = {
@@ -13,8 +13,7 @@ const cli_rule cli_rules[] = {
     {CLI_DESCRIBE,
      {"mode", "minibatch", "optimize", "parallelism", "threads"},
      {"elasticity", "sensitivity"},
-     NEEDS,
-     .end = " or --sensitivity"},
+     NEEDS},
     {CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE,
      {"top", "summary"},
      {"explain", "ladder", "elasticity", "sensitivity", "formats"},
@@ -26,12 +25,8 @@ const cli_rule cli_rules[] = {
      {"formats"},
      .text = "needs a FILE, and",
      .end = " none"},
-    {CLI_IMPORT,
-     {"from", "minibatch", "padding"},
-     {"to"},
-     .text = "and",
-     .end = " profile exclude each other"},
-    {CLI_IMPORT, {"workload", "batch", "set"}, {"to"}, NEEDS, .end = " profile"},
+    {CLI_IMPORT, {"from", "minibatch", "padding"}, {"to"}, .value = " profile", EXCLUDES},
+    {CLI_IMPORT, {"workload", "batch", "set"}, {"to"}, NEEDS, .value = " profile"},
     {CLI_SWEEP, {"by"}, {"best"}, NEEDS},
     {CLI_SWEEP, {"best"}, {"pareto"}, EXCLUDES},
     {CLI_PARTITION, {"points"}, {"pareto"}, NEEDS},
@@ -51,7 +46,8 @@ const cli_rule cli_rules[] = {
     /* Options of the search of a plan: the chain of a file has one already. */
     {CLI_REMAT,
      {"minibatch", "optimize", "parallelism", "threads", "dimension", "write-stages"},
-     .text = "needs a WORKLOAD and a SYSTEM"},
+     NEEDS,
+     .value = "a WORKLOAD and a SYSTEM"},
     {CLI_STORAGE, {"adaptive"}, {"trace"}, NEEDS},
     {CLI_STORAGE, {"trace", "weights", "threshold", "window", "deviations"}, {"adaptive"}, NEEDS},
     {CLI_STORAGE, {"times"}, {"repeat"}, NEEDS},
@@ -59,6 +55,7 @@ const cli_rule cli_rules[] = {
     {CLI_STORAGE, {"mini-epochs"}, {"max-mini-epochs"}, EXCLUDES},
     {CLI_STORAGE,
      {"mode", "minibatch", "optimize", "parallelism", "threads", "dimension", "set"},
-     .text = "needs a WORKLOAD and a SYSTEM"},
+     NEEDS,
+     .value = "a WORKLOAD and a SYSTEM"},
 };
 const size_t cli_rule_count = sizeof cli_rules / sizeof *cli_rules;

@@ -116,7 +116,7 @@ const cli_option cli_options[] = {
      FLAG(is_ladder)},
     {.name = "ladder-base",
      .argument = "SYSTEM",
-     .help = "with --ladder: the system of the first rung; --set system.PATH changes it too",
+     .help = "the system of the first rung; --set system.PATH changes it too",
      .commands = CLI_EXPLORE,
      TEXT(ladder_base, CLI_TAKES_SYSTEM)},
     {.name = "parallelism",
@@ -174,7 +174,7 @@ const cli_option cli_options[] = {
      TEXT(workload, CLI_TAKES_WORKLOAD)},
     {.name = "workload",
      .argument = "FILE",
-     .help = "with --to profile, the network whose layers were timed: it gives sizes and "
+     .help = "the network whose layers were timed: it gives sizes and "
              "connections",
      .commands = CLI_IMPORT,
      TEXT(workload, CLI_TAKES_WORKLOAD)},
@@ -224,7 +224,7 @@ const cli_option cli_options[] = {
      READ(CLI_READ_WORDS, partition.front.objectives, unsigned)},
     {.name = "points",
      .argument = "N",
-     .help = "with --pareto: questions that are solved at most, each for a point (default: 12, of "
+     .help = "questions that are solved at most, each for a point (default: 12, of "
              "three objectives 36)",
      .commands = CLI_PARTITION,
      COUNT(partition.front.question_count, DSM_FRONT_QUESTIONS_MAX)},
@@ -340,13 +340,13 @@ const cli_option cli_options[] = {
      OWN(cli_apply_simulate)},
     {.name = "dispatch",
      .argument = "RULE",
-     .help = "with --simulate: which device gets a task: one in its turn, by the rates of the "
+     .help = "which device gets a task: one in its turn, by the rates of the "
              "answer (default), or the one that ends it earliest (the rule of the paper)",
      .commands = CLI_PARTITION,
      WORD(partition.rule, cli_dispatch_word)},
     {.name = "trace",
      .argument = "FILE",
-     .help = "with --simulate: also write the schedule as a trace that Perfetto opens",
+     .help = "also write the schedule as a trace that Perfetto opens",
      .commands = CLI_PARTITION,
      NAME(CLI_READ_FILE, partition.trace, CLI_TAKES_FILE)},
     SET(CLI_STORAGE, "change a value of an input, such as workload.dataset.samples=1000000 or "
@@ -411,7 +411,7 @@ const cli_option cli_options[] = {
      COUNT(sweep.best_count, DSM_SWEEP_POINTS_MAX)},
     {.name = "by",
      .argument = "OBJECTIVE",
-     .help = "with --best: a column, such as step_seconds, or min:COLUMN, max:COLUMN (default: "
+     .help = "a column, such as step_seconds, or min:COLUMN, max:COLUMN (default: "
              "min:step_seconds, the step time)",
      .commands = CLI_SWEEP,
      TEXT(sweep.best_by, CLI_TAKES_TEXT)},
@@ -587,12 +587,12 @@ const cli_option cli_options[] = {
      COUNT(remat.devices, DSM_REMAT_STAGES_MAX)},
     {.name = "micro-batches",
      .argument = "M",
-     .help = "with --stages: micro-batches of the minibatch (default: all its divisors are tried)",
+     .help = "micro-batches of the minibatch (default: all its divisors are tried)",
      .commands = CLI_REMAT,
      COUNT(remat.micro_batches, DSM_REMAT_MICRO_BATCHES_MAX)},
     {.name = "write-stages",
      .argument = "FILE",
-     .help = "of WORKLOAD and SYSTEM: also write the chain, to be edited or asked again",
+     .help = "also write the chain, to be edited or asked again",
      .commands = CLI_REMAT,
      NAME(CLI_READ_FILE, remat.chain_file, CLI_TAKES_FILE)},
     {.name = "cores",
@@ -669,37 +669,36 @@ const cli_option cli_options[] = {
      NAME(CLI_READ_NAME, storage.times, CLI_TAKES_TEXT)},
     {.name = "adaptive",
      .argument = "RULE",
-     .help = "find the repeating factors by a rule from the metrics of --trace: when a mini-epoch "
+     .help = "find the repeating factors by a rule from its metrics: when a mini-epoch "
              "ends, by a score that does not get better, or one below its Bollinger band",
      .commands = CLI_STORAGE,
      WORD(storage.rule, cli_repeat_rule_word)},
     {.name = "trace",
      .argument = "FILE",
-     .help = "with --adaptive: metrics after each repeat, as comma-separated values with columns "
+     .help = "metrics after each repeat, as comma-separated values with columns "
              "loss, train_error and validation_error",
      .commands = CLI_STORAGE,
      NAME(CLI_READ_NAME, storage.trace, CLI_TAKES_FILE)},
     {.name = "weights",
      .argument = "A,B,C",
-     .help = "with --adaptive: of loss, train_error and validation_error in the score (default: "
+     .help = "of loss, train_error and validation_error in the score (default: "
              "1,1,1)",
      .commands = CLI_STORAGE,
      NAME(CLI_READ_NAME, storage.weights, CLI_TAKES_TEXT)},
     {.name = "threshold",
      .argument = "N",
-     .help =
-         "with --adaptive score: repeats without a better score that end a mini-epoch (default: "
-         "3)",
+     .help = "of the rule score: repeats without a better score that end a mini-epoch (default: "
+             "3)",
      .commands = CLI_STORAGE,
      COUNT(storage.threshold, DSM_REPEAT_MAX)},
     {.name = "window",
      .argument = "N",
-     .help = "with --adaptive bollinger: scores that the band is of, 2 to 1000 (default: 20)",
+     .help = "of the rule bollinger: scores that the band is of, 2 to 1000 (default: 20)",
      .commands = CLI_STORAGE,
      COUNT(storage.window, DSM_WINDOW_MAX)},
     {.name = "deviations",
      .argument = "K",
-     .help = "with --adaptive bollinger: half the width of the band, in standard deviations "
+     .help = "of the rule bollinger: half the width of the band, in standard deviations "
              "(default: 2)",
      .commands = CLI_STORAGE,
      NUMBER(storage.options.replay.deviations, 0, DSM_WINDOW_MAX)},

@@ -85,15 +85,15 @@ extern const size_t cli_option_count;
 
 #define CLI_RULE_OPTIONS_MAX 8
 
-/** An option that is refused, as another one is given, or is not. */
+/** An option that is refused, as another one is given, or is not. The help says it too. */
 typedef struct cli_rule {
   unsigned commands;                         /**< bits of those that it is of */
   const char *options[CLI_RULE_OPTIONS_MAX]; /**< each of them, NULL behind the last, */
-  /** is refused where one of these is given; none of them: where there is a single operand, */
-  const char *others[CLI_RULE_OPTIONS_MAX];
-  bool is_need;     /**< or, if that is so, where none of them is */
-  const char *text; /**< what is said of the option, before the other one */
-  const char *end;  /**< and behind it; NULL: nothing */
+  const char *others[CLI_RULE_OPTIONS_MAX];  /**< is refused where one of these is given, */
+  bool is_need;      /**< or, if that is so, where none of them is; no others: two operands */
+  const char *value; /**< what stands behind their names: " profile" of --to; NULL: nothing */
+  const char *text;  /**< of no need: what is said of the option, before the other one, */
+  const char *end;   /**< and behind it; NULL: nothing */
 } cli_rule;
 
 extern const cli_rule cli_rules[];
@@ -103,8 +103,13 @@ typedef struct cli_help_text {
   char text[2048];
 } cli_help_text;
 
-/** The help of an option, with what its words mean. */
-cli_help_text cli_option_help(const cli_option *option);
+/** What a need asks for: "--elasticity or --sensitivity", "--to profile". Of the options that these
+ * commands take. */
+cli_help_text cli_rule_needs(const cli_rule *rule, unsigned commands);
+
+/** The help of an option of one of these commands: what it needs, what it is for, what its words
+ * mean, and what it is never given with. */
+cli_help_text cli_option_help(const cli_option *option, unsigned commands);
 
 /* ---- commands ---- */
 

@@ -27,9 +27,9 @@ void cli_print_wrapped(FILE *to, const char *text, size_t column, size_t indent)
 }
 
 /* The option's help with the words it takes. */
-static void print_option_help(const cli_option *option) {
+static void print_option_help(const cli_option *option, unsigned commands) {
   char text[sizeof(cli_help_text) + 1024];
-  int used = snprintf(text, sizeof text, "%s", cli_option_help(option).text);
+  int used = snprintf(text, sizeof text, "%s", cli_option_help(option, commands).text);
   for (size_t i = 0; option->word != NULL && option->word(i) != NULL; i++) {
     if (used >= 0 && (size_t)used < sizeof text) {
       used += snprintf(text + used, sizeof text - (size_t)used, "%s%s",
@@ -63,7 +63,7 @@ static void print_options(unsigned command_bit) {
       column = 0;
     }
     (void)printf("%*s", OPTION_COLUMN - column, "");
-    print_option_help(option);
+    print_option_help(option, command_bit);
   }
 }
 
