@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bundled.h"
 #include "given.h"
 #include "how_many.h"
 #include "plan/keeping.h"
@@ -600,29 +599,6 @@ START_TEST(test_a_graph_that_is_too_large_leaves_a_bound) {
 }
 END_TEST
 
-/* An encoder's output, which lives through all of the decoder, along three axes: few edges are
- * made, and those have a mapping. */
-START_TEST(test_what_lives_long_makes_no_large_graph) {
-  dsm_workload *const workload = bundled_workload("transformer_big", "256");
-  dsm_system *const system = bundled_system("tpu_v4_4096");
-  dsm_explore_options options = bundled_options(DSM_MODE_TRAINING);
-  options.optimizations |= ALL_ROLES;
-  dsm__problem problem;
-  dsm__graph_answer answer;
-  dsm__decisions decisions;
-  ck_assert_int_eq(dsm__problem_init(&problem, workload, system, &options, NULL), DSM_OK);
-  problem.are_ties_free = true;
-  dsm__problem_count_least(&problem, DSM__ALL_LAYERS);
-  ck_assert(dsm__step_search(&problem, HUGE_VAL, &answer, &decisions));
-  ck_assert(answer.is_feasible);
-  ck_assert_double_ge(answer.lower_bound_cycles, 0.8 * answer.cycles);
-  ck_assert_uint_lt(problem.role_edges, 4 << 20);
-  dsm__problem_fini(&problem);
-  dsm_system_free(system);
-  dsm_workload_free(workload);
-}
-END_TEST
-
 START_TEST(test_larger_spaces_are_no_slower) {
   const dsm_optimization_set hybrid = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID);
   const dsm_optimization_set tensor = hybrid | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR);
@@ -802,7 +778,6 @@ Suite *suite_roles(void) {
   tcase_add_test(best, test_the_best_of_equal_blocks_is_found);
   tcase_add_test(best, test_what_is_left_out_is_in_no_best_mapping);
   tcase_add_test(best, test_a_graph_that_is_too_large_leaves_a_bound);
-  tcase_add_test(best, test_what_lives_long_makes_no_large_graph);
   tcase_add_test(best, test_larger_spaces_are_no_slower);
   tcase_add_test(best, test_order_of_independent_layers_does_not_matter);
   suite_add_tcase(suite, best);
