@@ -68,6 +68,7 @@ static bool search_case(dsm__problem *problem, const void *context, double limit
         .find = dsm__problem_find_mapping,
         .searches_max = asked->is_first ? 1 : DSM__FUSED_SEARCHES_MAX,
         .evaluations_max = UINT64_MAX,
+        .edges_max = UINT64_MAX,
         .enough = 1,
     };
     return dsm__fused_search(problem, &finder, limit_cycles, answer, decisions);

@@ -49,7 +49,8 @@ typedef struct fused_search {
   dsm__reductions *paying; /* and what they pay in the case that is searched */
   dsm__joined *joined;     /* of each layer of the mapping found last */
   double limit_cycles;     /* of a mapping that is known; infinite: none */
-  uint64_t evaluations;    /* before it */
+  uint64_t evaluations;    /* before it, */
+  uint64_t edges;          /* and edges of graphs of roles */
   int searches;
   double latency[DSM__COLLECTIVE_COUNT]; /* of those seen */
   mapping_case open[DSM__FUSED_SEARCHES_MAX + 1];
@@ -353,7 +354,7 @@ static bool is_over(const fused_search *s) {
   const dsm__problem *const problem = s->problem;
   return s->searches >= s->finder->searches_max ||
          problem->evaluations - s->evaluations > s->finder->evaluations_max ||
-         dsm__problem_is_over(problem);
+         problem->role_edges - s->edges > s->finder->edges_max || dsm__problem_is_over(problem);
 }
 
 /* Searches a case until it is done, or is divided. False if out of memory. */
@@ -404,6 +405,7 @@ bool dsm__fused_search(dsm__problem *problem, const dsm__fused_finder *finder, d
                     .finder = finder,
                     .limit_cycles = limit_cycles,
                     .evaluations = problem->evaluations,
+                    .edges = problem->role_edges,
                     .share = least_share(problem->inputs.workload),
                     .open_count = 1,
                     .bound = HUGE_VAL};

@@ -18,6 +18,7 @@ static bool fill(dsm__problem *problem) {
   problem->capacity_bytes = dsm__capacity_limit(dsm_system_usable_bytes(problem->machine.system));
   problem->layout_states_max = DSM__LAYOUT_STATES_MAX;
   problem->role_nodes_max = (size_t)1 << 19;
+  problem->role_edges_max = (size_t)1 << 20;
   const dsm_system *const system = problem->machine.system;
   if (dsm__has_layouts(system) &&
       !dsm__core_layouts_enumerate(&problem->layouts, system->chip.cores, problem->arena)) {

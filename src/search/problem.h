@@ -33,6 +33,8 @@ typedef struct dsm__problem {
   size_t layout_states_max;   /**< see dsm__layout_request; less for tests */
   size_t role_nodes_max;      /**< most that a graph of roles stores where layers may be made anew;
                                    less for tests */
+  size_t role_edges_max;      /**< most of a graph of roles where they may not; less for tests */
+  uint64_t role_edges;        /**< of all such graphs so far */
   bool are_segments_apart;    /**< of those that are made anew none goes on with the next one */
   double capacity_bytes;      /**< for what layers need of a chip's memory */
   double role_need_bytes;     /**< of a chip, at least what all mappings with roles need that were
@@ -45,7 +47,6 @@ typedef struct dsm__problem {
   bool is_rough;              /**< passes by themselves count with what they take at least
                                    (dsm__pass_floor), for bounds */
   dsm__asked_options asked;   /**< of a layer with roles */
-  bool is_outlook_off;        /**< one of roles had too much to try (roles/role_outlook.h) */
   dsm__memo *role_memo;       /**< of passes with roles, on this machine; NULL: none is kept */
   bool is_preloading_off;     /**< weights are not preloaded, whatever the options say */
   bool is_memory_short;       /**< the fastest path of a graph that was searched does not fit */

@@ -30,6 +30,9 @@ enum { TABLES_MAX = 8 };
  * so many layers over their own, and one at least. What is left open then is a gap. */
 enum { SEARCHES_MAX = 1024, LAYERS_MAX = 768, UNBOUNDED_MIN = 32 };
 
+/* No search begins behind so many edges of graphs of roles, once a mapping is known. */
+enum { EDGES_MAX = 6000000 };
+
 /* Of more layers, whose searches take long, a gap that is this small is left open. */
 enum { SMALL_NETWORK = 128 };
 static const double small_gap = 1e-3;
@@ -53,6 +56,7 @@ typedef struct tied_case {
 typedef struct tied_search {
   dsm__problem *problem;
   const dsm__tied_finder *finder;
+  uint64_t edges; /* of graphs of roles before it */
   table tables[TABLES_MAX];
   size_t table_count;
   size_t *owner_of; /* of each layer; SIZE_MAX: it is not tied */
@@ -368,7 +372,8 @@ static bool is_good_enough(const tied_search *s, double bound) {
 /* Is no more to be searched, but what has a bound? */
 static bool is_over(const tied_search *s) {
   const size_t asked = s->finder->searches_max;
-  return (asked > 0 && s->searches >= asked) || s->within >= s->within_max ||
+  const bool is_long = s->problem->role_edges - s->edges > EDGES_MAX && s->best.is_feasible;
+  return (asked > 0 && s->searches >= asked) || s->within >= s->within_max || is_long ||
          dsm__problem_is_over(s->problem);
 }
 
@@ -438,6 +443,7 @@ bool dsm__tied_search(dsm__problem *problem, const dsm__tied_finder *finder, dou
                       dsm__graph_answer *answer, dsm__decisions *decisions) {
   tied_search s = {.problem = problem,
                    .finder = finder,
+                   .edges = problem->role_edges,
                    .asked_cuts = problem->inputs.owner_cuts,
                    .asked_fixed_cuts = problem->inputs.fixed_cuts,
                    .limit_cycles = limit_cycles,

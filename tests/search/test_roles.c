@@ -20,6 +20,7 @@
 #include "search/overlapped.h"
 #include "search/roles/role_options.h"
 #include "search/roles/role_search.h"
+#include "search/roles/step_search.h"
 #include "suites.h"
 #include "tied_twin.h"
 
@@ -563,6 +564,41 @@ END_TEST
 
 /* ---- larger spaces ---- */
 
+/* What a search of steps says, whose graphs have at most so many edges each. */
+static dsm__graph_answer answer_within(const drawn *d, size_t edges_max) {
+  const dsm_explore_options options = options_of(d->mode, ALL_ROLES);
+  dsm__problem problem;
+  dsm__graph_answer answer;
+  dsm__decisions decisions;
+  ck_assert_int_eq(dsm__problem_init(&problem, d->workload, d->system, &options, NULL), DSM_OK);
+  problem.role_edges_max = edges_max;
+  ck_assert(dsm__step_search(&problem, HUGE_VAL, &answer, &decisions));
+  dsm__problem_fini(&problem);
+  return answer;
+}
+
+/* Of graphs that are too large the answer is a mapping all the same, and the bound one of all. */
+START_TEST(test_a_graph_that_is_too_large_leaves_a_bound) {
+  unsigned found = 0;
+  unsigned open = 0;
+  for (uint64_t seed = 0; seed < BEST_SEEDS; seed++) {
+    drawn d = draw(seed);
+    const dsm__graph_answer best = answer_within(&d, SIZE_MAX);
+    for (size_t edges_max = 4; edges_max <= 256; edges_max *= 8) {
+      const dsm__graph_answer some = answer_within(&d, edges_max);
+      ck_assert_msg(some.lower_bound_cycles <= best.cycles * (1 + 1e-9), "seed %u: %.17g of %.17g",
+                    (unsigned)seed, some.lower_bound_cycles, best.cycles);
+      ck_assert(!some.is_feasible || some.cycles >= best.cycles * (1 - 1e-9));
+      found += some.is_feasible ? 1 : 0;
+      open += some.lower_bound_cycles < best.cycles * (1 - 1e-9) ? 1 : 0;
+    }
+    drawn_free(&d);
+  }
+  ck_assert_uint_gt(found, 0);
+  ck_assert_uint_gt(open, 0);
+}
+END_TEST
+
 START_TEST(test_larger_spaces_are_no_slower) {
   const dsm_optimization_set hybrid = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID);
   const dsm_optimization_set tensor = hybrid | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR);
@@ -741,6 +777,7 @@ Suite *suite_roles(void) {
   tcase_add_test(best, test_the_best_that_fits_is_found);
   tcase_add_test(best, test_the_best_of_equal_blocks_is_found);
   tcase_add_test(best, test_what_is_left_out_is_in_no_best_mapping);
+  tcase_add_test(best, test_a_graph_that_is_too_large_leaves_a_bound);
   tcase_add_test(best, test_larger_spaces_are_no_slower);
   tcase_add_test(best, test_order_of_independent_layers_does_not_matter);
   suite_add_tcase(suite, best);

@@ -11,6 +11,9 @@
 #include "plan/step_stages.h"
 #include "random_numbers.h"
 #include "role_draw.h"
+#include "search/overlapped.h"
+#include "search/problem.h"
+#include "search/roles/step_search.h"
 #include "stage_twin.h"
 #include "suites.h"
 
@@ -152,11 +155,35 @@ START_TEST(test_shared_gradients_of_one_micro_batch_are_summed_once) {
 }
 END_TEST
 
+/* An encoder's output, which lives through all of the decoder, along three axes: few edges are
+ * made, and those have a mapping. */
+START_TEST(test_what_lives_long_makes_no_large_graph) {
+  dsm_workload *const workload = bundled_workload("transformer_big", "256");
+  dsm_system *const system = bundled_system("tpu_v4_4096");
+  dsm_explore_options options = bundled_options(DSM_MODE_TRAINING);
+  options.optimizations |= BIT(DSM_OPTIMIZATION_TENSOR) | BIT(DSM_OPTIMIZATION_SPATIAL);
+  dsm__problem problem;
+  dsm__graph_answer answer;
+  dsm__decisions decisions;
+  ck_assert_int_eq(dsm__problem_init(&problem, workload, system, &options, NULL), DSM_OK);
+  problem.are_ties_free = true;
+  dsm__problem_count_least(&problem, DSM__ALL_LAYERS);
+  ck_assert(dsm__step_search(&problem, HUGE_VAL, &answer, &decisions));
+  ck_assert(answer.is_feasible);
+  ck_assert_double_ge(answer.lower_bound_cycles, 0.8 * answer.cycles);
+  ck_assert_uint_lt(problem.role_edges, 4 << 20);
+  dsm__problem_fini(&problem);
+  dsm_system_free(system);
+  dsm_workload_free(workload);
+}
+END_TEST
+
 Suite *suite_stage_bounds(void) {
   Suite *const suite = suite_create("stage bounds");
   TCase *const tests = tcase_create("stage bounds");
   tcase_set_timeout(tests, 240);
   tcase_add_test(tests, test_slowest_stage_is_known);
+  tcase_add_test(tests, test_what_lives_long_makes_no_large_graph);
   tcase_add_test(tests, test_shared_gradients_of_one_micro_batch_are_summed_once);
   tcase_add_loop_test(tests, test_no_bound_is_above_a_step, 0, 5);
   suite_add_tcase(suite, tests);

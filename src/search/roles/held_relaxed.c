@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/roles/role_outlook.h"
+#include "search/roles/role_outline.h"
 
 /* Which of input, shortcut and output are held, as bits. */
 enum { INPUT = 1, SHORTCUT = 2, OUTPUT = 4, SETS = 8 };
@@ -166,6 +166,28 @@ static bool find_layer_least(dsm__held_costs *costs, size_t index, dsm__held_lea
   return true;
 }
 
+/* What an option takes at least, where something may be held with it. */
+typedef struct rooming {
+  const dsm__role_space *space;
+  const dsm__held_least *least;
+} rooming;
+
+static dsm__role_point least_with(const void *context, size_t layer_index, size_t whole,
+                                  bool may_share) {
+  const rooming *const r = context;
+  const dsm__role_option *const option = &dsm__role_options_of(r->space, layer_index)->items[whole];
+  const bool is_in = option->may_hold && dsm__is_role_open(r->space, layer_index, option);
+  const double own =
+      may_share ? r->least->wholes[layer_index][whole] : r->least->options[layer_index][whole];
+  return (dsm__role_point){is_in ? own : HUGE_VAL, 0, 0};
+}
+
+static bool find_rooms(const dsm__held_costs *costs, dsm__held_least *least) {
+  const rooming context = {costs->space, least};
+  const dsm__outline_source source = {&context, least_with, 1};
+  return dsm__role_rooms_find(costs->space, &source, costs->space->problem->arena, &least->rooms);
+}
+
 bool dsm__held_least_find(dsm__held_costs *costs, dsm__held_least *least) {
   const dsm__role_space *const space = costs->space;
   const size_t layer_count = space->problem->inputs.workload->layer_count;
@@ -186,7 +208,8 @@ bool dsm__held_least_find(dsm__held_costs *costs, dsm__held_least *least) {
     least->layers[i] = least->layers[kind];
     least->sum += least->layers[i];
   }
-  return !costs->is_out_of_memory;
+  return !costs->is_out_of_memory &&
+         (dsm__deadline_is_final(space->problem->inputs.deadline) || find_rooms(costs, least));
 }
 
 /* ---- the graph ---- */
@@ -206,7 +229,7 @@ typedef struct relaxing {
                        below 0: not known */
   size_t *asked_at; /* of each option: the layer of which these are, + 1 */
   unsigned *can;    /* what can be held with each option */
-  dsm__role_outlook outlook;
+  const dsm__role_rooms *rooms; /* NULL: not known */
   bool is_out_of_memory;
 } relaxing;
 
@@ -277,12 +300,11 @@ static unsigned find_can(const relaxing *r, size_t index, uint32_t option, uint6
 
 /* An option out of a point. */
 static void add_edge(relaxing *r, size_t index, const dsm__held_point *from,
-                     dsm__role_surroundings *around, const dsm__role_rooms *rooms, size_t whole) {
+                     dsm__role_surroundings *around, double most, size_t whole) {
   const dsm__role_space *const space = r->costs->space;
   const dsm__role_options *const options = dsm__role_options_of(space, index);
-  const double limit = fmin(r->least->layers[index] + r->slack, dsm__role_room_of(rooms, whole));
   const dsm__role_option *const of = &options->items[whole];
-  if (!of->may_hold || r->least->wholes[index][whole] > limit ||
+  if (!of->may_hold || r->least->wholes[index][whole] > most ||
       (r->choice != NULL && (r->choice[index].layouts.of[DSM_PASS_FORWARD] != of->parallelism ||
                              r->choice[index].layer.shard != of->shard)) ||
       !dsm__is_role_open(space, index, of)) {
@@ -297,8 +319,13 @@ static void add_edge(relaxing *r, size_t index, const dsm__held_point *from,
   }
   const uint32_t option = (uint32_t)dsm__role_option_index(options, whole, shared);
   const double entering = dsm__role_entering_cycles(space, around, &running);
-  if (r->least->options[index][option] + entering > limit ||
+  if (r->least->options[index][option] + entering > most ||
       !dsm__role_leave(space, &running, index, of, &to.role, &move)) {
+    return;
+  }
+  const double room = dsm__room_between(space, r->rooms, index, &from->role, &to.role);
+  const double limit = fmin(most, room - dsm__role_move_cycles(space, &move));
+  if (r->least->options[index][option] + entering > limit) {
     return;
   }
   uint64_t entered = index == 0 ? 0 : unmoved(r, &from->role, &running, from->holdable);
@@ -363,10 +390,11 @@ static void add_layer(relaxing *r, size_t index, dsm__held_block *block) {
     block->first_edge[p] = r->edges.count;
     dsm__role_surroundings around =
         dsm__role_look_around(r->costs->space, &block->points[p].role, index);
-    const dsm__role_rooms rooms =
-        dsm__role_rooms_at(r->costs->space, &r->outlook, index, &block->points[p].role);
+    const double most =
+        fmin(r->least->layers[index] + r->slack,
+             dsm__room_from(r->costs->space, r->rooms, index, &block->points[p].role));
     for (size_t o = 0; o < options->whole_count && r->edges.count < EDGES_MAX; o++) {
-      add_edge(r, index, &block->points[p], &around, &rooms, o);
+      add_edge(r, index, &block->points[p], &around, most, o);
     }
   }
   block->first_edge[block->point_count] = r->edges.count;
@@ -542,36 +570,18 @@ bool dsm__held_relaxed_charge(const dsm__held_costs *costs, const dsm__held_rela
   return is_good;
 }
 
-/* What an option takes at least, where it is looked at. */
-static double least_with(const void *context, size_t layer_index, size_t whole, bool may_share) {
-  const relaxing *const r = context;
-  const dsm__role_space *const space = r->costs->space;
-  const dsm__role_option *const option = &dsm__role_options_of(space, layer_index)->items[whole];
-  const double least = r->least->wholes[layer_index][whole];
-  const bool is_in = option->may_hold && least <= r->least->layers[layer_index] + r->slack &&
-                     dsm__is_role_open(space, layer_index, option);
-  const double own = may_share ? least : r->least->options[layer_index][whole];
-  return is_in ? own : HUGE_VAL;
-}
-
-/* Of all mappings of the relaxed graph; nothing where there is a choice. */
-static bool find_outlook(relaxing *r) {
-  const dsm__role_least least = {r, least_with};
-  return r->choice != NULL || r->slack == DBL_MAX ||
-         dsm__role_outlook_find(r->costs->space, &least, r->least->layers, r->least->sum + r->slack,
-                                r->arena, &r->outlook);
-}
-
 bool dsm__held_relaxed_find(dsm__held_costs *costs, const dsm__held_least *least, double slack,
                             dsm__held_choice choice, dsm__held_relaxed *relaxed,
                             dsm__arena *arena) {
   const dsm__role_space *const space = costs->space;
   const size_t layer_count = space->problem->inputs.workload->layer_count;
   const dsm__held_point start = {.holdable = 0};
+  const dsm__role_rooms within = dsm__rooms_within(&least->rooms, least->sum + slack);
   relaxing r = {.choice = choice,
                 .costs = costs,
                 .least = least,
                 .slack = slack,
+                .rooms = choice == NULL ? &within : NULL,
                 .arena = arena,
                 .relaxed = relaxed};
   *relaxed = (dsm__held_relaxed){.cycles = HUGE_VAL};
@@ -580,7 +590,6 @@ bool dsm__held_relaxed_find(dsm__held_costs *costs, const dsm__held_least *least
                  DSM__RESERVE(arena, r.can, space->most_options) &&
                  DSM__RESERVE(arena, r.known, space->most_options * WAYS) &&
                  DSM__RESERVE(arena, r.asked_at, space->most_options);
-  is_good = is_good && find_outlook(&r);
   if (is_good) {
     (void)point_of(&r, &start);
     add_layers(&r);
@@ -592,9 +601,9 @@ bool dsm__held_relaxed_find(dsm__held_costs *costs, const dsm__held_least *least
   if (is_good && !relaxed->is_too_large) {
     relaxed->cycles = relaxed->rest[0][0];
   }
+  space->problem->role_edges += r.edge_count;
   free(r.points.items);
   free(r.edges.items);
   dsm__map_fini(&r.index);
-  dsm__role_outlook_fini(&r.outlook);
   return is_good;
 }

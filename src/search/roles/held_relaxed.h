@@ -4,6 +4,7 @@
 #define DSM_SEARCH_ROLES_HELD_RELAXED_H
 
 #include "search/roles/held_costs.h"
+#include "search/roles/role_outline.h"
 
 /** A state between layers, without what is held. No padding: compared as bytes. */
 typedef struct dsm__held_point {
@@ -45,6 +46,7 @@ typedef struct dsm__held_least {
   double **wholes;  /**< of those that share nothing: whatever they share */
   double *layers;   /**< of each layer */
   double sum;
+  dsm__role_rooms rooms; /**< on paths of these, with what moves between them */
 } dsm__held_least;
 
 /** Finds that, of no use where the deadline is final meanwhile. False if out of memory. */

@@ -466,14 +466,16 @@ static bool relax(held_search *s, double cycles, dsm__held_choice choice, dsm__a
 }
 
 /* The fastest path of the relaxed graph: a bound of all mappings. *reach: up to which cycles it has
- * all of them. */
-static bool find_bound(held_search *s, double first_slack, progress *found, double *reach,
-                       dsm__arena **arena) {
+ * all of them. Windows grow above what the outline proves. */
+static bool find_bound(held_search *s, progress *found, double *reach, dsm__arena **arena) {
+  static const double first_share = 0.02;
   static const double growth = 2;
   enum { RETREATS_MAX = 2 };
-  const bool is_near = found->known - s->least.sum <= growth * first_slack;
-  double cycles = is_near ? found->known : fmin(found->known, s->least.sum + first_slack);
+  const double least = found->proven;
+  double more = first_share * least;
   for (int retreats = 0;;) {
+    const double cycles =
+        found->known - least <= growth * more && retreats == 0 ? found->known : least + more;
     if (!relax(s, cycles, NULL, arena)) {
       return false;
     }
@@ -481,7 +483,7 @@ static bool find_bound(held_search *s, double first_slack, progress *found, doub
       if (*reach > 0 || retreats++ == RETREATS_MAX) {
         return true;
       }
-      cycles = s->least.sum + (cycles - s->least.sum) / growth;
+      more /= growth;
       continue;
     }
     *reach = cycles;
@@ -489,8 +491,7 @@ static bool find_bound(held_search *s, double first_slack, progress *found, doub
     if (s->relaxed.cycles <= dsm__tie_limit(cycles) || cycles >= found->known || retreats > 0) {
       return true;
     }
-    const double more = s->least.sum + growth * (cycles - s->least.sum);
-    cycles = fmin(found->known, isfinite(s->relaxed.cycles) ? s->relaxed.cycles : more);
+    more = isfinite(s->relaxed.cycles) ? s->relaxed.cycles - least : growth * more;
   }
 }
 
@@ -546,10 +547,10 @@ static bool widen(held_search *s, const progress *found, double *more, int *cut_
 }
 
 /* With growing limits. False if out of memory. */
-static bool search_all(held_search *s, double first_slack, progress *found, dsm__arena **arena) {
+static bool search_all(held_search *s, progress *found, dsm__arena **arena) {
   static const double first_part = 1.0 / 16; /* of what the bound leaves */
   double reach = 0;
-  if (!find_bound(s, first_slack, found, &reach, arena)) {
+  if (!find_bound(s, found, &reach, arena)) {
     return false;
   }
   const double least = found->proven;
@@ -581,18 +582,6 @@ static bool search_all(held_search *s, double first_slack, progress *found, dsm_
   return true;
 }
 
-/* How far the fastest mapping may be over what layers take at least: as far as that which holds
- * nothing was, where it is known. */
-static double slack_of(const dsm__role_space *space, const dsm__held_least *least,
-                       const dsm__graph_answer *answer) {
-  static const double first_share = 0.02;
-  double open = 0;
-  for (size_t i = 0; i < space->problem->inputs.workload->layer_count; i++) {
-    open += space->least[i];
-  }
-  return fmax(first_share * least->sum, answer->is_feasible ? answer->cycles - open : 0);
-}
-
 bool dsm__held_role_search(dsm__role_space *space, double limit_cycles, dsm__graph_answer *answer,
                            dsm__decisions *decisions) {
   held_search s = {.space = space, .labels_max = LABELS_MAX};
@@ -604,10 +593,10 @@ bool dsm__held_role_search(dsm__role_space *space, double limit_cycles, dsm__gra
                               space->problem->inputs.workload->layer_count) &&
                  dsm__held_least_find(&s.costs, &s.least);
   const bool is_cut_off = dsm__deadline_is_final(space->problem->inputs.deadline);
-  found.proven = is_cut_off ? 0 : s.least.sum;
-  if (is_good && !is_cut_off && dsm__tie_limit(s.least.sum) < found.known) {
+  found.proven = is_cut_off ? 0 : fmax(s.least.sum, s.least.rooms.least_cycles);
+  if (is_good && !is_cut_off && dsm__tie_limit(found.proven) < found.known) {
     is_good = (!answer->is_feasible || search_choice(&s, decisions, &found, &arena)) &&
-              search_all(&s, slack_of(space, &s.least, answer), &found, &arena);
+              search_all(&s, &found, &arena);
   }
   if (is_good && found.is_found) {
     const dsm__graph_answer open = *answer; /* of what holds nothing */

@@ -24,7 +24,7 @@
 #include "plan/keeping.h"
 #include "plan/role_rules.h"
 #include "plan/tolerance.h"
-#include "search/roles/role_outlook.h"
+#include "search/roles/role_outline.h"
 
 typedef struct role_graph {
   dsm__role_space *space;
@@ -157,15 +157,16 @@ static double again_bytes(const role_graph *g, double bytes) {
 static void add_entries(role_graph *g, size_t index, uint32_t from) {
   const dsm__role_options *const options = dsm__role_options_of(g->space, index);
   const dsm__role_state before = *state_of(g, from);
-  const double most = g->space->least[index] + g->space->slack;
-  const dsm__role_rooms rooms = dsm__role_rooms_at(g->space, g->space->outlook, index, &before);
+  const double most = fmin(g->space->least[index] + g->space->slack,
+                           dsm__room_from(g->space, g->space->rooms, index, &before));
   dsm__role_surroundings around = dsm__role_look_around(g->space, &before, index);
   dsm__graph_begin_edges(&g->builder, from);
   for (size_t o = 0; o < options->whole_count && !g->builder.is_out_of_memory; o++) {
     dsm__role_state to;
+    dsm__role_state behind;
+    dsm__role_move move;
     dsm__role_shares shared;
-    const double limit = fmin(most, dsm__role_room_of(&rooms, o));
-    if (options->items[o].is_dominated || options->items[o].least_cycles > limit ||
+    if (options->items[o].is_dominated || options->items[o].least_cycles > most ||
         (options->items[o].is_spare && !g->space->has_spares) ||
         (options->items[o].is_output_recomputed && g->space->layers[index].may_go_on == 0) ||
         !dsm__is_role_open(g->space, index, &options->items[o]) ||
@@ -174,7 +175,10 @@ static void add_entries(role_graph *g, size_t index, uint32_t from) {
     }
     const size_t option = dsm__role_option_index(options, o, shared);
     const double moving = dsm__role_entering_cycles(g->space, &around, &to);
-    if (options->items[option].cycles + moving <= limit) {
+    if (options->items[option].cycles + moving <= most &&
+        dsm__role_leave(g->space, &to, index, &options->items[o], &behind, &move) &&
+        options->items[option].cycles + moving <=
+            dsm__room_between(g->space, g->space->rooms, index, &before, &behind)) {
       to.option = (uint32_t)option + 1;
       to.again_bytes =
           again_bytes(g, to.again_bytes + memory_of(g, index, option)->recomputed_bytes);
@@ -338,9 +342,10 @@ static void add_layers(role_graph *g, boundary *at) {
     }
     add_layer(g, at);
     g->space->is_too_large =
-        g->space->may_recompute &&
-        (g->builder.nodes.count > g->space->problem->role_nodes_max ||
-         g->builder.edges.count > EDGES_OF_NODE * g->space->problem->role_nodes_max);
+        g->space->may_recompute
+            ? g->builder.nodes.count > g->space->problem->role_nodes_max ||
+                  g->builder.edges.count > EDGES_OF_NODE * g->space->problem->role_nodes_max
+            : g->builder.edges.count > g->space->problem->role_edges_max;
   }
 }
 
@@ -350,6 +355,7 @@ static bool build(role_graph *g, dsm__arena *arena, dsm__network_graph *network)
   begin_index(g);
   node_of(g, &start, 0, DSM__NODE_OPEN);
   add_layers(g, &at);
+  g->space->problem->role_edges += g->builder.edges.count;
   if (g->space->is_too_large || dsm__deadline_is_final(g->space->problem->inputs.deadline)) {
     return true; /* without a graph */
   }

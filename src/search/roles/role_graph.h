@@ -27,8 +27,8 @@ typedef struct dsm__role_space {
   double grain;    /**< what is made anew is counted in so many bytes, a power of 2; 0: exactly, */
   bool is_up;      /**< and rounded up; else down */
   double slack;    /**< cycles by which an option may be over its layer's least */
-  const struct dsm__role_outlook *outlook; /**< of mappings that are over that by no more; NULL: not
-                                                known */
+  const struct dsm__role_rooms *rooms; /**< of mappings that are over that by no more; NULL: not
+                                            known */
   double known_cycles; /**< of a mapping: slower ones are not asked for; 0: none is known */
   bool is_too_large;   /**< as the latest build found: more nodes than the problem allows */
 } dsm__role_space;

@@ -6,10 +6,12 @@
 
 #include "search/roles/role_graph.h"
 #include "search/roles/role_search.h"
+#include "search/roles/role_states.h"
 
 /** A state: along each axis the outer layout, and whether the last output is not outside; behind a
- * relayout, whether what the layer reads is not. */
-enum { DSM__OUTLINE_CODES = 1 << 3 * DSM_AXES_MAX };
+ * relayout, whether what the layer reads is not. Another bit: of the others that are live some are
+ * not outside; behind a relayout, of those that are live behind the layer. */
+enum { DSM__OUTLINE_CODES = 2 << 3 * DSM_AXES_MAX };
 
 static inline unsigned dsm__outline_outer(unsigned state, unsigned axis) {
   return state >> 3 * axis & 3U;
@@ -62,9 +64,18 @@ typedef struct dsm__outline_rule {
   dsm__role_point own;
 } dsm__outline_rule;
 
-/** Finds it for a problem of stages; `is_rough` as in dsm__role_fronts_find(). Without layers: they
- * are too many, or the time is over. False if out of memory. */
-bool dsm__role_outline_find(dsm__problem *problem, bool is_rough, dsm__role_outline *outline);
+/** What options of a layer take at least: those that share nothing, or with as much shared as may
+ * help them. Layers of a kind have the same. */
+typedef struct dsm__outline_source {
+  const void *context;
+  /** Infinite cycles of a micro-batch: an option that is not looked at. */
+  dsm__role_point (*point)(const void *context, size_t layer_index, size_t whole, bool may_share);
+  double times; /**< what relayouts take in all micro-batches is that of so many */
+} dsm__outline_source;
+
+/** Finds it, in the arena. Without layers: the time is over. False if out of memory. */
+bool dsm__role_outline_find(const dsm__role_space *space, const dsm__outline_source *source,
+                            dsm__arena *arena, dsm__role_outline *outline);
 
 /** Takes out options that are on no path within a limit, and fills what is least before and behind.
  * False: no path is left. */
@@ -75,5 +86,34 @@ bool dsm__outline_restrict(dsm__role_outline *outline, const dsm__outline_rule *
 void dsm__outline_pass(const dsm__role_outline *outline, size_t layer,
                        const dsm__role_point *weights, double moved, double added,
                        const double *before, double *behind);
+
+/** What a layer may take, with the relayouts around it, on paths within a limit. */
+typedef struct dsm__role_rooms {
+  double least_cycles;  /**< of all paths; infinite: there is none. 0: nothing is known, */
+  double open;          /**< by which a path may be over that, once there is a limit */
+  double **before;      /**< of each layer, and state before it: what a path takes more up to it, */
+  double **behind;      /**< and from a state behind it on: less than nothing too */
+  double *least_behind; /**< of each layer, the least of these */
+  uint64_t *others;     /**< before each layer and the end: outputs that a state does not tell */
+} dsm__role_rooms;
+
+/** Finds them, in the arena. False if out of memory. */
+bool dsm__role_rooms_find(const dsm__role_space *space, const dsm__outline_source *source,
+                          dsm__arena *arena, dsm__role_rooms *rooms);
+
+/** Of mappings that hold nothing. */
+bool dsm__open_rooms_find(const dsm__role_space *space, dsm__arena *arena, dsm__role_rooms *rooms);
+
+/** The same of paths within a limit. */
+dsm__role_rooms dsm__rooms_within(const dsm__role_rooms *rooms, double limit_cycles);
+
+/** From a state before a layer to any behind it. NULL rooms: infinite. */
+double dsm__room_from(const dsm__role_space *space, const dsm__role_rooms *rooms,
+                      size_t layer_index, const dsm__role_state *from);
+
+/** Between states before a layer and behind it. NULL rooms: infinite. */
+double dsm__room_between(const dsm__role_space *space, const dsm__role_rooms *rooms,
+                         size_t layer_index, const dsm__role_state *from,
+                         const dsm__role_state *to);
 
 #endif

@@ -14,7 +14,7 @@
 #include "search/overlapped.h"
 #include "search/roles/held_search.h"
 #include "search/roles/role_graph.h"
-#include "search/roles/role_outlook.h"
+#include "search/roles/role_outline.h"
 #include "search/roles/tied_bounds.h"
 #include "search/tied_search.h"
 
@@ -349,6 +349,9 @@ static bool search_grains(dsm__role_space *space, dsm__graph_answer *answer,
   }
   double grain = exp2(ceil(log2(fmax(1, space->problem->capacity_bytes / grains))));
   const double last = growth * space->problem->capacity_bytes; /* more than can be made anew */
+  if (!space->may_recompute) {
+    return true;
+  }
   while (space->is_too_large && grain <= last && !is_given_up(space->problem)) {
     space->grain = grain;
     space->is_up = true;
@@ -374,17 +377,6 @@ static bool search_grains(dsm__role_space *space, dsm__graph_answer *answer,
   return true;
 }
 
-/* What an option takes, where it is looked at in a graph of a slack. */
-static double least_with(const void *context, size_t layer_index, size_t whole, bool may_share) {
-  const dsm__role_space *const space = context;
-  const dsm__role_option *const option = &dsm__role_options_of(space, layer_index)->items[whole];
-  const bool is_in = !option->is_dominated &&
-                     option->least_cycles <= space->least[layer_index] + space->slack &&
-                     dsm__is_role_open(space, layer_index, option);
-  const double cycles = may_share ? option->least_cycles : option->cycles;
-  return is_in ? cycles : HUGE_VAL;
-}
-
 /* What all layers take at least. */
 static double least_of(const dsm__role_space *space) {
   double least = 0;
@@ -394,27 +386,21 @@ static double least_of(const dsm__role_space *space) {
   return least;
 }
 
-/* The mappings that a slack leaves. Where even their projection has none of them there is none. */
-static bool search_within(dsm__role_space *space, double slack, dsm__graph_answer *answer,
-                          dsm__decisions *decisions) {
-  const dsm__role_least least = {space, least_with};
+/* The mappings that a slack leaves. Where even their outline has none of them there is none. */
+static bool search_within(dsm__role_space *space, const dsm__role_rooms *rooms, double slack,
+                          dsm__graph_answer *answer, dsm__decisions *decisions) {
   const double limit = least_of(space) + slack;
-  dsm__role_outlook outlook = {.least_cycles = 0};
-  dsm__arena *const arena = dsm__problem_arena(space->problem);
+  const dsm__role_rooms within = dsm__rooms_within(rooms, limit);
+  bool is_good = true;
   space->slack = slack;
-  bool is_good =
-      arena != NULL && dsm__role_outlook_find(space, &least, space->least, limit, arena, &outlook);
-  space->outlook = &outlook;
-  if (is_good && outlook.least_cycles <= dsm__tie_limit(limit)) {
+  space->rooms = &within;
+  *answer = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
+  if (within.open >= 0) {
     is_good = search_grains(space, answer, decisions);
     /* Where no graph is small enough, that is what is known. */
-    answer->lower_bound_cycles = fmax(answer->lower_bound_cycles, outlook.least_cycles);
-  } else {
-    *answer = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
+    answer->lower_bound_cycles = fmax(answer->lower_bound_cycles, rooms->least_cycles);
   }
-  space->outlook = NULL;
-  dsm__role_outlook_fini(&outlook);
-  dsm__arena_free(arena);
+  space->rooms = NULL;
   return is_good;
 }
 
@@ -434,11 +420,14 @@ static void take_answer(const dsm__graph_answer *more, const dsm__decisions *fou
   }
 }
 
-/* Slacks, which grow. */
+/* Slacks, which grow from what the outline says. */
 typedef struct growing {
-  double least; /* cycles of all layers at least */
+  double least;    /* cycles of all layers at least, */
+  double outlined; /* and of their outline */
   double slack;
   double most;
+  double searched; /* slack whose mappings all have been */
+  int too_large;   /* graphs that were */
 } growing;
 
 static bool is_enough(const growing *g, const dsm__graph_answer *answer) {
@@ -449,12 +438,14 @@ static bool is_enough(const growing *g, const dsm__graph_answer *answer) {
 /* What is known says how much is enough. Where much more time makes nothing fit, all options are
  * asked at once. */
 static void grow(growing *g, const dsm__graph_answer *answer) {
-  static const double growth = 8;
+  static const double growth = 3;
   if (answer->is_feasible) {
     const double over = dsm__tie_limit(answer->cycles) - g->least;
     g->slack = fmin(g->most, fmax(over, g->slack));
   } else if (!is_enough(g, answer)) {
-    g->slack = g->slack > g->least ? g->most : fmin(g->most, growth * g->slack);
+    const double sure = g->outlined - g->least;
+    g->slack =
+        g->slack > sure + g->outlined ? g->most : fmin(g->most, sure + growth * (g->slack - sure));
   }
 }
 
@@ -468,51 +459,95 @@ static bool are_spares_due(const dsm__role_space *space, const dsm__graph_answer
   return is_short && !space->has_spares && dsm__role_has_spares(space);
 }
 
+/* What the search leaves takes at least as much as the slack that was searched, and the outline. */
+static void leave(const dsm__role_space *space, const growing *g, dsm__graph_answer *answer) {
+  const bool is_cut_off = !answer->is_feasible && g->too_large > 0;
+  space->problem->is_need_rounded = space->problem->is_need_rounded || is_cut_off;
+  answer->lower_bound_cycles =
+      fmin(answer->lower_bound_cycles, fmax(g->least + g->searched, g->outlined));
+}
+
+/* Behind a graph that was too large: less slack, while nothing is found. False: that is all. */
+static bool shrink(const dsm__role_space *space, growing *g, dsm__graph_answer *answer) {
+  enum { TRIES_MAX = 3 };
+  static const double part = 0.25;
+  const double least = fmax(g->searched, g->outlined - g->least);
+  g->slack = least + part * (g->slack - least);
+  if (!answer->is_feasible && g->too_large++ < TRIES_MAX) {
+    return true;
+  }
+  leave(space, g, answer);
+  return false;
+}
+
+/* Takes the answer of a graph with so many edges. False: that is all. */
+static bool go_on(dsm__role_space *space, growing *g, double limit_cycles,
+                  const dsm__graph_answer *more, const dsm__decisions *found, uint64_t edges,
+                  dsm__graph_answer *answer, dsm__decisions *decisions) {
+  dsm__problem *const problem = space->problem;
+  take_answer(more, found, g->least, answer, decisions);
+  const bool are_due = are_spares_due(space, answer);
+  if (is_enough(g, answer) && !are_due) {
+    const bool is_none_within = !answer->is_feasible && isfinite(limit_cycles) &&
+                                !is_given_up(problem) && !problem->is_need_rounded;
+    answer->lower_bound_cycles =
+        fmax(answer->lower_bound_cycles, is_none_within ? limit_cycles : 0);
+    return false;
+  }
+  /* With more slack a graph is several times as large. */
+  const bool is_next_too_large =
+      !space->may_recompute && answer->is_feasible && edges > problem->role_edges_max / 3;
+  g->searched = are_due ? 0 : g->slack;
+  if (is_stopped(problem, answer) || g->too_large > 0 || is_next_too_large) {
+    leave(space, g, answer);
+    return false;
+  }
+  space->has_spares = space->has_spares || are_due;
+  grow(g, answer);
+  return true;
+}
+
 /*
  * A small slack first: a path that it leaves and that is not over it is the fastest of all, since
  * what is left out is on no faster one. A path that is over it says how much slack is enough.
  * Options that only memory asks for are left out too at first: with as many cycles each of them has
- * another one beside it that is there already. They come in where memory is short.
+ * another one beside it that is there already. They come in where memory is short. Where a graph is
+ * too large, what was searched so far is the answer: the bound is what the outline proves, or the
+ * slack that was searched in full, as each mapping that this leaves out takes more.
  */
 static bool search_growing(dsm__role_space *space, double limit_cycles, dsm__graph_answer *answer,
                            dsm__decisions *decisions) {
-  static const double first_share = 0.05; /* of what all layers take at least */
+  static const double first_share = 0.02; /* of what their outline takes at least */
   static const double near = 4;           /* so much more slack costs less than to ask twice */
   growing g = {.least = least_of(space)};
   *answer = (dsm__graph_answer){.cycles = HUGE_VAL,
                                 .lower_bound_cycles = HUGE_VAL,
                                 .smallest_need_bytes = answer->smallest_need_bytes};
+  dsm__role_rooms rooms;
+  if (!dsm__open_rooms_find(space, space->problem->arena, &rooms)) {
+    return false;
+  }
   g.most = fmin(dsm__tie_limit(limit_cycles) - g.least, DBL_MAX);
-  g.slack = first_share * g.least;
-  g.slack = g.most < near * g.slack ? g.most : g.slack;
-  while (g.slack >= 0 && isfinite(g.least)) {
+  g.outlined = fmax(rooms.least_cycles, g.least);
+  g.slack = g.outlined - g.least + first_share * g.outlined;
+  g.slack = g.most + g.least - g.outlined < near * first_share * g.outlined ? g.most : g.slack;
+  bool is_open = g.slack >= 0 && isfinite(g.outlined);
+  while (is_open) {
     dsm__graph_answer more = {.smallest_need_bytes = answer->smallest_need_bytes};
     dsm__decisions found = {.layers = NULL};
     const double known = answer->is_feasible ? fmin(limit_cycles, answer->cycles) : limit_cycles;
+    const uint64_t edges = space->problem->role_edges;
     space->known_cycles = known < HUGE_VAL ? known : 0;
-    if (!search_within(space, g.slack, &more, &found)) {
+    if (!search_within(space, &rooms, g.slack, &more, &found)) {
       return false;
     }
     if (!more.is_feasible && is_given_up(space->problem)) {
       more.lower_bound_cycles = fmin(more.lower_bound_cycles, g.least); /* it was cut off, maybe */
     }
-    take_answer(&more, &found, g.least, answer, decisions);
-    const bool are_due = are_spares_due(space, answer);
-    if (is_enough(&g, answer) && !are_due) {
-      const bool is_none_within = !answer->is_feasible && isfinite(limit_cycles) &&
-                                  !is_given_up(space->problem) && !space->problem->is_need_rounded;
-      answer->lower_bound_cycles =
-          fmax(answer->lower_bound_cycles, is_none_within ? limit_cycles : 0);
-      break;
-    }
-    if (is_stopped(space->problem, answer)) {
-      /* What the slack leaves out takes at least so much more. */
-      const double left_out = g.least + (are_due ? 0 : g.slack);
-      answer->lower_bound_cycles = fmin(answer->lower_bound_cycles, left_out);
-      break;
-    }
-    space->has_spares = space->has_spares || are_due;
-    grow(&g, answer);
+    is_open = space->is_too_large && !space->may_recompute
+                  ? shrink(space, &g, answer)
+                  : go_on(space, &g, limit_cycles, &more, &found,
+                          space->problem->role_edges - edges, answer, decisions);
   }
   return true;
 }
@@ -546,7 +581,7 @@ static bool search_once(dsm__problem *problem, const void *context, double limit
 
 /* Searches at most with what layers pay of collectives, fewer where one takes long; of more layers
  * a small gap is left open. */
-enum { SMALL_NETWORK = 128, SEARCHES_MAX = 12, EVALUATIONS_MAX = 1000000 };
+enum { SMALL_NETWORK = 128, SEARCHES_MAX = 12, EVALUATIONS_MAX = 1000000, EDGES_MAX = 1 << 21 };
 static const double nearly = 0.999;
 
 /* Does each layer pay a part of collectives that all are in? Stages have their own. What a layer
@@ -563,8 +598,8 @@ static bool are_reductions_shared(const dsm__problem *problem) {
 static bool search_case(dsm__problem *problem, const void *context, double limit_cycles,
                         dsm__graph_answer *answer, dsm__decisions *decisions) {
   const bool is_small = problem->inputs.workload->layer_count <= SMALL_NETWORK;
-  const dsm__fused_finder finder = {search_once, context, SEARCHES_MAX, EVALUATIONS_MAX,
-                                    is_small ? 1 : nearly};
+  const dsm__fused_finder finder = {search_once,     context,   SEARCHES_MAX,
+                                    EVALUATIONS_MAX, EDGES_MAX, is_small ? 1 : nearly};
   if (!are_reductions_shared(problem)) {
     return search_once(problem, context, limit_cycles, answer, decisions);
   }

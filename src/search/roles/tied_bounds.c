@@ -21,11 +21,14 @@
 #include "search/graph/graph_limited.h"
 #include "search/roles/held_relaxed.h"
 #include "search/roles/held_search.h"
+#include "search/roles/role_outline.h"
 
 typedef struct bounding {
   dsm__role_space *space;
   const dsm__tied_cuts *cuts;
-  double limit_cycles;
+  double limit_cycles; /* of mappings that are looked at */
+  double least_cycles; /* of all layers */
+  dsm__role_rooms rooms;
   dsm__arena *arena;
   double **added; /* by each cut, to each of a layer's options; layers of a class share them; NULL:
                      nothing */
@@ -187,8 +190,12 @@ static outcome bound_once(bounding *b, bool has_spares, dsm__arena *arena) {
   dsm__network_graph network = {.is_cut = false};
   dsm__graph_relaxed relaxed;
   bool is_any = false;
+  const dsm__role_rooms rooms = dsm__rooms_within(&b->rooms, b->limit_cycles);
   b->space->has_spares = has_spares;
-  if (!dsm__role_graph_build(b->space, arena, &network)) {
+  b->space->rooms = &rooms;
+  const bool is_built = dsm__role_graph_build(b->space, arena, &network);
+  b->space->rooms = NULL;
+  if (!is_built) {
     return OUT_OF_MEMORY;
   }
   if (b->space->is_too_large || dsm__problem_is_over(b->space->problem)) {
@@ -207,14 +214,28 @@ static outcome bound_once(bounding *b, bool has_spares, dsm__arena *arena) {
   return !is_any || bound_in(b, &network, &relaxed) ? KNOWN : OUT_OF_MEMORY;
 }
 
+/* Of mappings within the limit, that is lowered where their graph is too large. */
 static outcome bound_open(bounding *b) {
-  outcome is = NEEDS_SPARES;
-  for (int spares = 0; spares < 2 && is == NEEDS_SPARES; spares++) {
+  enum { TRIES = 5 };
+  static const double part = 0.3; /* of what is left above the outline */
+  const double least = b->least_cycles;
+  const size_t edges_max = b->space->problem->role_edges_max;
+  outcome is = UNKNOWN;
+  bool has_spares = false;
+  b->space->problem->role_edges_max /= 4;
+  for (int i = 0; i < TRIES && (is == UNKNOWN || is == NEEDS_SPARES); i++) {
     dsm__arena *const arena = dsm__problem_arena(b->space->problem);
-    is = arena != NULL ? bound_once(b, spares == 1, arena) : OUT_OF_MEMORY;
+    b->space->slack = fmin(dsm__tie_limit(b->limit_cycles) - least, DBL_MAX);
+    is = arena != NULL ? bound_once(b, has_spares, arena) : OUT_OF_MEMORY;
     dsm__arena_free(arena);
+    has_spares = has_spares || is == NEEDS_SPARES;
+    if (is == UNKNOWN && isfinite(b->rooms.least_cycles)) {
+      const double sure = fmax(least, b->rooms.least_cycles);
+      b->limit_cycles = sure + part * (b->limit_cycles - sure);
+    }
   }
-  return is;
+  b->space->problem->role_edges_max = edges_max;
+  return is == NEEDS_SPARES ? UNKNOWN : is;
 }
 
 /* ---- mappings that hold something ---- */
@@ -243,14 +264,17 @@ static bool bound_held(bounding *b, bool *is_known) {
 
 static bool find(bounding *b, dsm__tied_bounds *bounds) {
   const dsm__problem *const problem = b->space->problem;
-  const outcome is = find_surcharges(b) ? bound_open(b) : OUT_OF_MEMORY;
+  const double asked = b->limit_cycles;
+  const bool is_good = find_surcharges(b) && dsm__open_rooms_find(b->space, b->arena, &b->rooms);
+  const outcome is = is_good ? bound_open(b) : OUT_OF_MEMORY;
   bool is_known = is == KNOWN;
   if (is == OUT_OF_MEMORY || (is_known && !b->space->may_recompute &&
                               dsm__held_roles_are_searched(problem) && !bound_held(b, &is_known))) {
     return false;
   }
   for (size_t k = 0; is_known && k < b->cuts->count; k++) {
-    bounds->least[k] = fmax(bounds->least[k], fmin(b->open[k], b->held[k]));
+    const double looked_at = b->limit_cycles < asked ? b->limit_cycles : HUGE_VAL;
+    bounds->least[k] = fmax(bounds->least[k], fmin(looked_at, fmin(b->open[k], b->held[k])));
     bounds->likely[k] = b->open[k];
   }
   return true;
@@ -263,14 +287,12 @@ bool dsm__tied_bounds_find(dsm__role_space *space, const dsm__tied_cuts *cuts, d
                 .cuts = cuts,
                 .limit_cycles = limit_cycles,
                 .arena = dsm__problem_arena(space->problem)};
-  double least = 0;
   for (size_t i = 0; i < layer_count; i++) {
-    least += space->least[i];
+    b.least_cycles += space->least[i];
   }
   for (size_t k = 0; k < cuts->count; k++) {
     b.held[k] = HUGE_VAL; /* where none is looked for */
   }
-  space->slack = fmin(dsm__tie_limit(limit_cycles) - least, DBL_MAX);
   space->grain = 0;
   const bool is_found = b.arena != NULL && find(&b, bounds);
   dsm__arena_free(b.arena);

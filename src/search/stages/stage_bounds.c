@@ -290,6 +290,31 @@ static double raised(cutting *c, size_t runs, double low, double limit) {
   return low;
 }
 
+/* What floors of more states take costs more than they tell. */
+enum { STATES_MAX = 1 << 19 };
+
+static dsm__role_point point_of(const void *context, size_t layer_index, size_t whole,
+                                bool may_share) {
+  const dsm__role_space *const space = context;
+  const dsm__role_option *const option = &dsm__role_options_of(space, layer_index)->items[whole];
+  (void)may_share;
+  return isfinite(option->least_cycles) && dsm__is_role_open(space, layer_index, option)
+             ? dsm__role_point_of(space, layer_index, option)
+             : (dsm__role_point){HUGE_VAL, 0, 0};
+}
+
+static bool find_outline(dsm__problem *problem, dsm__role_outline *outline) {
+  const size_t states = (size_t)2 << 3 * problem->machine.system->system.axis_count;
+  const uint64_t micro_batches = problem->inputs.micro_batches;
+  dsm__role_space space = {.problem = problem};
+  const dsm__outline_source source = {&space, point_of,
+                                      micro_batches > 0 ? (double)micro_batches : 1};
+  *outline = (dsm__role_outline){.layer_count = 0};
+  return problem->inputs.workload->layer_count + 1 > STATES_MAX / states ||
+         (dsm__role_space_find(&space, false, false) &&
+          dsm__role_outline_find(&space, &source, problem->arena, outline));
+}
+
 bool dsm__stage_bounds_raise(dsm__stage_case *of, const size_t *segments, size_t segment_count,
                              dsm__problem *problem, double limit) {
   cutting c = {.of = of,
@@ -297,7 +322,7 @@ bool dsm__stage_bounds_raise(dsm__stage_case *of, const size_t *segments, size_t
                .segment_count = segment_count,
                .problem = problem,
                .charged = of->of->problem.reductions.shares[0]};
-  if (!dsm__role_outline_find(problem, false, &c.outline) || !find_handed(&c)) {
+  if (!find_outline(problem, &c.outline) || !find_handed(&c)) {
     return false;
   }
   dsm__stage_case_count(of, problem);
