@@ -242,7 +242,7 @@ static attempt drawn_answer(const subject *s, dsm_diags *diags) {
   if (status != DSM_OK) {
     return attempt_of_status(status, NULL, 0);
   }
-  status = dsm_plot_storage(&plot, made, "x", DSM_PLAN_FIGURE_MINI_EPOCHS, diags);
+  status = dsm_plot_storage(&plot, made, DSM_PLAN_FIGURE_MINI_EPOCHS, diags);
   const attempt how =
       attempt_of_status(status, plot, status == DSM_OK ? digest_text(DIGEST_START, plot->body) : 0);
   if (plot != &poison) {

@@ -41,7 +41,7 @@ static void check_written(dsm_storage_result *result) {
   FUZZ_CHECK(other != NULL && strcmp(text, other) == 0);
   for (int figure = DSM_PLAN_FIGURE_STORAGE; figure <= DSM_PLAN_FIGURE_MINI_EPOCHS; figure++) {
     dsm_plot *plot = NULL;
-    FUZZ_CHECK(dsm_plot_storage(&plot, again, "it", (dsm_plan_figure)figure, NULL) == DSM_OK);
+    FUZZ_CHECK(dsm_plot_storage(&plot, again, (dsm_plan_figure)figure, NULL) == DSM_OK);
     FUZZ_CHECK(strstr(plot->body, "nan") == NULL && strstr(plot->body, "inf") == NULL);
     dsm_plot_free(plot);
   }

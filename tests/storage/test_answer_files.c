@@ -38,7 +38,7 @@ static void check_figures(const dsm_storage_result *result) {
   for (int figure = DSM_PLAN_FIGURE_STORAGE; figure < DSM_PLAN_FIGURE_COUNT; figure++) {
     dsm_plot *plot = NULL;
     const bool is_drawn = figure != DSM_PLAN_FIGURE_IO_ROOFLINE || result->has_roofs;
-    ck_assert_int_eq(dsm_plot_storage(&plot, result, "it", (dsm_plan_figure)figure, NULL),
+    ck_assert_int_eq(dsm_plot_storage(&plot, result, (dsm_plan_figure)figure, NULL),
                      is_drawn ? DSM_OK : DSM_ERROR_USAGE);
     ck_assert_int_eq(plot != NULL, is_drawn);
     if (plot != NULL) {

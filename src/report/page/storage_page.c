@@ -24,7 +24,7 @@ static const dsm__web_section sections[SECTION_COUNT] = {
 static void put_figure(dsm__page *page, const dsm_storage_result *result, dsm__stored_plot *make,
                        const char *id, const char *label, const char *caption) {
   dsm__plot_maker maker = dsm__svg_begin(page->arena, DSM__WEB_WIDTH);
-  make(&maker, &(dsm__stored){.result = result, .name = result->name});
+  make(&maker, &(dsm__stored){.result = result});
   dsm__web_figure(page, &maker, id, label,
                   maker.note == NULL ? caption
                                      : dsm__page_text(page, "%s Shown: %s.", caption, maker.note));
