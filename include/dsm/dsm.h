@@ -27,6 +27,7 @@
 #ifndef DSM_H
 #define DSM_H
 
+#include "dsm/answer.h"
 #include "dsm/calibrate.h"
 #include "dsm/check.h"
 #include "dsm/diag.h"
@@ -53,7 +54,6 @@
 #include "dsm/plot_points.h"
 #include "dsm/profile_import.h"
 #include "dsm/remat.h"
-#include "dsm/report.h"
 #include "dsm/role.h"
 #include "dsm/server.h"
 #include "dsm/status.h"

@@ -108,13 +108,12 @@ DSM_API DSM_NODISCARD dsm_status dsm_plot_pim(dsm_plot **plot, const dsm_pim_pla
 
 /**
  * A figure of what storage delivers, by whatever it was asked for: storage, mini_epochs or
- * io_roofline. `name` is what it is of. *plot belongs to the caller; it is NULL unless DSM_OK.
+ * io_roofline. *plot belongs to the caller; it is NULL unless DSM_OK.
  * DSM_ERROR_USAGE: another figure, or io_roofline of an answer without roofs;
  * DSM_ERROR_OUT_OF_MEMORY.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_plot_storage(dsm_plot **plot, const dsm_storage_result *result,
-                                                  const char *name, dsm_plan_figure figure,
-                                                  dsm_diags *diags);
+                                                  dsm_plan_figure figure, dsm_diags *diags);
 
 /** The figure of a front of partitions: requests per second over mean latency, energy or both.
  * *plot belongs to the caller; it is NULL unless DSM_OK. DSM_ERROR_OUT_OF_MEMORY. */

@@ -264,7 +264,7 @@ typedef struct dsm_storage_point {
 
 /** An answer. */
 typedef struct dsm_storage_result {
-  const char *name; /**< what a file calls it; NULL: it is not from a file */
+  const char *name; /**< of what it is, as a file says; else NULL, to be set */
   dsm_storage_job job;
   dsm_mode mode;
   dsm_repeat_rule rule;

@@ -283,10 +283,10 @@ bool dsm__document_only(const dsm__json_node *node, const dsm__record_type *type
 
 /**
  * Reads the fields that are wanted, of a node that is an object (dsm__record_only), into a record:
- * flat ones, COUNTS, lists of texts, and records of them; lists of structs are for the caller. What
- * is absent becomes its fallback; what could not be read stays so. False if something was reported,
- * or memory is out; but parts of COUNTS that cannot be read become 0, and are to be judged by who
- * knows what they are of.
+ * flat ones, COUNTS, records, and lists of texts and of structs; these have from `min` to `max`
+ * items, without a `max` they are for the caller. What is absent becomes its fallback; what could
+ * not be read stays so. False if something was reported, or memory is out; but parts of COUNTS that
+ * cannot be read become 0, and are to be judged by who knows what they are of.
  */
 bool dsm__record_read(const dsm__record_reader *reader, const dsm__json_node *node,
                       const dsm__record_type *type, void *record);

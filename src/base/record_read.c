@@ -107,25 +107,48 @@ static bool read_counts(const dsm__record_reader *reader, const dsm__json_node *
   return true;
 }
 
+/* Zeroed room for the items of a list, which the record then has; NULL if there are too few or too
+ * many, or memory is out. */
+static void *read_array(const dsm__record_reader *reader, const dsm__json_node *node,
+                        const dsm__field *field, void *record, size_t size) {
+  const bool is_of_texts = field->kind == DSM__FIELD_TEXT_LIST;
+  size_t count = 0;
+  if (!dsm__json_array(node, is_of_texts ? 0 : (size_t)field->min,
+                       is_of_texts ? DSM__TEXT_LIST_MAX : (size_t)field->max, &count)) {
+    return NULL;
+  }
+  void *const items = dsm__arena_array(reader->arena, count, size);
+  if (items == NULL) {
+    dsm__json_set_out_of_memory(node->doc);
+    return NULL;
+  }
+  memcpy(place_of(field, record), &items, sizeof items);
+  memcpy((unsigned char *)record + field->count_offset, &count, sizeof count);
+  return items;
+}
+
 static bool read_texts(const dsm__record_reader *reader, const dsm__json_node *node,
                        const dsm__field *field, void *record) {
-  size_t count = 0;
-  if (!dsm__json_array(node, 0, DSM__TEXT_LIST_MAX, &count)) {
-    return false;
-  }
-  const char **const texts = dsm__arena_array(reader->arena, count, sizeof *texts);
-  if (texts == NULL) {
-    dsm__json_set_out_of_memory(node->doc);
-    return false;
-  }
-  bool is_good = true;
+  const char **text = read_array(reader, node, field, record, sizeof *text);
+  bool is_good = text != NULL;
   dsm__json_node item = dsm__json_item(node, 0);
-  for (size_t i = 0; i < count; i++, item = dsm__json_next(&item)) {
-    texts[i] = "";
-    is_good = dsm__json_string(&item, 0, (size_t)field->max, reader->arena, &texts[i]) && is_good;
+  for (; text != NULL && dsm__json_is_present(&item); item = dsm__json_next(&item), text++) {
+    *text = "";
+    is_good = dsm__json_string(&item, 0, (size_t)field->max, reader->arena, text) && is_good;
   }
-  memcpy(place_of(field, record), &texts, sizeof texts);
-  memcpy((unsigned char *)record + field->count_offset, &count, sizeof count);
+  return is_good;
+}
+
+static bool read_list(const dsm__record_reader *reader, const dsm__json_node *node,
+                      const dsm__field *field, void *record) {
+  unsigned char *to = read_array(reader, node, field, record, field->type->size);
+  bool is_good = to != NULL;
+  dsm__json_node item = dsm__json_item(node, 0);
+  for (; to != NULL && dsm__json_is_present(&item); item = dsm__json_next(&item)) {
+    is_good = dsm__record_only(&item, field->type) &&
+              dsm__record_read(reader, &item, field->type, to) && is_good;
+    to += field->type->size;
+  }
   return is_good;
 }
 
@@ -135,13 +158,13 @@ static bool read_record(const dsm__record_reader *reader, const dsm__json_node *
          dsm__record_read(reader, node, field->type, place_of(field, record));
 }
 
-/* What has structs in it, but for a single one, is read by who knows them. */
+/* ITEMS, MEMBERS and lists without a `max` are read by who knows them. */
 static value_reader *const readers[DSM__FIELD_KIND_COUNT] = {
     [DSM__FIELD_COUNT] = read_count,   [DSM__FIELD_REAL] = read_real,
     [DSM__FIELD_FLAG] = read_flag,     [DSM__FIELD_WORD] = read_word,
     [DSM__FIELD_WORD_SET] = read_set,  [DSM__FIELD_TEXT] = read_text,
     [DSM__FIELD_COUNTS] = read_counts, [DSM__FIELD_TEXT_LIST] = read_texts,
-    [DSM__FIELD_RECORD] = read_record,
+    [DSM__FIELD_RECORD] = read_record, [DSM__FIELD_LIST] = read_list,
 };
 
 /* Of kinds that are not named here the record has nothing, as it was made. */
@@ -182,7 +205,8 @@ typedef struct reading {
 
 static bool read_field(void *context, const dsm__field *field, const void *record) {
   reading *const from = context;
-  if ((field->flags & from->reader->wanted) != 0 && readers[field->kind] != NULL) {
+  const bool is_others = field->kind == DSM__FIELD_LIST && !(field->max > 0);
+  if ((field->flags & from->reader->wanted) != 0 && readers[field->kind] != NULL && !is_others) {
     /* The field is in the record, or in a part of it. */
     void *const to = from->record + ((const unsigned char *)record - from->record);
     from->is_good = read_member(from->reader, from->node, field, to) && from->is_good;

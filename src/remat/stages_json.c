@@ -13,65 +13,24 @@ enum { NUMBER_BYTES_MAX = 5 }; /* of equal stages: "_2000" */
 /* What is being read. */
 typedef struct stages_reader {
   dsm_remat_chain *chain;
-  dsm__record_reader records;
   dsm__stages_document stages;
-  dsm__stages_entry *entries;
 } stages_reader;
-
-static bool read_item(const stages_reader *reader, const dsm__json_node *item,
-                      const dsm__record_type *type, void *record) {
-  return dsm__record_only(item, type) && dsm__record_read(&reader->records, item, type, record);
-}
-
-/* Makes a list of records of all items. False if something was reported. */
-static bool read_list(const stages_reader *reader, const dsm__json_node *list, size_t max,
-                      const dsm__record_type *type, void **items, size_t *count) {
-  if (!dsm__json_array(list, 1, max, count)) {
-    return false;
-  }
-  unsigned char *const records = dsm__arena_array(reader->records.arena, *count, type->size);
-  if (records == NULL) {
-    dsm__json_set_out_of_memory(list->doc);
-    return false;
-  }
-  bool is_good = true;
-  dsm__json_node item = dsm__json_item(list, 0);
-  for (size_t i = 0; i < *count; i++, item = dsm__json_next(&item)) {
-    is_good = read_item(reader, &item, type, records + i * type->size) && is_good;
-  }
-  *items = records;
-  return is_good;
-}
 
 /* ---- stages with options ---- */
 
-static bool check_options(const dsm__json_node *item, const dsm__stages_entry *entry) {
+static void check_options(const dsm__json_node *item, const dsm__stages_entry *entry) {
+  const dsm__json_node output = dsm__json_member(item, "output_bytes");
   const dsm__json_node list = dsm__json_member(item, "options");
-  bool is_good = true;
+  if (!dsm__json_require(&output, "the size of the stage's output")) {
+    return;
+  }
   for (size_t k = 0; k < entry->option_count; k++) {
     const dsm__json_node option = dsm__json_item(&list, k);
     const dsm__json_node saved = dsm__json_member(&option, "saved_bytes");
     if (entry->options[k].saved_bytes < entry->output_bytes) {
       dsm__json_error(&saved, NULL, "expected at least output_bytes, %.17g, found %.17g",
                       entry->output_bytes, entry->options[k].saved_bytes);
-      is_good = false;
     }
-  }
-  return is_good;
-}
-
-static void read_options(const stages_reader *reader, const dsm__json_node *item,
-                         dsm__stages_entry *entry) {
-  const dsm__json_node list = dsm__json_member(item, "options");
-  const dsm__json_node output = dsm__json_member(item, "output_bytes");
-  void *options = NULL;
-  const bool has_output =
-      dsm__json_require(&output, "the size of the stage's output") && isfinite(entry->output_bytes);
-  if (read_list(reader, &list, DSM_REMAT_OPTIONS_MAX, &dsm__stage_option_record, &options,
-                &entry->option_count) &&
-      has_output) {
-    entry->options = options;
-    (void)check_options(item, entry);
   }
 }
 
@@ -90,37 +49,21 @@ static void refuse_beside_operations(const dsm__json_node *item) {
   }
 }
 
-static void read_operations(const stages_reader *reader, const dsm__json_node *item,
-                            dsm__stages_entry *entry) {
-  const dsm__json_node list = dsm__json_member(item, "operations");
-  void *operations = NULL;
-  refuse_beside_operations(item);
-  if (read_list(reader, &list, DSM_REMAT_OPERATIONS_MAX, &dsm__stage_operation_record, &operations,
-                &entry->operation_count)) {
-    entry->operations = operations;
-    dsm__stages_check_operations(&list, entry);
-  }
-}
-
 /* ---- stages ---- */
 
-static void read_stage(const stages_reader *reader, const dsm__json_node *item,
-                       dsm__stages_entry *entry) {
-  if (!dsm__record_only(item, &dsm__stage_record)) {
-    return;
-  }
-  if (dsm__record_read(&reader->records, item, &dsm__stage_record, entry) && entry->count > 1 &&
-      strlen(entry->name) > DSM__GROUP_NAME_BYTES_MAX - NUMBER_BYTES_MAX) {
-    const dsm__json_node name = dsm__json_member(item, "name");
+static void check_stage(const dsm__json_node *item, const dsm__stages_entry *entry) {
+  const dsm__json_node name = dsm__json_member(item, "name");
+  const dsm__json_node operations = dsm__json_member(item, "operations");
+  const dsm__json_node options = dsm__json_member(item, "options");
+  if (entry->count > 1 && strlen(entry->name) > DSM__GROUP_NAME_BYTES_MAX - NUMBER_BYTES_MAX) {
     dsm__json_error(&name, NULL, "expected a name with room for the number behind it, found \"%s\"",
                     entry->name);
   }
-  const dsm__json_node operations = dsm__json_member(item, "operations");
-  const dsm__json_node options = dsm__json_member(item, "options");
   if (dsm__json_is_present(&operations)) {
-    read_operations(reader, item, entry);
+    refuse_beside_operations(item);
+    dsm__stages_check_operations(&operations, entry);
   } else if (dsm__json_require(&options, "a list of options, or of operations")) {
-    read_options(reader, item, entry);
+    check_options(item, entry);
   }
 }
 
@@ -128,7 +71,7 @@ static void read_stage(const stages_reader *reader, const dsm__json_node *item,
 static size_t count_stages(const stages_reader *reader, const dsm__json_node *list) {
   uint64_t count = 0;
   for (size_t i = 0; i < reader->stages.entry_count; i++) {
-    count += reader->entries[i].count;
+    count += reader->stages.entries[i].count;
     if (count > DSM_REMAT_STAGES_MAX) {
       const dsm__json_node item = dsm__json_item(list, i);
       dsm__json_error(&item, NULL, "expected at most %d stages in all, found more",
@@ -137,23 +80,6 @@ static size_t count_stages(const stages_reader *reader, const dsm__json_node *li
     }
   }
   return (size_t)count;
-}
-
-static bool read_stages(stages_reader *reader, const dsm__json_node *list) {
-  if (!dsm__json_require(list, "a list of stages") ||
-      !dsm__json_array(list, 1, DSM_REMAT_STAGES_MAX, &reader->stages.entry_count)) {
-    return false;
-  }
-  if (!DSM__RESERVE(reader->records.arena, reader->entries, reader->stages.entry_count)) {
-    dsm__json_set_out_of_memory(list->doc);
-    return false;
-  }
-  dsm__json_node item = dsm__json_item(list, 0);
-  for (size_t i = 0; i < reader->stages.entry_count; i++, item = dsm__json_next(&item)) {
-    read_stage(reader, &item, &reader->entries[i]);
-  }
-  reader->stages.entries = reader->entries;
-  return true;
 }
 
 /* ---- the chain ---- */
@@ -221,16 +147,18 @@ static bool make_chain(stages_reader *reader, size_t stage_count) {
 
 void dsm__stages_read(dsm_remat_chain *chain, const dsm__json_node *root) {
   const size_t errors_before = dsm__json_doc_error_count(root->doc);
+  const dsm__record_reader records = {.arena = chain->arena, .wanted = DSM__FIELD_IS_READ};
+  const dsm__json_node list = dsm__json_member(root, "stages");
   stages_reader reader = {.chain = chain};
-  if (!dsm__document_only(root, &dsm__stages_record)) {
+  if (!dsm__document_only(root, &dsm__stages_record) ||
+      !dsm__record_read(&records, root, &dsm__stages_record, &reader.stages)) {
     return;
   }
-  reader.records = (dsm__record_reader){.arena = reader.chain->arena, .wanted = DSM__FIELD_IS_READ};
-  (void)dsm__record_read(&reader.records, root, &dsm__stages_record, &reader.stages);
-  const dsm__json_node list = dsm__json_member(root, "stages");
-  const bool is_read = read_stages(&reader, &list);
-  if (!is_read || dsm__json_doc_error_count(root->doc) != errors_before ||
-      dsm__json_doc_is_out_of_memory(root->doc)) {
+  dsm__json_node item = dsm__json_item(&list, 0);
+  for (size_t i = 0; i < reader.stages.entry_count; i++, item = dsm__json_next(&item)) {
+    check_stage(&item, &reader.stages.entries[i]);
+  }
+  if (dsm__json_doc_error_count(root->doc) != errors_before) {
     return;
   }
   const size_t stage_count = count_stages(&reader, &list);

@@ -53,6 +53,12 @@ DSM__RECORD(dsm__stage_option_record, dsm_remat_option, true,
                   "and output.",
                   .fallback = 0));
 
+/* A list of records that is read. */
+#define LIST(struct_type, member, member_count, of_key, of_flags, of_type, of_max, ...)            \
+  DSM__FIELD(LIST, struct_type, member, of_key, of_flags,                                          \
+             .count_offset = offsetof(struct_type, member_count), .type = &(of_type), .min = 1,    \
+             .max = (of_max), __VA_ARGS__)
+
 /* NOLINTBEGIN(bugprone-macro-parentheses): a member stands bare there. */
 #define NAMES(member, of_key, about)                                                               \
   DSM__FIELD(TEXT_LIST, dsm__stages_operation, member.items, of_key, MAY_BE,                       \
@@ -103,11 +109,12 @@ DSM__RECORD(
           "What that pass needs beside input and output.", .fallback = 0),
     DSM__FIELD(FLAG, dsm__stages_entry, is_recomputable, "recomputable", MAY_BE, .fallback = 1,
                .help = "Its forward pass may run more than once."),
-    DSM__LISTED(dsm__stages_entry, options, option_count, "options", MAY_BE | DSM__FIELD_UNLESS_0,
-                dsm__stage_option_record, "The ways to run it; the first one keeps most."),
-    DSM__LISTED(dsm__stages_entry, operations, operation_count, "operations",
-                MAY_BE | DSM__FIELD_UNLESS_0, dsm__stage_operation_record,
-                "In the order in which they run; in place of options."));
+    LIST(dsm__stages_entry, options, option_count, "options", MAY_BE | DSM__FIELD_UNLESS_0,
+         dsm__stage_option_record, DSM_REMAT_OPTIONS_MAX,
+         .help = "The ways to run it; the first one keeps most."),
+    LIST(dsm__stages_entry, operations, operation_count, "operations", MAY_BE | DSM__FIELD_UNLESS_0,
+         dsm__stage_operation_record, DSM_REMAT_OPERATIONS_MAX,
+         .help = "In the order in which they run; in place of options."));
 
 DSM__DOCUMENT(
     dsm__stages_record, dsm__stages_document, "dsm-stages/1", "A network as a chain of stages.",
@@ -125,10 +132,10 @@ DSM__DOCUMENT(
           "What all but that input, parameters, gradients and optimizer state may take; absent: it "
           "does not say.",
           .fallback = (double)INFINITY, .min = 1),
-    DSM__FIELD(
-        REAL, dsm__stages_document, link_bytes_per_second, "link_bytes_per_second", MAY_BE,
-        .min = 1, .max = BYTES_MAX, .unit = "bytes/s", .fallback = (double)INFINITY,
-        .help =
-            "Between devices of a pipeline; absent: outputs and their gradients arrive at once."),
-    DSM__LISTED(dsm__stages_document, entries, entry_count, "stages", REQUIRED, dsm__stage_record,
-                "In the order in which they run."));
+    DSM__FIELD(REAL, dsm__stages_document, link_bytes_per_second, "link_bytes_per_second", MAY_BE,
+               .min = 1, .max = BYTES_MAX, .unit = "bytes/s", .fallback = (double)INFINITY,
+               .help = "Between devices of a pipeline; absent: outputs and their gradients "
+                       "arrive at once."),
+    LIST(dsm__stages_document, entries, entry_count, "stages", REQUIRED, dsm__stage_record,
+         DSM_REMAT_STAGES_MAX, .expected = "a list of stages",
+         .help = "In the order in which they run."));

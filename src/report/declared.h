@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "dsm/answer.h"
 #include "dsm/file.h"
-#include "dsm/report.h"
 
 /** A declared layer with its primary layers added up (a bidirectional lstm has two), or its part of
  * one that several declared layers are together. */

@@ -79,24 +79,23 @@ static bool lacks_plans(const dsm_ladder_rung *rungs, size_t count) {
   return has;
 }
 
-char *dsm_report_ladder_table(const dsm_ladder_rung *rungs, size_t count, dsm_table_style style) {
-  dsm__page page = dsm__page_begin(style);
-  if (count > 0) {
-    const char *const heading = dsm__page_plan_heading(&page, rungs[count - 1].plan);
-    dsm__page_line(&page, DSM__STYLE_HEADING, "%s", heading);
+static void show(dsm__page *page, const dsm_answer *answer) {
+  const dsm_ladder_rung *const rungs = answer->of;
+  if (answer->count > 0) {
+    const char *const heading = dsm__page_plan_heading(page, rungs[answer->count - 1].plan);
+    dsm__page_line(page, DSM__STYLE_HEADING, "%s", heading);
   }
-  dsm__page_break(&page);
-  dsm__table table = DSM__TABLE(&page, ladder_columns);
-  for (size_t i = 0; i < count; i++) {
+  dsm__page_break(page);
+  dsm__table table = DSM__TABLE(page, ladder_columns);
+  for (size_t i = 0; i < answer->count; i++) {
     add_rung(&table, rungs, i);
   }
   dsm__table_print(&table);
-  dsm__page_break(&page);
+  dsm__page_break(page);
   dsm__page_line(
-      &page, DSM__STYLE_FAINT,
+      page, DSM__STYLE_FAINT,
       "Each rung adds one optimization to those above it; gain = speed-up over the rung before%s.",
-      lacks_plans(rungs, count) ? " that fits a chip's memory" : "");
-  return dsm__page_finish(&page);
+      lacks_plans(rungs, answer->count) ? " that fits a chip's memory" : "");
 }
 
 /* ---- for programs ---- */
@@ -162,20 +161,17 @@ static dsm__rows rows_of(dsm__page *page, const dsm_ladder_rung *rungs, size_t c
   return made;
 }
 
-char *dsm_report_ladder_json(const dsm_ladder_rung *rungs, size_t count) {
-  dsm__page page = dsm__data_begin();
-  document made = {.rungs = rows_of(&page, rungs, count)};
-  if (count > 0) {
-    const dsm_plan *const last = rungs[count - 1].plan;
-    made.workload = last->workload->name;
-    made.mode = last->options.mode;
-    made.minibatch = last->workload->minibatch;
+static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
+  const dsm_ladder_rung *const rungs = answer->of;
+  document *const made = to;
+  made->rungs = rows_of(page, rungs, answer->count);
+  if (answer->count > 0) {
+    const dsm_plan *const last = rungs[answer->count - 1].plan;
+    made->workload = last->workload->name;
+    made->mode = last->options.mode;
+    made->minibatch = last->workload->minibatch;
   }
-  return dsm__data_json(&page, &dsm__ladder_record, &made);
 }
 
-char *dsm_report_ladder_csv(const dsm_ladder_rung *rungs, size_t count) {
-  dsm__page page = dsm__data_begin();
-  const dsm__rows made = rows_of(&page, rungs, count);
-  return dsm__csv_of(&page, &rung_record, &made);
-}
+const dsm_answer_kind dsm_answer_ladder = {
+    .record = &dsm__ladder_record, .fill = fill, .tables = {"rungs"}, .views = {show}};

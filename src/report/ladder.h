@@ -3,7 +3,7 @@
 #ifndef DSM_REPORT_LADDER_H
 #define DSM_REPORT_LADDER_H
 
-#include "dsm/report.h"
+#include "dsm/answer.h"
 #include "report/table/text_page.h"
 
 /** Speed-ups of a rung; above 1 is better. */

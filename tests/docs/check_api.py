@@ -34,7 +34,7 @@ def main():
             failures.append(f"doxygen: exit code {code}")
         pages = "\n".join(path.read_text() for path in pathlib.Path(folder).glob("html/*_8h.html"))
         headers = "\n".join(path.read_text() for path in (source / "include/dsm").glob("*.h"))
-        declared = set(re.findall(r"^DSM_API\b[^(;]*?(\w+)\(", headers, flags=re.M))
+        declared = set(re.findall(r"^DSM_API\b[^(;]*?(\w+)[(;]", headers, flags=re.M))
         failures += [f"not in the reference: {name}" for name in sorted(declared)
                      if not re.search(rf"\b{name}\b", pages)]
     with tempfile.TemporaryDirectory(prefix="dsm-api-") as folder:

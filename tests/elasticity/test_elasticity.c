@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers.h"
 #include "small.h"
 #include "suites.h"
 
@@ -289,7 +290,7 @@ START_TEST(test_the_result_does_not_depend_on_threads) {
     request.options.thread_count = threads[i];
     dsm_elasticity *const elasticity = derived(&request);
     const dsm_elasticity *const items[] = {elasticity};
-    texts[i] = dsm_report_elasticity_json(items, 1);
+    texts[i] = as_json(DSM_ANSWERS(elasticity, items, 1));
     dsm_elasticity_free(elasticity);
   }
   ck_assert_str_eq(texts[0], texts[1]);

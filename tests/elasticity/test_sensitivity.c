@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers.h"
 #include "small.h"
 #include "suites.h"
 
@@ -225,7 +226,7 @@ START_TEST(test_the_result_does_not_depend_on_threads) {
     request.options.thread_count = threads[i];
     dsm_elasticity *const made = derived(&request);
     const dsm_elasticity *const items[] = {made};
-    texts[i] = dsm_report_elasticity_json(items, 1);
+    texts[i] = as_json(DSM_ANSWERS(elasticity, items, 1));
     ck_assert_str_eq(texts[0], texts[i]);
     dsm_elasticity_free(made);
   }

@@ -110,15 +110,15 @@ static attempt report(const subject *s, dsm_diags *diags,
 }
 
 static char *table(const dsm_calibration *calibration) {
-  return dsm_report_calibration_table(calibration, style);
+  return as_table(DSM_ANSWER(calibration, calibration), style);
 }
 
 static char *json(const dsm_calibration *calibration) {
-  return dsm_report_calibration_json(calibration);
+  return as_json(DSM_ANSWER(calibration, calibration));
 }
 
 static char *csv(const dsm_calibration *calibration) {
-  return dsm_report_calibration_csv(calibration);
+  return as_csv(DSM_ANSWER(calibration, calibration));
 }
 
 static char *system_text(const dsm_calibration *calibration) {
@@ -146,9 +146,9 @@ const faulty_case calibrate_cases[] = {
     {"dsm_calibrate: two threads", calibrate_with_threads, DSM_OK, NULL},
     {"dsm_calibrate: a plan", calibrate_a_plan, DSM_OK, NULL},
     {"dsm_calibrate: a bad row", calibrate_a_bad_row, DSM_ERROR_INVALID, NULL},
-    {"dsm_report_calibration_table", calibration_table, DSM_OK, NULL},
-    {"dsm_report_calibration_json", calibration_json, DSM_OK, NULL},
-    {"dsm_report_calibration_csv", calibration_csv, DSM_OK, NULL},
+    {"dsm_answer_print: calibration table", calibration_table, DSM_OK, NULL},
+    {"dsm_answer_print: calibration json", calibration_json, DSM_OK, NULL},
+    {"dsm_answer_print: calibration csv", calibration_csv, DSM_OK, NULL},
     {"dsm_calibration_print_system", calibrated_system, DSM_OK, NULL},
 };
 const size_t calibrate_case_count = sizeof calibrate_cases / sizeof calibrate_cases[0];

@@ -175,19 +175,19 @@ static attempt reported(const subject *s, report *print) {
 }
 
 static char *print_table(const dsm_checked *items, size_t count) {
-  return dsm_report_check_table(items, count, style);
+  return as_table(DSM_ANSWERS(check, items, count), style);
 }
 
 static char *print_json(const dsm_checked *items, size_t count) {
-  return dsm_report_check_json(items, count);
+  return as_json(DSM_ANSWERS(check, items, count));
 }
 
 static char *print_csv(const dsm_checked *items, size_t count) {
-  return dsm_report_check_csv(items, count);
+  return as_csv(DSM_ANSWERS(check, items, count));
 }
 
 static char *print_junit(const dsm_checked *items, size_t count) {
-  return dsm_report_check_junit(items, count);
+  return dsm_answer_print(DSM_ANSWERS(check, items, count), DSM_FORM_JUNIT, NULL);
 }
 
 static attempt report_table(const subject *s, dsm_diags *diags) {
@@ -223,9 +223,9 @@ const faulty_case check_cases[] = {
     {"dsm_drift_derive, other layers", derive_other_layers, DSM_OK, NULL},
     {"dsm_tolerance_parse, dsm_number_parse", read_tolerance, DSM_OK, NULL},
     {"dsm_baseline_free, dsm_drift_free", free_nothing, DSM_OK, NULL},
-    {"dsm_report_check_table", report_table, DSM_OK, NULL},
-    {"dsm_report_check_json", report_json, DSM_OK, NULL},
-    {"dsm_report_check_csv", report_csv, DSM_OK, NULL},
-    {"dsm_report_check_junit", report_junit, DSM_OK, NULL},
+    {"dsm_answer_print: check table", report_table, DSM_OK, NULL},
+    {"dsm_answer_print: check json", report_json, DSM_OK, NULL},
+    {"dsm_answer_print: check csv", report_csv, DSM_OK, NULL},
+    {"dsm_answer_print: check junit", report_junit, DSM_OK, NULL},
 };
 const size_t check_case_count = sizeof check_cases / sizeof check_cases[0];

@@ -53,30 +53,12 @@ static dsm_diffed shown(const subject *s) {
   return (dsm_diffed){.a_file = "a.json", .b_file = "b.json", .diff = s->diff, .row_limit = 2};
 }
 
-static attempt report_table(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  const dsm_diffed of = shown(s);
-  return attempt_of_text(dsm_report_diff_table(&of, (dsm_table_style){.width = 80, .color = true}));
-}
-
-static attempt report_json(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  const dsm_diffed of = shown(s);
-  return attempt_of_text(dsm_report_diff_json(&of));
-}
-
-static attempt report_csv(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  const dsm_diffed of = shown(s);
-  return attempt_of_text(dsm_report_diff_csv(&of));
-}
+FORM_CASES(diff, DSM_ANSWER(diff, ((const dsm_diffed[]){shown(s)})))
 
 const faulty_case diff_cases[] = {
     {"dsm_diff_derive", derive_same_layers, DSM_OK, NULL},
     {"dsm_diff_derive, other layers", derive_other_layers, DSM_OK, NULL},
     {"dsm_diff_free", free_nothing, DSM_OK, NULL},
-    {"dsm_report_diff_table", report_table, DSM_OK, NULL},
-    {"dsm_report_diff_json", report_json, DSM_OK, NULL},
-    {"dsm_report_diff_csv", report_csv, DSM_OK, NULL},
+    FORM_ROWS(diff),
 };
 const size_t diff_case_count = sizeof diff_cases / sizeof diff_cases[0];

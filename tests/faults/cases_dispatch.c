@@ -4,8 +4,6 @@
 #include "report/made_partition.h"
 #include "subject.h"
 
-static const dsm_table_style style = {.width = 80, .color = true};
-
 static uint64_t digest_dispatch(const dsm_dispatch *dispatch) {
   uint64_t digest = digest_double(DIGEST_START, dispatch->throughput);
   digest = digest_double(digest, dispatch->mean_latency_seconds);
@@ -93,25 +91,8 @@ static attempt baselines(const subject *s, dsm_diags *diags) {
   return result;
 }
 
-static attempt partition_table(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  return attempt_of_text(dsm_report_partition_table(&made_partition, s->simulation, style));
-}
-
-static attempt partition_json(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  return attempt_of_text(dsm_report_partition_json(&made_partition, s->simulation));
-}
-
-static attempt partition_csv(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  return attempt_of_text(dsm_report_partition_csv(&made_latency_partition, s->simulation));
-}
-
-static attempt dispatch_trace(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  return attempt_of_text(dsm_report_dispatch_trace(s->simulation));
-}
+FORM_CASES(dispatch, DSM_ANSWER(dispatch, s->simulation))
+TEXT_CASE(dispatch_trace, as_trace(DSM_ANSWER(dispatch, s->simulation)))
 
 const faulty_case dispatch_cases[] = {
     {"dsm_dispatch_run, window", simulate_window, DSM_OK, NULL},
@@ -121,9 +102,7 @@ const faulty_case dispatch_cases[] = {
     {"dsm_dispatch_run, starving", simulate_starving, DSM_ERROR_INVALID, NULL},
     {"dsm_dispatch_free", free_no_dispatch, DSM_OK, NULL},
     {"dsm_partition_baselines", baselines, DSM_OK, NULL},
-    {"dsm_report_partition_table", partition_table, DSM_OK, NULL},
-    {"dsm_report_partition_json", partition_json, DSM_OK, NULL},
-    {"dsm_report_partition_csv", partition_csv, DSM_OK, NULL},
-    {"dsm_report_dispatch_trace", dispatch_trace, DSM_OK, NULL},
+    FORM_ROWS(dispatch),
+    {"dsm_answer_print: dispatch trace", dispatch_trace, DSM_OK, NULL},
 };
 const size_t dispatch_case_count = sizeof dispatch_cases / sizeof dispatch_cases[0];

@@ -3,8 +3,6 @@
  * one, with values that are refused. */
 #include "subject.h"
 
-static const dsm_table_style style = {.width = 80, .color = true};
-
 static uint64_t digest_response(uint64_t digest, const dsm_response *response) {
   return response->why_not == NULL ? digest_double(digest, response->step_seconds)
                                    : digest_text(digest, response->why_not);
@@ -102,23 +100,8 @@ static attempt derive_unknown(const subject *s, dsm_diags *diags) {
   return derive(&request, diags);
 }
 
-static attempt elasticity_table(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  const dsm_elasticity *const items[] = {s->elasticity, s->sensitivity};
-  return attempt_of_text(dsm_report_elasticity_table(items, 2, style));
-}
-
-static attempt elasticity_json(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  const dsm_elasticity *const items[] = {s->elasticity, s->sensitivity};
-  return attempt_of_text(dsm_report_elasticity_json(items, 2));
-}
-
-static attempt elasticity_csv(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  const dsm_elasticity *const items[] = {s->elasticity, s->sensitivity};
-  return attempt_of_text(dsm_report_elasticity_csv(items, 2));
-}
+FORM_CASES(elasticity,
+           DSM_ANSWERS(elasticity, ((const dsm_elasticity *[]){s->elasticity, s->sensitivity}), 2))
 
 static attempt free_nothing(const subject *s, dsm_diags *diags) {
   (void)s;
@@ -134,9 +117,7 @@ const faulty_case elasticity_cases[] = {
     {"dsm_elasticity_derive, a mapping that stays", derive_kept, DSM_OK, NULL},
     {"dsm_elasticity_derive, infeasible", derive_infeasible, DSM_ERROR_INFEASIBLE, NULL},
     {"dsm_elasticity_derive, unknown", derive_unknown, DSM_ERROR_USAGE, NULL},
-    {"dsm_report_elasticity_table", elasticity_table, DSM_OK, NULL},
-    {"dsm_report_elasticity_json", elasticity_json, DSM_OK, NULL},
-    {"dsm_report_elasticity_csv", elasticity_csv, DSM_OK, NULL},
+    FORM_ROWS(elasticity),
     {"dsm_elasticity_free", free_nothing, DSM_OK, NULL},
 };
 const size_t elasticity_case_count = sizeof elasticity_cases / sizeof elasticity_cases[0];

@@ -126,15 +126,15 @@ static attempt write_front(char *(*write)(const dsm_front *front), dsm_diags *di
 }
 
 static char *table_of(const dsm_front *front) {
-  return dsm_report_front_table(front, (dsm_table_style){.width = 80});
+  return as_table(DSM_ANSWER(front, front), (dsm_table_style){.width = 80});
 }
 
 static char *json_of(const dsm_front *front) {
-  return dsm_report_front_json(front);
+  return as_json(DSM_ANSWER(front, front));
 }
 
 static char *csv_of(const dsm_front *front) {
-  return dsm_report_front_csv(front);
+  return as_csv(DSM_ANSWER(front, front));
 }
 
 static attempt write_table(const subject *s, dsm_diags *diags) {
@@ -160,8 +160,8 @@ const faulty_case front_cases[] = {
     {"dsm_report_front_parse: a broken one", read_broken, DSM_ERROR_INVALID, NULL},
     {"dsm_report_front_is_printed", is_printed, DSM_OK, NULL},
     {"dsm_plot_front", draw_front, DSM_OK, NULL},
-    {"dsm_report_front_table", write_table, DSM_OK, NULL},
-    {"dsm_report_front_json", write_json, DSM_OK, NULL},
-    {"dsm_report_front_csv", write_csv, DSM_OK, NULL},
+    {"dsm_answer_print: front table", write_table, DSM_OK, NULL},
+    {"dsm_answer_print: front json", write_json, DSM_OK, NULL},
+    {"dsm_answer_print: front csv", write_csv, DSM_OK, NULL},
 };
 const size_t front_case_count = sizeof front_cases / sizeof front_cases[0];

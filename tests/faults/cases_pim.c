@@ -276,7 +276,7 @@ static attempt with_plan(plan_use *use, dsm_diags *diags) {
   return how;
 }
 
-#define TEXT_CASE(name, text)                                                                      \
+#define PLAN_CASE(name, text)                                                                      \
   static attempt name##_of(const dsm_pim_plan *plan, dsm_diags *diags) {                           \
     (void)diags;                                                                                   \
     return attempt_of_text(text);                                                                  \
@@ -286,12 +286,12 @@ static attempt with_plan(plan_use *use, dsm_diags *diags) {
     return with_plan(name##_of, diags);                                                            \
   }
 
-TEXT_CASE(print, dsm_pim_plan_print(plan))
-TEXT_CASE(report_table, dsm_report_pim_table(plan, style))
-TEXT_CASE(report_json, dsm_report_pim_json(plan))
-TEXT_CASE(report_csv, dsm_report_pim_csv(plan))
-TEXT_CASE(report_page, dsm_report_pim_page(plan))
-TEXT_CASE(report_trace, dsm_report_pim_trace(plan))
+PLAN_CASE(print, dsm_pim_plan_print(plan))
+PLAN_CASE(report_table, as_table(DSM_ANSWER(pim, plan), style))
+PLAN_CASE(report_json, as_json(DSM_ANSWER(pim, plan)))
+PLAN_CASE(report_csv, as_csv(DSM_ANSWER(pim, plan)))
+PLAN_CASE(report_page, as_page(DSM_ANSWER(pim, plan)))
+PLAN_CASE(report_trace, as_trace(DSM_ANSWER(pim, plan)))
 
 static attempt plot_of(const dsm_pim_plan *plan, dsm_pim_figure figure, dsm_diags *diags) {
   static dsm_plot poison;
@@ -356,7 +356,7 @@ static attempt diff_of(const dsm_pim_plan *plan, dsm_diags *diags) {
       status, made, status == DSM_OK ? digest_text(DIGEST_START, made->inputs[0].path) : 0);
   if (status == DSM_OK) {
     const dsm_diffed of = {.a_file = "a.json", .b_file = "b.json", .diff = made};
-    how = attempt_of_text(dsm_report_diff_table(&of, style));
+    how = attempt_of_text(as_table(DSM_ANSWER(diff, &of), style));
   }
   if (made != &poison) {
     dsm_diff_free(made);
@@ -418,11 +418,11 @@ const faulty_case pim_cases[] = {
     {"dsm_pim_plan_load: a network", load_plan, DSM_ERROR_INVALID, NULL},
     {"dsm_pim_question_parse", parse_question, DSM_OK, NULL},
     {"dsm_pim_plan_print", print, DSM_OK, NULL},
-    {"dsm_report_pim_table", report_table, DSM_OK, NULL},
-    {"dsm_report_pim_json", report_json, DSM_OK, NULL},
-    {"dsm_report_pim_csv", report_csv, DSM_OK, NULL},
-    {"dsm_report_pim_page", report_page, DSM_OK, NULL},
-    {"dsm_report_pim_trace", report_trace, DSM_OK, NULL},
+    {"dsm_answer_print: pim table", report_table, DSM_OK, NULL},
+    {"dsm_answer_print: pim json", report_json, DSM_OK, NULL},
+    {"dsm_answer_print: pim csv", report_csv, DSM_OK, NULL},
+    {"dsm_answer_print: pim page", report_page, DSM_OK, NULL},
+    {"dsm_answer_print: pim trace", report_trace, DSM_OK, NULL},
     {"dsm_plot_pim: the breakdown", plot_breakdown, DSM_OK, NULL},
     {"dsm_plot_pim: tasklets", plot_tasklets, DSM_OK, NULL},
     {"dsm_pim_check", check, DSM_OK, NULL},

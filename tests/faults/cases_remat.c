@@ -236,15 +236,15 @@ static attempt report(bool wants_front, char *(*make)(const dsm_remat_result *re
 }
 
 static char *table(const dsm_remat_result *result) {
-  return dsm_report_remat_table(result, style);
+  return as_table(DSM_ANSWER(remat, result), style);
 }
 
 static char *json(const dsm_remat_result *result) {
-  return dsm_report_remat_json(result);
+  return as_json(DSM_ANSWER(remat, result));
 }
 
 static char *csv(const dsm_remat_result *result) {
-  return dsm_report_remat_csv(result);
+  return as_csv(DSM_ANSWER(remat, result));
 }
 
 static attempt report_table(const subject *s, dsm_diags *diags) {
@@ -280,15 +280,15 @@ static attempt pipeline_report(char *(*make)(const dsm_remat_pipeline *of), dsm_
 }
 
 static char *pipeline_as_table(const dsm_remat_pipeline *of) {
-  return dsm_report_remat_pipeline_table(of, style);
+  return as_table(DSM_ANSWER(remat_pipeline, of), style);
 }
 
 static char *pipeline_as_json(const dsm_remat_pipeline *of) {
-  return dsm_report_remat_pipeline_json(of);
+  return as_json(DSM_ANSWER(remat_pipeline, of));
 }
 
 static char *pipeline_as_csv(const dsm_remat_pipeline *of) {
-  return dsm_report_remat_pipeline_csv(of);
+  return as_csv(DSM_ANSWER(remat_pipeline, of));
 }
 
 static attempt pipeline_table(const subject *s, dsm_diags *diags) {
@@ -320,12 +320,12 @@ const faulty_case remat_cases[] = {
     {"dsm_remat_simulate", simulate, DSM_OK, NULL},
     {"dsm_remat_action_name", words, DSM_OK, NULL},
     {"dsm_remat_pipeline_make", pipeline, DSM_OK, NULL},
-    {"dsm_report_remat_table", report_table, DSM_OK, NULL},
-    {"dsm_report_remat_table: the front", report_front, DSM_OK, NULL},
-    {"dsm_report_remat_json", report_json, DSM_OK, NULL},
-    {"dsm_report_remat_csv", report_csv, DSM_OK, NULL},
-    {"dsm_report_remat_pipeline_table", pipeline_table, DSM_OK, NULL},
-    {"dsm_report_remat_pipeline_json", pipeline_json, DSM_OK, NULL},
-    {"dsm_report_remat_pipeline_csv", pipeline_csv, DSM_OK, NULL},
+    {"dsm_answer_print: remat table", report_table, DSM_OK, NULL},
+    {"dsm_answer_print: remat table: the front", report_front, DSM_OK, NULL},
+    {"dsm_answer_print: remat json", report_json, DSM_OK, NULL},
+    {"dsm_answer_print: remat csv", report_csv, DSM_OK, NULL},
+    {"dsm_answer_print: remat pipeline table", pipeline_table, DSM_OK, NULL},
+    {"dsm_answer_print: remat pipeline json", pipeline_json, DSM_OK, NULL},
+    {"dsm_answer_print: remat pipeline csv", pipeline_csv, DSM_OK, NULL},
 };
 const size_t remat_case_count = sizeof remat_cases / sizeof remat_cases[0];

@@ -1,30 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cases_report.c: report.h. A report is whole or NULL: never one with pieces missing. */
+/* cases_report.c: answer.h. A text is whole or NULL: never one with pieces missing. */
 #include <math.h>
 
 #include "subject.h"
 
-static const dsm_table_style style = {.width = 80, .color = true};
-
-static attempt plan_table(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  return attempt_of_text(dsm_report_plan_table(s->plan, style));
-}
-
-static attempt plan_csv(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  return attempt_of_text(dsm_report_plan_csv(s->plan));
-}
-
-static attempt step_trace(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  return attempt_of_text(dsm_report_step_trace(s->small_plan));
-}
-
-static attempt pipelined_step_trace(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  return attempt_of_text(dsm_report_step_trace(s->pipelined_plan));
-}
+FORM_CASES(plan, DSM_ANSWER(plan, s->plan))
+FORM_CASES(held, DSM_ANSWER(plan, s->held_plan))
+FORM_CASES(pipelined, DSM_ANSWER(plan, s->pipelined_plan))
+TEXT_CASE(step_trace, as_trace(DSM_ANSWER(plan, s->small_plan)))
+TEXT_CASE(pipelined_step_trace, as_trace(DSM_ANSWER(plan, s->pipelined_plan)))
+TEXT_CASE(formats_json, as_json(DSM_ANSWER(formats, NULL)))
+TEXT_CASE(findings_json, as_json(DSM_ANSWER(findings, s->findings)))
 
 static uint64_t digest_export(const dsm_export *made) {
   uint64_t digest = DIGEST_START;
@@ -65,21 +51,6 @@ static attempt use_targets(const subject *s, dsm_diags *diags) {
   return (attempt){.status = is_parsed ? DSM_OK : DSM_ERROR_INVALID};
 }
 
-static attempt held_plan_table(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  return attempt_of_text(dsm_report_plan_table(s->held_plan, style));
-}
-
-static attempt pipelined_plan_table(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  return attempt_of_text(dsm_report_plan_table(s->pipelined_plan, style));
-}
-
-static attempt pipelined_plan_csv(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  return attempt_of_text(dsm_report_plan_csv(s->pipelined_plan));
-}
-
 typedef struct ladder {
   dsm_ladder_rung rungs[2];
 } ladder;
@@ -89,23 +60,7 @@ static ladder ladder_of(const subject *s) {
                    {.name = "hybrid", .plan = s->plan, .system = "a"}}};
 }
 
-static attempt ladder_table(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  const ladder made = ladder_of(s);
-  return attempt_of_text(dsm_report_ladder_table(made.rungs, 2, style));
-}
-
-static attempt ladder_json(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  const ladder made = ladder_of(s);
-  return attempt_of_text(dsm_report_ladder_json(made.rungs, 2));
-}
-
-static attempt ladder_csv(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  const ladder made = ladder_of(s);
-  return attempt_of_text(dsm_report_ladder_csv(made.rungs, 2));
-}
+FORM_CASES(ladder, DSM_ANSWERS(ladder, ((const ladder[]){ladder_of(s)})->rungs, 2))
 
 static attempt plan_page(const subject *s, dsm_diags *diags) {
   (void)diags;
@@ -117,30 +72,17 @@ static attempt plan_page(const subject *s, dsm_diags *diags) {
                               .rungs = made.rungs,
                               .rung_count = 2,
                               .elasticity = s->sensitivity};
-  return attempt_of_text(dsm_report_plan_page(&page));
+  return attempt_of_text(as_page(DSM_ANSWER(plan_page, &page)));
 }
+
+FORM_CASES(explanation,
+           DSM_ANSWER(explanation, ((dsm_explained[]){
+                                       {s->plan, (const dsm_explanation *[]){s->explanation}, 1}})))
 
 static attempt pipelined_plan_page(const subject *s, dsm_diags *diags) {
   (void)diags;
-  return attempt_of_text(dsm_report_plan_page(&(dsm_plan_page){.plan = s->pipelined_plan}));
-}
-
-static attempt explanation_table(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  const dsm_explanation *const list[] = {s->explanation};
-  return attempt_of_text(dsm_report_explanation_table(s->plan, list, 1, style));
-}
-
-static attempt explanation_json(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  const dsm_explanation *const list[] = {s->explanation};
-  return attempt_of_text(dsm_report_explanation_json(s->plan, list, 1));
-}
-
-static attempt explanation_csv(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  const dsm_explanation *const list[] = {s->explanation};
-  return attempt_of_text(dsm_report_explanation_csv(s->plan, list, 1));
+  return attempt_of_text(
+      as_page(DSM_ANSWER(plan_page, (&(dsm_plan_page){.plan = s->pipelined_plan}))));
 }
 
 enum { DESCRIBED_COUNT = 6 };
@@ -181,29 +123,8 @@ static described described_of(const subject *s) {
   }};
 }
 
-static attempt description_table(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  const described made = described_of(s);
-  return attempt_of_text(dsm_report_description_table(made.items, DESCRIBED_COUNT, style));
-}
-
-static attempt description_json(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  const described made = described_of(s);
-  return attempt_of_text(dsm_report_description_json(made.items, DESCRIBED_COUNT));
-}
-
-static attempt formats_json(const subject *s, dsm_diags *diags) {
-  (void)s;
-  (void)diags;
-  return attempt_of_text(dsm_report_formats_json());
-}
-
-static attempt description_csv(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  const described made = described_of(s);
-  return attempt_of_text(dsm_report_description_csv(made.items, DESCRIBED_COUNT));
-}
+FORM_CASES(description,
+           DSM_ANSWERS(description, ((const described[]){described_of(s)})->items, DESCRIBED_COUNT))
 
 enum { LISTED_COUNT = 3 };
 
@@ -219,28 +140,7 @@ static listed listed_of(const subject *s) {
   }};
 }
 
-static attempt list_table(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  const listed made = listed_of(s);
-  return attempt_of_text(dsm_report_list_table(made.items, LISTED_COUNT, style));
-}
-
-static attempt list_json(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  const listed made = listed_of(s);
-  return attempt_of_text(dsm_report_list_json(made.items, LISTED_COUNT));
-}
-
-static attempt list_csv(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  const listed made = listed_of(s);
-  return attempt_of_text(dsm_report_list_csv(made.items, LISTED_COUNT));
-}
-
-static attempt diags_json(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  return attempt_of_text(dsm_report_diags_json(s->findings));
-}
+FORM_CASES(list, DSM_ANSWERS(list, ((const listed[]){listed_of(s)})->items, LISTED_COUNT))
 
 enum { VALIDATED_COUNT = 2 };
 
@@ -255,53 +155,26 @@ static validated validated_of(const subject *s) {
   }};
 }
 
-static attempt validation_table(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  const validated made = validated_of(s);
-  return attempt_of_text(dsm_report_validation_table(made.items, VALIDATED_COUNT, style));
-}
-
-static attempt validation_json(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  const validated made = validated_of(s);
-  return attempt_of_text(dsm_report_validation_json(made.items, VALIDATED_COUNT));
-}
-
-static attempt validation_csv(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  const validated made = validated_of(s);
-  return attempt_of_text(dsm_report_validation_csv(made.items, VALIDATED_COUNT));
-}
+FORM_CASES(validation,
+           DSM_ANSWERS(validation, ((const validated[]){validated_of(s)})->items, VALIDATED_COUNT))
 
 const faulty_case report_cases[] = {
-    {"dsm_report_plan_table", plan_table, DSM_OK, NULL},
-    {"dsm_report_plan_csv", plan_csv, DSM_OK, NULL},
-    {"dsm_report_step_trace", step_trace, DSM_OK, NULL},
-    {"dsm_report_step_trace, pipelined", pipelined_step_trace, DSM_OK, NULL},
+    FORM_ROWS(plan),
+    FORM_ROWS(held),
+    FORM_ROWS(pipelined),
+    {"dsm_answer_print: step trace", step_trace, DSM_OK, NULL},
+    {"dsm_answer_print: step trace, pipelined", pipelined_step_trace, DSM_OK, NULL},
     {"dsm_export_plan", export_plan, DSM_OK, NULL},
     {"dsm_export_plan, trace", export_trace, DSM_OK, NULL},
     {"dsm_export_target_parse", use_targets, DSM_OK, NULL},
-    {"dsm_report_plan_table, held", held_plan_table, DSM_OK, NULL},
-    {"dsm_report_plan_table, pipelined", pipelined_plan_table, DSM_OK, NULL},
-    {"dsm_report_plan_csv, pipelined", pipelined_plan_csv, DSM_OK, NULL},
-    {"dsm_report_ladder_table", ladder_table, DSM_OK, NULL},
-    {"dsm_report_ladder_json", ladder_json, DSM_OK, NULL},
-    {"dsm_report_ladder_csv", ladder_csv, DSM_OK, NULL},
-    {"dsm_report_plan_page", plan_page, DSM_OK, NULL},
-    {"dsm_report_plan_page, pipelined", pipelined_plan_page, DSM_OK, NULL},
-    {"dsm_report_explanation_table", explanation_table, DSM_OK, NULL},
-    {"dsm_report_explanation_json", explanation_json, DSM_OK, NULL},
-    {"dsm_report_explanation_csv", explanation_csv, DSM_OK, NULL},
-    {"dsm_report_description_table", description_table, DSM_OK, NULL},
-    {"dsm_report_description_json", description_json, DSM_OK, NULL},
-    {"dsm_report_formats_json", formats_json, DSM_OK, NULL},
-    {"dsm_report_description_csv", description_csv, DSM_OK, NULL},
-    {"dsm_report_list_table", list_table, DSM_OK, NULL},
-    {"dsm_report_list_json", list_json, DSM_OK, NULL},
-    {"dsm_report_list_csv", list_csv, DSM_OK, NULL},
-    {"dsm_report_diags_json", diags_json, DSM_OK, NULL},
-    {"dsm_report_validation_table", validation_table, DSM_OK, NULL},
-    {"dsm_report_validation_json", validation_json, DSM_OK, NULL},
-    {"dsm_report_validation_csv", validation_csv, DSM_OK, NULL},
+    FORM_ROWS(ladder),
+    {"dsm_answer_print: plan page", plan_page, DSM_OK, NULL},
+    {"dsm_answer_print: plan page, pipelined", pipelined_plan_page, DSM_OK, NULL},
+    FORM_ROWS(explanation),
+    FORM_ROWS(description),
+    {"dsm_answer_print: formats json", formats_json, DSM_OK, NULL},
+    FORM_ROWS(list),
+    {"dsm_answer_print: findings json", findings_json, DSM_OK, NULL},
+    FORM_ROWS(validation),
 };
 const size_t report_case_count = sizeof report_cases / sizeof report_cases[0];

@@ -203,10 +203,10 @@ static attempt report(form wanted, dsm_diags *diags) {
     return attempt_of_status(status, NULL, 0);
   }
   made->name = "x";
-  const attempt how = attempt_of_text(wanted == TABLE  ? dsm_report_storage_table(made, "x", style)
-                                      : wanted == JSON ? dsm_report_storage_json(made, "x")
-                                      : wanted == PAGE ? dsm_report_storage_page(made)
-                                                       : dsm_report_storage_csv(made, "x"));
+  const attempt how = attempt_of_text(wanted == TABLE  ? as_table(DSM_ANSWER(storage, made), style)
+                                      : wanted == JSON ? as_json(DSM_ANSWER(storage, made))
+                                      : wanted == PAGE ? as_page(DSM_ANSWER(storage, made))
+                                                       : as_csv(DSM_ANSWER(storage, made)));
   dsm_storage_result_free(made);
   return how;
 }
@@ -242,7 +242,7 @@ static attempt drawn_answer(const subject *s, dsm_diags *diags) {
   if (status != DSM_OK) {
     return attempt_of_status(status, NULL, 0);
   }
-  status = dsm_plot_storage(&plot, made, "x", DSM_PLAN_FIGURE_MINI_EPOCHS, diags);
+  status = dsm_plot_storage(&plot, made, DSM_PLAN_FIGURE_MINI_EPOCHS, diags);
   const attempt how =
       attempt_of_status(status, plot, status == DSM_OK ? digest_text(DIGEST_START, plot->body) : 0);
   if (plot != &poison) {
@@ -295,10 +295,10 @@ const faulty_case storage_cases[] = {
     {"dsm_storage: too few mini-epochs", too_few, DSM_ERROR_INFEASIBLE, NULL},
     {"dsm_storage_steady and the other equations", equations, DSM_OK, NULL},
     {"dsm_storage_job_check", no_job, DSM_ERROR_INVALID, NULL},
-    {"dsm_report_storage_table", report_table, DSM_OK, NULL},
-    {"dsm_report_storage_json", report_json, DSM_OK, NULL},
-    {"dsm_report_storage_csv", report_csv, DSM_OK, NULL},
-    {"dsm_report_storage_page", report_page, DSM_OK, NULL},
+    {"dsm_answer_print: storage table", report_table, DSM_OK, NULL},
+    {"dsm_answer_print: storage json", report_json, DSM_OK, NULL},
+    {"dsm_answer_print: storage csv", report_csv, DSM_OK, NULL},
+    {"dsm_answer_print: storage page", report_page, DSM_OK, NULL},
     {"dsm_storage_parse", read_good, DSM_OK, NULL},
     {"dsm_storage_parse: a list that is too short", read_bad, DSM_ERROR_INVALID, NULL},
     {"dsm_storage_load: a network", load_plan, DSM_ERROR_INVALID, NULL},

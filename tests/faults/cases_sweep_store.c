@@ -281,21 +281,7 @@ static attempt bad_objective(const subject *s, dsm_diags *diags) {
   return (attempt){.status = dsm_objective_parse(&objective, s->points, "utilisation", diags)};
 }
 
-static attempt points_table(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  return attempt_of_text(
-      dsm_report_points_table(s->points, (dsm_table_style){.width = 80, .color = true}));
-}
-
-static attempt points_json(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  return attempt_of_text(dsm_report_points_json(s->points));
-}
-
-static attempt points_csv(const subject *s, dsm_diags *diags) {
-  (void)diags;
-  return attempt_of_text(dsm_report_points_csv(s->points));
-}
+FORM_CASES(points, DSM_ANSWER(points, s->points))
 
 const faulty_case sweep_store_cases[] = {
     {"dsm_store_open, new", open_new, DSM_OK, no_file_after_a_failure},
@@ -316,8 +302,6 @@ const faulty_case sweep_store_cases[] = {
     {"dsm_point_table_pareto", pareto, DSM_OK, NULL},
     {"dsm_point_table_means", means, DSM_OK, NULL},
     {"dsm_objective_parse, unknown", bad_objective, DSM_ERROR_USAGE, NULL},
-    {"dsm_report_points_table", points_table, DSM_OK, NULL},
-    {"dsm_report_points_json", points_json, DSM_OK, NULL},
-    {"dsm_report_points_csv", points_csv, DSM_OK, NULL},
+    FORM_ROWS(points),
 };
 const size_t sweep_store_case_count = sizeof sweep_store_cases / sizeof sweep_store_cases[0];

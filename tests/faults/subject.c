@@ -298,7 +298,7 @@ static void make_elasticity(subject *s) {
   require(s->simulation != NULL, "a simulation");
   dsm_partition *placed = NULL;
   require(subject_solve_stages(&placed, NULL) == DSM_OK, "a partition in stages");
-  s->placed_text = dsm_report_partition_json(placed, NULL);
+  s->placed_text = as_json(DSM_ANSWER(partition, placed));
   dsm_partition_free(placed);
   require(s->placed_text != NULL, "its text");
 }

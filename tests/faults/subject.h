@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "answers.h"
 #include "dsm/dsm.h"
 #include "dsm/suggest.h"
 #include "sweep/stored.h"
@@ -157,6 +158,26 @@ uint64_t digest_double(uint64_t digest, double value);
 
 /** The attempt of a function that gives a text, which is freed. */
 attempt attempt_of_text(char *text);
+
+/** Defines a case: a text that is made of the subject `s`. */
+#define TEXT_CASE(name, text)                                                                      \
+  static attempt name(const subject *s, dsm_diags *diags) {                                        \
+    (void)s;                                                                                       \
+    (void)diags;                                                                                   \
+    return attempt_of_text(text);                                                                  \
+  }
+
+/** Defines three: an answer that is made of it, as table, JSON and CSV; and their rows. */
+#define FORM_CASES(name, answer)                                                                   \
+  TEXT_CASE(name##_table, as_table(answer, ((dsm_table_style){.width = 80, .color = true})))       \
+  TEXT_CASE(name##_json, as_json(answer))                                                          \
+  TEXT_CASE(name##_csv, as_csv(answer))
+#define FORM_ROWS(name)                                                                            \
+  {"dsm_answer_print: " #name " table", name##_table, DSM_OK, NULL},                               \
+      {"dsm_answer_print: " #name " json", name##_json, DSM_OK, NULL}, {                           \
+    "dsm_answer_print: " #name " csv", name##_csv, DSM_OK, NULL                                    \
+  }
+
 /** The attempt of a function that gives a status and sets a pointer. */
 attempt attempt_of_status(dsm_status status, const void *output, uint64_t digest);
 

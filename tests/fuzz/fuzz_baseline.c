@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "answers.h"
 #include "fuzz.h"
 
 static void check_moved(const dsm_moved *moved) {
@@ -23,10 +24,10 @@ static void check_drift(const dsm_drift *drift) {
   const dsm_checked items[] = {{.file = "b.json", .drift = drift, .is_failed = true},
                                {.file = "c.json", .drift = drift}};
   const dsm_table_style style = {.width = 100, .color = false};
-  fuzz_check_table(dsm_report_check_table(items, 2, style));
-  fuzz_check_text(dsm_report_check_json(items, 2));
-  fuzz_check_text(dsm_report_check_csv(items, 2));
-  fuzz_check_text(dsm_report_check_junit(items, 2));
+  fuzz_check_table(as_table(DSM_ANSWERS(check, items, 2), style));
+  fuzz_check_text(as_json(DSM_ANSWERS(check, items, 2)));
+  fuzz_check_text(as_csv(DSM_ANSWERS(check, items, 2)));
+  fuzz_check_text(dsm_answer_print(DSM_ANSWERS(check, items, 2), DSM_FORM_JUNIT, NULL));
 }
 
 static void explore_again(const dsm_baseline *baseline) {

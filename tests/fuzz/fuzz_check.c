@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers.h"
 #include "base/json_write.h"
 #include "fuzz.h"
 #include "system/system_internal.h"
@@ -138,9 +139,9 @@ void fuzz_check_workload(const dsm_workload *workload) {
   free(printed);
   dsm_workload_free(again);
   const dsm_described item = {.file = "a file", .workload = workload};
-  fuzz_check_table(dsm_report_description_table(&item, 1, style));
-  fuzz_check_text(dsm_report_description_json(&item, 1));
-  fuzz_check_text(dsm_report_description_csv(&item, 1));
+  fuzz_check_table(as_table(DSM_ANSWERS(description, &item, 1), style));
+  fuzz_check_text(as_json(DSM_ANSWERS(description, &item, 1)));
+  fuzz_check_text(as_csv(DSM_ANSWERS(description, &item, 1)));
 }
 
 /* ---- systems ---- */
@@ -189,9 +190,9 @@ void fuzz_check_system(const dsm_system *system) {
   dsm_system_free(given);
   dsm_system_free(again);
   const dsm_described item = {.file = "a file", .system = system};
-  fuzz_check_table(dsm_report_description_table(&item, 1, style));
-  fuzz_check_text(dsm_report_description_json(&item, 1));
-  fuzz_check_text(dsm_report_description_csv(&item, 1));
+  fuzz_check_table(as_table(DSM_ANSWERS(description, &item, 1), style));
+  fuzz_check_text(as_json(DSM_ANSWERS(description, &item, 1)));
+  fuzz_check_text(as_csv(DSM_ANSWERS(description, &item, 1)));
 }
 
 /* ---- plans ---- */
@@ -239,12 +240,12 @@ static void check_reports(const dsm_plan *plan) {
                                 .plan = plan,
                                 .system = plan->system->name,
                                 .optimizations = plan->options.optimizations};
-  fuzz_check_table(dsm_report_plan_table(plan, style));
-  fuzz_check_text(dsm_report_plan_csv(plan));
-  fuzz_check_table(dsm_report_description_table(&item, 1, style));
-  fuzz_check_text(dsm_report_description_json(&item, 1));
-  fuzz_check_table(dsm_report_ladder_table(&rung, 1, style));
-  fuzz_check_text(dsm_report_ladder_json(&rung, 1));
+  fuzz_check_table(as_table(DSM_ANSWER(plan, plan), style));
+  fuzz_check_text(as_csv(DSM_ANSWER(plan, plan)));
+  fuzz_check_table(as_table(DSM_ANSWERS(description, &item, 1), style));
+  fuzz_check_text(as_json(DSM_ANSWERS(description, &item, 1)));
+  fuzz_check_table(as_table(DSM_ANSWERS(ladder, &rung, 1), style));
+  fuzz_check_text(as_json(DSM_ANSWERS(ladder, &rung, 1)));
 }
 
 /* A line for each layer. */
@@ -300,8 +301,8 @@ static void check_export(const dsm_plan *plan, dsm_export_target target,
 
 /* A timeline, a page, and exports where the system has a network. */
 static void check_handed_on(const dsm_plan *plan) {
-  fuzz_check_text(dsm_report_step_trace(plan));
-  fuzz_check_text(dsm_report_plan_page(&(dsm_plan_page){.plan = plan, .best = plan}));
+  fuzz_check_text(as_trace(DSM_ANSWER(plan, plan)));
+  fuzz_check_text(as_page(DSM_ANSWER(plan_page, (&(dsm_plan_page){.plan = plan, .best = plan}))));
   check_export(plan, DSM_EXPORT_ASTRA_SIM, check_lines);
   check_export(plan, DSM_EXPORT_CHAKRA, check_messages);
 }

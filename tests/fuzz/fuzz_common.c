@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers.h"
 #include "base/utf8.h"
 #include "fuzz.h"
 
@@ -95,7 +96,7 @@ void fuzz_check_diags(dsm_diags *diags, dsm_status status, size_t line_count) {
     error_count += diag->severity == DSM_SEVERITY_ERROR;
   }
   FUZZ_CHECK((status == DSM_OK) == (error_count == 0));
-  fuzz_check_text(dsm_report_diags_json(diags));
+  fuzz_check_text(as_json(DSM_ANSWER(findings, diags)));
   dsm_diags_free(diags);
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "answers.h"
 #include "fuzz.h"
 
 static void check_explanation(const dsm_plan *plan, size_t layer_index) {
@@ -10,9 +11,9 @@ static void check_explanation(const dsm_plan *plan, size_t layer_index) {
   const dsm_table_style style = {.width = 100, .color = false};
   FUZZ_CHECK(dsm_explain(&explanation, plan, layer_index, 2, NULL) == DSM_OK);
   const dsm_explanation *const list[] = {explanation};
-  fuzz_check_table(dsm_report_explanation_table(plan, list, 1, style));
-  fuzz_check_text(dsm_report_explanation_json(plan, list, 1));
-  fuzz_check_text(dsm_report_explanation_csv(plan, list, 1));
+  fuzz_check_table(as_table(DSM_ANSWER(explanation, &((dsm_explained){plan, list, 1})), style));
+  fuzz_check_text(as_json(DSM_ANSWER(explanation, &((dsm_explained){plan, list, 1}))));
+  fuzz_check_text(as_csv(DSM_ANSWER(explanation, &((dsm_explained){plan, list, 1}))));
   dsm_explanation_free(explanation);
 }
 
@@ -29,9 +30,9 @@ static void check_difference(const dsm_plan *plan) {
   FUZZ_CHECK(diff->input_count == 0 && diff->layer_count == 0);
   FUZZ_CHECK(diff->difference_seconds <= 0);
   const dsm_diffed of = {.a_file = "a", .b_file = "b", .diff = diff, .row_limit = 3};
-  fuzz_check_table(dsm_report_diff_table(&of, style));
-  fuzz_check_text(dsm_report_diff_json(&of));
-  fuzz_check_text(dsm_report_diff_csv(&of));
+  fuzz_check_table(as_table(DSM_ANSWER(diff, &of), style));
+  fuzz_check_text(as_json(DSM_ANSWER(diff, &of)));
+  fuzz_check_text(as_csv(DSM_ANSWER(diff, &of)));
   dsm_diff_free(diff);
   dsm_plan_free(best);
 }

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers.h"
 #include "dsm/plot.h"
-#include "dsm/report.h"
 #include "fuzz.h"
 
 /* 100 samples of 10 bytes in 4 mini-epochs. */
@@ -31,16 +31,17 @@ static void check_result(const dsm_storage_result *result) {
 }
 
 /* Text is written and read as the same. */
-static void check_written(const dsm_storage_result *result) {
-  char *const text = dsm_report_storage_json(result, "it");
+static void check_written(dsm_storage_result *result) {
+  result->name = "it";
+  char *const text = as_json(DSM_ANSWER(storage, result));
   dsm_storage_result *again = NULL;
   FUZZ_CHECK(text != NULL && strstr(text, "inf") == NULL && strstr(text, "nan") == NULL);
   FUZZ_CHECK(dsm_storage_parse(&again, text, strlen(text), "s.json", NULL) == DSM_OK);
-  char *const other = dsm_report_storage_json(again, "it");
+  char *const other = as_json(DSM_ANSWER(storage, again));
   FUZZ_CHECK(other != NULL && strcmp(text, other) == 0);
   for (int figure = DSM_PLAN_FIGURE_STORAGE; figure <= DSM_PLAN_FIGURE_MINI_EPOCHS; figure++) {
     dsm_plot *plot = NULL;
-    FUZZ_CHECK(dsm_plot_storage(&plot, again, "it", (dsm_plan_figure)figure, NULL) == DSM_OK);
+    FUZZ_CHECK(dsm_plot_storage(&plot, again, (dsm_plan_figure)figure, NULL) == DSM_OK);
     FUZZ_CHECK(strstr(plot->body, "nan") == NULL && strstr(plot->body, "inf") == NULL);
     dsm_plot_free(plot);
   }

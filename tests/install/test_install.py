@@ -120,7 +120,7 @@ def check_files(install):
 def check_symbols(install):
     """The shared library shows what the headers declare, and nothing else."""
     headers = "\n".join(path.read_text() for path in install.prefix.glob("include/dsm/*.h"))
-    declared = set(re.findall(r"^DSM_API\b[^(;]*?(\w+)\(", headers, flags=re.M))
+    declared = set(re.findall(r"^DSM_API\b[^(;]*?(\w+)[(;]", headers, flags=re.M))
     listed = run("nm", "-D", "--defined-only", install.libdir / "libdsm.so")
     shown = {line.split()[-1].split("@")[0] for line in (listed or "").splitlines()}
     of_runtimes = ("__asan", "__ubsan", "__tsan", "__gcov", "__odr_asan", "__start_", "__stop_",

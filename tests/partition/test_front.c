@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers.h"
 #include "dsm/partition_front.h"
 #include "dsm/plot.h"
-#include "dsm/report.h"
 #include "enumerate.h"
 #include "how_many.h"
 #include "small_instance.h"
@@ -380,7 +380,7 @@ START_TEST(what_is_written_is_read_back) {
   small_random(&s, 4, 4, 3);
   const dsm_front_options options = front_of(objectives[_i], 8);
   dsm_front *const front = found(&s, &options);
-  char *const text = dsm_report_front_json(front);
+  char *const text = as_json(DSM_ANSWER(front, front));
   dsm_front *again = NULL;
   dsm_plot *plot = NULL;
   dsm_plot *drawn = NULL;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers.h"
 #include "dsm/dsm.h"
 #include "subjects.h"
 #include "suites.h"
@@ -74,7 +75,7 @@ static void add_slice(drawn *sum, const char *line) {
 }
 
 static drawn draw(const dsm_pim_plan *plan) {
-  char *const text = dsm_report_pim_trace(plan);
+  char *const text = as_trace(DSM_ANSWER(pim, plan));
   drawn sum = {.slices = 0};
   ck_assert_ptr_nonnull(text);
   for (char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
@@ -187,7 +188,7 @@ START_TEST(test_diff) {
   ck_assert_double_eq_tol(sum, plan->cost.seconds - a.plan->cost.seconds, 1e-9);
   ck_assert_double_eq_tol(sum, diff->difference_seconds, 1e-9);
   const dsm_diffed of = {.a_file = "a.json", .b_file = "b.json", .diff = diff};
-  char *const json = dsm_report_diff_json(&of);
+  char *const json = as_json(DSM_ANSWER(diff, &of));
   ck_assert_ptr_nonnull(strstr(json, "\"workload.element_type\""));
   free(json);
   dsm_diff_free(diff);
@@ -221,10 +222,10 @@ END_TEST
 
 START_TEST(test_reports) {
   planned made = make("taxi");
-  char *const table = dsm_report_pim_table(made.plan, (dsm_table_style){.width = 80});
-  char *const csv = dsm_report_pim_csv(made.plan);
-  char *const json = dsm_report_pim_json(made.plan);
-  char *const page = dsm_report_pim_page(made.plan);
+  char *const table = as_table(DSM_ANSWER(pim, made.plan), (dsm_table_style){.width = 80});
+  char *const csv = as_csv(DSM_ANSWER(pim, made.plan));
+  char *const json = as_json(DSM_ANSWER(pim, made.plan));
+  char *const page = as_page(DSM_ANSWER(pim, made.plan));
   ck_assert_ptr_nonnull(strstr(table, "taxi on upmem2524: "));
   ck_assert_uint_eq(count_of(csv, "\n"), made.plan->curve_count + 1);
   ck_assert_ptr_nonnull(strstr(json, "\"dsm-pim/1\""));
@@ -254,7 +255,7 @@ START_TEST(test_smallest) {
     ck_assert_ptr_null(strstr(plot->body, "inf"));
     dsm_plot_free(plot);
   }
-  char *const page = dsm_report_pim_page(plan);
+  char *const page = as_page(DSM_ANSWER(pim, plan));
   ck_assert_ptr_nonnull(page);
   free(page);
   dsm_pim_plan_free(plan);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test_check_report.c: a drift made by hand, in every form. */
+#include "answers.h"
 #include "suites.h"
 
 #include <cjson/cJSON.h>
@@ -106,7 +107,7 @@ static void make_items(dsm_checked items[3]) {
 START_TEST(test_the_table_shows_all_that_moved) {
   dsm_checked items[3];
   make_items(items);
-  char *const text = dsm_report_check_table(items, 3, plain_style(200));
+  char *const text = as_table(DSM_ANSWERS(check, items, 3), plain_style(200));
   ck_assert_str_eq(
       text,
       "a.json: regressed (net on machine, training, minibatch 1,024: step 11.000 ms, utilization "
@@ -138,16 +139,16 @@ START_TEST(test_times_stand_where_clocks_differ) {
   dsm_drift other_clock = regressed;
   other_clock.is_same_clock = false;
   const dsm_checked item = {.file = "a.json", .drift = &other_clock, .is_failed = true};
-  char *const text = dsm_report_check_table(&item, 1, plain_style(200));
+  char *const text = as_table(DSM_ANSWERS(check, &item, 1), plain_style(200));
   ck_assert_ptr_nonnull(strstr(text, "us before"));
   ck_assert_ptr_nonnull(strstr(text, "  conv1  forward       1.000   1.250  +25.00 % "));
   ck_assert_ptr_null(strstr(text, "cycles"));
   free(text);
-  char *const json = dsm_report_check_json(&item, 1);
+  char *const json = as_json(DSM_ANSWERS(check, &item, 1));
   ck_assert_ptr_nonnull(strstr(json, "\"seconds\""));
   ck_assert_ptr_null(strstr(json, "cycles\""));
   free(json);
-  char *const csv = dsm_report_check_csv(&item, 1);
+  char *const csv = as_csv(DSM_ANSWERS(check, &item, 1));
   ck_assert_ptr_nonnull(strstr(csv, ",seconds,"));
   ck_assert_ptr_null(strstr(csv, "cycles,"));
   free(csv);
@@ -157,14 +158,14 @@ END_TEST
 START_TEST(test_lists_are_cut_and_what_is_left_out_is_counted) {
   const dsm_checked item = {
       .file = "a.json", .drift = &regressed, .is_failed = true, .row_limit = 1};
-  char *const text = dsm_report_check_table(&item, 1, plain_style(200));
+  char *const text = as_table(DSM_ANSWERS(check, &item, 1), plain_style(200));
   ck_assert_ptr_nonnull(strstr(text, "  conv3  backward"));
   ck_assert_ptr_null(strstr(text, "conv2"));
   ck_assert_ptr_nonnull(strstr(text, "\n  and 3 more; --all shows them\n"));
   ck_assert_ptr_nonnull(strstr(text, "\n  and 1 more; --all shows them\n"));
   ck_assert_ptr_null(strstr(text, "dysm_factor"));
   free(text);
-  char *const junit = dsm_report_check_junit(&item, 1);
+  char *const junit = dsm_answer_print(DSM_ANSWERS(check, &item, 1), DSM_FORM_JUNIT, NULL);
   ck_assert_ptr_nonnull(strstr(junit, "and 3 more; --all shows them"));
   free(junit);
 }
@@ -174,8 +175,8 @@ START_TEST(test_color_adds_only_escapes) {
   dsm_checked items[3];
   make_items(items);
   expect_same_without_color(
-      dsm_report_check_table(items, 3, (dsm_table_style){.width = 90, .color = true}),
-      dsm_report_check_table(items, 3, plain_style(90)));
+      as_table(DSM_ANSWERS(check, items, 3), (dsm_table_style){.width = 90, .color = true}),
+      as_table(DSM_ANSWERS(check, items, 3), plain_style(90)));
 }
 END_TEST
 
@@ -183,7 +184,7 @@ START_TEST(test_tables_fit_their_width) {
   dsm_checked items[3];
   make_items(items);
   static const size_t widths[] = {60, 80, 100};
-  char *const text = dsm_report_check_table(items, 1, plain_style(widths[_i]));
+  char *const text = as_table(DSM_ANSWERS(check, items, 1), plain_style(widths[_i]));
   const line_list lines = lines_read(text);
   for (size_t i = 1; i < lines.count; i++) { /* the first line has the names in full */
     ck_assert_uint_le(columns_of(lines.items[i]), widths[_i]);
@@ -203,7 +204,7 @@ static double number(const cJSON *object, const char *key, const char *part) {
 START_TEST(test_json_has_every_figure_in_full) {
   dsm_checked items[3];
   make_items(items);
-  char *const text = dsm_report_check_json(items, 3);
+  char *const text = as_json(DSM_ANSWERS(check, items, 3));
   expect_tidy(text);
   cJSON *const root = cJSON_Parse(text);
   ck_assert_str_eq(cJSON_GetObjectItem(root, "format")->valuestring, "dsm-check/1");
@@ -234,7 +235,7 @@ END_TEST
 START_TEST(test_json_of_what_passed_has_not_failed) {
   dsm_checked items[3];
   make_items(items);
-  char *const text = dsm_report_check_json(&items[1], 1);
+  char *const text = as_json(DSM_ANSWERS(check, &items[1], 1));
   cJSON *const root = cJSON_Parse(text);
   ck_assert(cJSON_IsFalse(cJSON_GetObjectItem(root, "failed")));
   cJSON_Delete(root);
@@ -249,7 +250,7 @@ START_TEST(test_csv_has_a_row_for_whatever_moved) {
                                        "before", "after",  "change",  "beyond", NULL};
   dsm_checked items[3];
   make_items(items);
-  char *const text = dsm_report_check_csv(items, 3);
+  char *const text = as_csv(DSM_ANSWERS(check, items, 3));
   csv_table table = csv_read(text);
   expect_csv_titles(&table, titles);
   /* four figures, two layers, two passes on one side, two with three figures, two decisions; three
@@ -275,7 +276,7 @@ END_TEST
 START_TEST(test_junit_counts_and_times) {
   dsm_checked items[3];
   make_items(items);
-  char *const text = dsm_report_check_junit(items, 3);
+  char *const text = dsm_answer_print(DSM_ANSWERS(check, items, 3), DSM_FORM_JUNIT, NULL);
   ck_assert_ptr_nonnull(
       strstr(text, "<testsuites name=\"dsm check\" tests=\"3\" failures=\"1\" errors=\"1\" "
                    "time=\"1.313\">\n"));
@@ -300,7 +301,7 @@ static const struct {
 
 START_TEST(test_junit_times_have_milliseconds) {
   const dsm_checked item = {.file = "b.json", .drift = &same, .seconds = times[_i].seconds};
-  char *const text = dsm_report_check_junit(&item, 1);
+  char *const text = dsm_answer_print(DSM_ANSWERS(check, &item, 1), DSM_FORM_JUNIT, NULL);
   const char *const found = strstr(text, "time=");
   ck_assert_ptr_nonnull(found);
   ck_assert_mem_eq(found + strlen("time="), times[_i].shown, strlen(times[_i].shown));

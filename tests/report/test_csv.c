@@ -29,12 +29,13 @@ static dsm__page page;
 static dsm__csv csv;
 
 static void set_up(void) {
-  page = dsm__data_begin();
+  page = dsm__page_begin((dsm_table_style){.width = 0});
   csv = dsm__csv_begin(&page);
 }
 
 static void check_text(const char *expected) {
-  char *const text = dsm__csv_finish(&csv);
+  dsm__csv_finish(&csv);
+  char *const text = dsm__page_finish(&page);
   ck_assert_str_eq(text, expected);
   free(text);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "answers.h"
 #include "suites.h"
 
 #include <cjson/cJSON.h>
@@ -39,7 +40,7 @@ static const char *text_in(const cJSON *object, const char *key) {
 
 /* The document of some descriptions. */
 static cJSON *describe(const dsm_described *items, size_t count) {
-  char *const text = dsm_report_description_json(items, count);
+  char *const text = as_json(DSM_ANSWERS(description, items, count));
   expect_tidy(text);
   cJSON *const root = cJSON_Parse(text);
   ck_assert_ptr_nonnull(root);
@@ -110,7 +111,7 @@ END_TEST
 START_TEST(test_the_table_shows_what_the_json_holds) {
   dsm_workload *const workload = load_bundled_workload(networks[_i]);
   const dsm_described item = {.file = "f", .workload = workload};
-  char *const text = dsm_report_description_table(&item, 1, unfolded_style(200));
+  char *const text = as_table(DSM_ANSWERS(description, &item, 1), unfolded_style(200));
   cJSON *const root = describe(&item, 1);
   line_list lines = lines_read(text);
   const size_t titles = lines_find(&lines, 0, "layer ");
@@ -148,7 +149,7 @@ START_TEST(test_folded_rows_add_up_to_the_totals) {
   for (size_t limit = 0; limit <= 6; limit += 3) {
     dsm_table_style style = plain_style(200);
     style.row_limit = limit;
-    char *const text = dsm_report_description_table(&item, 1, style);
+    char *const text = as_table(DSM_ANSWERS(description, &item, 1), style);
     line_list lines = lines_read(text);
     const size_t titles = lines_find(&lines, 0, "layer ");
     const char *const title = lines.items[titles];
@@ -179,7 +180,7 @@ START_TEST(test_one_is_singular) {
   dsm_workload *workload = NULL;
   ck_assert_int_eq(dsm_workload_parse(&workload, one, strlen(one), "one", NULL, 0, NULL), DSM_OK);
   const dsm_described item = {.file = "f", .workload = workload};
-  char *const text = dsm_report_description_table(&item, 1, plain_style(200));
+  char *const text = as_table(DSM_ANSWERS(description, &item, 1), plain_style(200));
   ck_assert_ptr_nonnull(
       strstr(text, "\n1 layer, minibatch 1, 2 bytes an element; 1 weight, 2 B\n"));
   free(text);
@@ -200,7 +201,7 @@ START_TEST(test_kernels_show_stride_and_groups) {
   ck_assert_int_eq(dsm_workload_parse(&workload, network, strlen(network), "k", NULL, 0, NULL),
                    DSM_OK);
   const dsm_described item = {.file = "f", .workload = workload};
-  char *const text = dsm_report_description_table(&item, 1, plain_style(200));
+  char *const text = as_table(DSM_ANSWERS(description, &item, 1), plain_style(200));
   ck_assert_ptr_nonnull(strstr(text, "      8x4  3x5 /1x2  "));
   ck_assert_ptr_nonnull(strstr(text, "      4x2  3x3 /2 g4 "));
   ck_assert_ptr_nonnull(strstr(text, "      4x2  1x1       "));
@@ -320,7 +321,7 @@ END_TEST
 START_TEST(test_the_csv_says_the_same_of_a_parameter) {
   dsm_system *const system = parse_own_system();
   const dsm_described item = {.file = "own", .system = system};
-  char *const text = dsm_report_description_csv(&item, 1);
+  char *const text = as_csv(DSM_ANSWERS(description, &item, 1));
   csv_table table = csv_read(text);
   size_t row = 0;
   while (strcmp(csv_at(&table, row, "path"), origins[_i].path) != 0) {
@@ -346,7 +347,7 @@ END_TEST
 START_TEST(test_the_table_shows_units_defaults_and_sources) {
   dsm_system *const system = parse_own_system();
   const dsm_described item = {.file = "own", .system = system};
-  char *const narrow = dsm_report_description_table(&item, 1, plain_style(80));
+  char *const narrow = as_table(DSM_ANSWERS(description, &item, 1), plain_style(80));
   ck_assert_ptr_nonnull(strstr(narrow, "\nparameter                         value     unit"));
   ck_assert_ptr_nonnull(strstr(
       narrow, "\nchip.cores                        4         cores                 required\n"
@@ -354,7 +355,7 @@ START_TEST(test_the_table_shows_units_defaults_and_sources) {
   ck_assert_ptr_nonnull(strstr(narrow, "\narray.columns                     12        PEs         "
                                        "          8\n    given\n"));
   free(narrow);
-  char *const wide = dsm_report_description_table(&item, 1, plain_style(200));
+  char *const wide = as_table(DSM_ANSWERS(description, &item, 1), plain_style(200));
   ck_assert_ptr_nonnull(
       strstr(wide, "\narray.columns                     12        PEs                   8         "
                    "given\n"));
@@ -471,7 +472,7 @@ START_TEST(test_csv_has_a_row_for_each_layer_and_parameter) {
                                        "default",
                                        "source",
                                        NULL};
-  char *const text = dsm_report_description_csv(items, 3);
+  char *const text = as_csv(DSM_ANSWERS(description, items, 3));
   expect_tidy(text);
   csv_table table = csv_read(text);
   expect_csv_titles(&table, titles);
@@ -511,7 +512,7 @@ END_TEST
 
 START_TEST(test_no_line_is_wider_than_the_page) {
   for (size_t width = 40; width <= 200; width++) {
-    char *const text = dsm_report_description_table(items, 3, plain_style(width));
+    char *const text = as_table(DSM_ANSWERS(description, items, 3), plain_style(width));
     expect_tidy(text);
     expect_lines_fit(text, width);
     free(text);
@@ -521,8 +522,8 @@ END_TEST
 
 START_TEST(test_colour_adds_only_escapes) {
   expect_same_without_color(
-      dsm_report_description_table(items, 3, (dsm_table_style){.width = 80, .color = true}),
-      dsm_report_description_table(items, 3, plain_style(80)));
+      as_table(DSM_ANSWERS(description, items, 3), (dsm_table_style){.width = 80, .color = true}),
+      as_table(DSM_ANSWERS(description, items, 3), plain_style(80)));
 }
 END_TEST
 

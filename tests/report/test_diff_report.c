@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test_diff_report.c: a difference made by hand, in every form. */
+#include "answers.h"
 #include "suites.h"
 
 #include <cjson/cJSON.h>
@@ -129,7 +130,7 @@ static void expect_lines(const char *text, const char *expected) {
 
 START_TEST(test_the_table_shows_all_that_differs) {
   const dsm_diffed of = shown(&different, 0);
-  char *const text = dsm_report_diff_table(&of, plain_style(200));
+  char *const text = as_table(DSM_ANSWER(diff, &of), plain_style(200));
   expect_tidy(text);
   expect_lines(
       below_headings(text),
@@ -174,7 +175,7 @@ END_TEST
 
 START_TEST(test_what_is_left_out_is_counted) {
   const dsm_diffed of = shown(&different, 1);
-  char *const text = dsm_report_diff_table(&of, plain_style(200));
+  char *const text = as_table(DSM_ANSWER(diff, &of), plain_style(200));
   line_list lines = lines_read(text);
   size_t at = lines_find(&lines, 0, "  system.core");
   ck_assert_str_eq(lines.items[at + 1], "  and 2 more; --all shows them");
@@ -194,7 +195,7 @@ END_TEST
 
 START_TEST(test_no_difference_is_said) {
   const dsm_diffed of = shown(&same, 0);
-  char *const text = dsm_report_diff_table(&of, plain_style(100));
+  char *const text = as_table(DSM_ANSWER(diff, &of), plain_style(100));
   ck_assert_str_eq(below_headings(text), "no difference\n");
   free(text);
 }
@@ -209,7 +210,7 @@ START_TEST(test_a_difference_of_inputs_alone) {
   diff.pass_count = 0;
   diff.difference_seconds = 0;
   const dsm_diffed of = shown(&diff, 0);
-  char *const text = dsm_report_diff_table(&of, plain_style(100));
+  char *const text = as_table(DSM_ANSWER(diff, &of), plain_style(100));
   line_list lines = lines_read(text);
   (void)lines_find(&lines, 0, "decisions  no difference");
   (void)lines_find(&lines, 0, "time       no difference");
@@ -225,11 +226,11 @@ START_TEST(test_the_table_fits_its_page) {
   const dsm_diffed of = shown(&different, 0);
   const dsm_table_style plain = plain_style(widths[_i]);
   const dsm_table_style colored = {.width = widths[_i], .color = true};
-  char *const text = dsm_report_diff_table(&of, plain);
+  char *const text = as_table(DSM_ANSWER(diff, &of), plain);
   if (widths[_i] >= 80) {
     expect_lines_fit(text, widths[_i]);
   }
-  expect_same_without_color(dsm_report_diff_table(&of, colored), text);
+  expect_same_without_color(as_table(DSM_ANSWER(diff, &of), colored), text);
 }
 END_TEST
 
@@ -247,7 +248,7 @@ static const char *string_at(const cJSON *object, const char *key) {
 
 START_TEST(test_json_has_all) {
   const dsm_diffed of = shown(&different, 1); /* which is for tables */
-  char *const text = dsm_report_diff_json(&of);
+  char *const text = as_json(DSM_ANSWER(diff, &of));
   expect_tidy(text);
   cJSON *const root = cJSON_Parse(text);
   ck_assert_ptr_nonnull(root);
@@ -287,7 +288,7 @@ END_TEST
 
 START_TEST(test_shares_of_nothing_are_null) {
   const dsm_diffed of = shown(&same, 0);
-  char *const text = dsm_report_diff_json(&of);
+  char *const text = as_json(DSM_ANSWER(diff, &of));
   cJSON *const root = cJSON_Parse(text);
   ck_assert(cJSON_IsFalse(cJSON_GetObjectItem(root, "different")));
   const cJSON *const busy = cJSON_GetObjectItem(cJSON_GetObjectItem(root, "parts_seconds"), "busy");
@@ -303,7 +304,7 @@ START_TEST(test_csv_has_a_row_for_each) {
                                        "b",       "difference", "change", "share", NULL};
   enum { RESULTS = 17, PARTS = 13, FIGURES = 3 };
   const dsm_diffed of = shown(&different, 1);
-  char *const text = dsm_report_diff_csv(&of);
+  char *const text = as_csv(DSM_ANSWER(diff, &of));
   csv_table table = csv_read(text);
   expect_csv_titles(&table, titles);
   ck_assert_uint_eq(table.row_count, COUNT_OF(inputs) + COUNT_OF(layers) + COUNT_OF(decisions) +

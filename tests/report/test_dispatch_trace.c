@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dsm/report.h"
+#include "answers.h"
 #include "made_partition.h"
 #include "suites.h"
 
@@ -22,7 +22,7 @@ static void set_up(void) {
 }
 
 static void read_trace(void) {
-  char *const text = dsm_report_dispatch_trace(simulation);
+  char *const text = as_trace(DSM_ANSWER(dispatch, simulation));
   ck_assert_ptr_nonnull(text);
   trace = cJSON_Parse(text);
   ck_assert_ptr_nonnull(trace);

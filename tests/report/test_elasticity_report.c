@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers.h"
 #include "reading.h"
 #include "subjects.h"
 #include "suites.h"
@@ -175,7 +176,7 @@ static void tear_down(void) {
 }
 
 START_TEST(test_the_table_by_hand) {
-  char *const text = dsm_report_elasticity_table(items, 1, plain_style(100));
+  char *const text = as_table(DSM_ANSWERS(elasticity, items, 1), plain_style(100));
   expect_tidy(text);
   static const char expected[] =
       "torus16: what the time of a step depends on; training, all optimizations\n"
@@ -237,7 +238,7 @@ static void make_tenths(void) {
 /* One list of hardware, whose order is that of the elasticities, whatever a parameter rests on. */
 START_TEST(test_the_table_of_small_steps_by_hand) {
   make_tenths();
-  char *const text = dsm_report_elasticity_table(items, 1, plain_style(100));
+  char *const text = as_table(DSM_ANSWERS(elasticity, items, 1), plain_style(100));
   expect_tidy(text);
   ck_assert_str_eq(
       text,
@@ -272,7 +273,7 @@ END_TEST
 START_TEST(test_a_mapping_that_stays_is_named) {
   make_tenths();
   made.is_mapping_kept = true;
-  char *const text = dsm_report_elasticity_table(items, 1, plain_style(200));
+  char *const text = as_table(DSM_ANSWERS(elasticity, items, 1), plain_style(200));
   ck_assert_ptr_nonnull(strstr(
       text, "torus16: what the time of a step depends on while the mapping stays; training,"));
   ck_assert_ptr_nonnull(strstr(text, "as it is, with the plan's mapping;"));
@@ -282,7 +283,7 @@ START_TEST(test_a_mapping_that_stays_is_named) {
 END_TEST
 
 START_TEST(test_each_parameter_is_listed_with_its_source) {
-  char *const text = dsm_report_elasticity_table(items, 1, plain_style(100));
+  char *const text = as_table(DSM_ANSWERS(elasticity, items, 1), plain_style(100));
   line_list lines = lines_read(text);
   size_t at = lines_find(&lines, 0, "All of them");
   for (int p = 0; p < PARAMETERS; p++) {
@@ -296,7 +297,7 @@ END_TEST
 
 START_TEST(test_no_line_is_wider_than_the_page) {
   for (size_t width = 40; width <= 200; width++) {
-    char *const text = dsm_report_elasticity_table(items, 2, plain_style(width));
+    char *const text = as_table(DSM_ANSWERS(elasticity, items, 2), plain_style(width));
     expect_tidy(text);
     expect_lines_fit(text, width);
     free(text);
@@ -306,19 +307,19 @@ END_TEST
 
 START_TEST(test_colour_adds_only_escapes) {
   expect_same_without_color(
-      dsm_report_elasticity_table(items, 2, (dsm_table_style){.width = 80, .color = true}),
-      dsm_report_elasticity_table(items, 2, plain_style(80)));
+      as_table(DSM_ANSWERS(elasticity, items, 2), (dsm_table_style){.width = 80, .color = true}),
+      as_table(DSM_ANSWERS(elasticity, items, 2), plain_style(80)));
 }
 END_TEST
 
 START_TEST(test_options_are_named) {
   made.options.optimizations =
       DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID) | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_DYSM);
-  char *const some = dsm_report_elasticity_table(items, 1, plain_style(100));
+  char *const some = as_table(DSM_ANSWERS(elasticity, items, 1), plain_style(100));
   ck_assert_ptr_nonnull(strstr(some, "depends on; training, hybrid, dysm\n"));
   made.options.mode = DSM_MODE_INFERENCE;
   made.options.optimizations = 0;
-  char *const nothing = dsm_report_elasticity_table(items, 1, plain_style(100));
+  char *const nothing = as_table(DSM_ANSWERS(elasticity, items, 1), plain_style(100));
   ck_assert_ptr_nonnull(strstr(nothing, "depends on; inference, no optimizations\n"));
   free(nothing);
   free(some);
@@ -334,7 +335,7 @@ static const cJSON *at(const cJSON *value, const char *key) {
 }
 
 START_TEST(test_json_has_every_response) {
-  char *const text = dsm_report_elasticity_json(items, 2);
+  char *const text = as_json(DSM_ANSWERS(elasticity, items, 2));
   expect_tidy(text);
   cJSON *const root = cJSON_Parse(text);
   ck_assert_str_eq(at(root, "format")->valuestring, "dsm-elasticity/1");
@@ -368,7 +369,7 @@ START_TEST(test_json_has_every_response) {
 END_TEST
 
 START_TEST(test_json_values_have_their_kinds) {
-  char *const text = dsm_report_elasticity_json(items, 1);
+  char *const text = as_json(DSM_ANSWERS(elasticity, items, 1));
   static const char *const fragments[] = {
       "\"value\": 1000,",
       "\"value\": \"none\",",
@@ -393,7 +394,7 @@ START_TEST(test_json_says_which_direction_is_better) {
   make_tenths();
   made.options.parallelisms = DSM_PARALLELISM_BIT(DSM_PARALLELISM_MODEL);
   made.is_mapping_kept = true;
-  char *const text = dsm_report_elasticity_json(items, 1);
+  char *const text = as_json(DSM_ANSWERS(elasticity, items, 1));
   static const char *const fragments[] = {
       "\"mapping\": \"kept\",",
       "\"parallelisms\": [\"model\"],",
@@ -415,7 +416,7 @@ END_TEST
 /* Of flags and words none is. */
 START_TEST(test_csv_says_which_direction_is_better) {
   static const char *const words[PARAMETERS] = {"less", "", "more", "less", "", "less", "less", ""};
-  char *const text = dsm_report_elasticity_csv(items, 1);
+  char *const text = as_csv(DSM_ANSWERS(elasticity, items, 1));
   csv_table table = csv_read(text);
   size_t row = 0;
   for (int p = 0; p < PARAMETERS; p++) {
@@ -456,7 +457,7 @@ START_TEST(test_csv_has_a_row_for_each_response) {
       "why_not",
       NULL,
   };
-  char *const text = dsm_report_elasticity_csv(items, 1);
+  char *const text = as_csv(DSM_ANSWERS(elasticity, items, 1));
   expect_tidy(text);
   csv_table table = csv_read(text);
   expect_csv_titles(&table, titles);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "answers.h"
 #include "suites.h"
 
 #include <cjson/cJSON.h>
@@ -157,7 +158,8 @@ static void expect_csv_row(const csv_table *table, size_t row, const dsm_plan *p
 
 START_TEST(test_csv_has_a_row_for_each_alternative) {
   explained all = explain(_i);
-  char *const text = dsm_report_explanation_csv(all.made.plan, all.items, all.count);
+  char *const text =
+      as_csv(DSM_ANSWER(explanation, &((dsm_explained){all.made.plan, all.items, all.count})));
   expect_tidy(text);
   csv_table table = csv_read(text);
   expect_csv_titles(&table, titles);
@@ -178,7 +180,8 @@ END_TEST
 /* In each pass: first what the plan does, then by cycles. */
 START_TEST(test_the_chosen_alternative_comes_first_then_by_cycles) {
   explained all = explain(_i);
-  char *const text = dsm_report_explanation_csv(all.made.plan, all.items, all.count);
+  char *const text =
+      as_csv(DSM_ANSWER(explanation, &((dsm_explained){all.made.plan, all.items, all.count})));
   csv_table table = csv_read(text);
   double before = 0;
   for (size_t row = 0; row < table.row_count; row++) {
@@ -255,7 +258,8 @@ static void expect_json_alternative(const cJSON *object, const explained *all,
 
 START_TEST(test_json_has_every_alternative_below_its_pass) {
   explained all = explain(_i);
-  char *const text = dsm_report_explanation_json(all.made.plan, all.items, all.count);
+  char *const text =
+      as_json(DSM_ANSWER(explanation, &((dsm_explained){all.made.plan, all.items, all.count})));
   expect_tidy(text);
   cJSON *const root = cJSON_Parse(text);
   ck_assert_str_eq(cJSON_GetObjectItem(root, "format")->valuestring, "dsm-explain/1");
@@ -313,7 +317,8 @@ static void expect_line(const char *title_line, const char *line, const dsm_alte
 START_TEST(test_table_has_a_line_for_each_alternative) {
   explained all = explain(_i);
   char *const text =
-      dsm_report_explanation_table(all.made.plan, all.items, all.count, plain_style(200));
+      as_table(DSM_ANSWER(explanation, &((dsm_explained){all.made.plan, all.items, all.count})),
+               plain_style(200));
   line_list lines = lines_read(text);
   size_t at = 0;
   for (size_t e = 0; e < all.count; e++) {
@@ -343,7 +348,8 @@ START_TEST(test_no_line_is_wider_than_the_page) {
   explained all = explain(_i);
   for (size_t width = 40; width <= 200; width++) {
     char *const text =
-        dsm_report_explanation_table(all.made.plan, all.items, all.count, plain_style(width));
+        as_table(DSM_ANSWER(explanation, &((dsm_explained){all.made.plan, all.items, all.count})),
+                 plain_style(width));
     expect_tidy(text);
     expect_lines_fit(text, width);
     free(text);
@@ -355,9 +361,10 @@ END_TEST
 START_TEST(test_colour_adds_only_escapes) {
   explained all = explain(_i);
   expect_same_without_color(
-      dsm_report_explanation_table(all.made.plan, all.items, all.count,
-                                   (dsm_table_style){.width = 100, .color = true}),
-      dsm_report_explanation_table(all.made.plan, all.items, all.count, plain_style(100)));
+      as_table(DSM_ANSWER(explanation, &((dsm_explained){all.made.plan, all.items, all.count})),
+               (dsm_table_style){.width = 100, .color = true}),
+      as_table(DSM_ANSWER(explanation, &((dsm_explained){all.made.plan, all.items, all.count})),
+               plain_style(100)));
   drop(&all);
 }
 END_TEST

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "answers.h"
 #include "suites.h"
 
 #include <math.h>
@@ -320,18 +321,18 @@ START_TEST(test_a_transformer_fits_a_screen) {
   subject few = encoder_subject(3, "torus64");
   subject many = encoder_subject(24, "torus64");
   dsm_table_style style = plain_style(100);
-  char *const few_text = dsm_report_plan_table(few.plan, style);
-  char *const text = dsm_report_plan_table(many.plan, style);
+  char *const few_text = as_table(DSM_ANSWER(plan, few.plan), style);
+  char *const text = as_table(DSM_ANSWER(plan, many.plan), style);
   ck_assert_uint_le(count_lines(text), 70);
   ck_assert_uint_le(count_lines(text), count_lines(few_text) + 3);
   ck_assert_ptr_nonnull(strstr(text, "encoder.0..23.score  24 fwd"));
   ck_assert_ptr_nonnull(strstr(text, "1. 72 x encoder.0..23.{query,key,value} update: "));
   style.is_unfolded = true;
-  char *const unfolded = dsm_report_plan_table(many.plan, style);
+  char *const unfolded = as_table(DSM_ANSWER(plan, many.plan), style);
   ck_assert_uint_gt(count_lines(unfolded), 24 * BLOCK_LAYERS * 3 - 2 * 24);
   ck_assert_ptr_null(strstr(unfolded, ".."));
   style.is_summary = true;
-  char *const summary = dsm_report_plan_table(many.plan, style);
+  char *const summary = as_table(DSM_ANSWER(plan, many.plan), style);
   ck_assert_ptr_null(strstr(summary, "layer "));
   ck_assert_ptr_nonnull(strstr(summary, "step time"));
   char *const json = dsm_plan_print(many.plan);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "answers.h"
 #include "suites.h"
 
 #include <cjson/cJSON.h>
@@ -38,7 +39,7 @@ static void tear_down(void) {
 }
 
 START_TEST(test_table_shows_times_and_gains) {
-  char *const text = dsm_report_ladder_table(rungs, RUNG_COUNT, plain_style(100));
+  char *const text = as_table(DSM_ANSWERS(ladder, rungs, RUNG_COUNT), plain_style(100));
   expect_tidy(text);
   ck_assert_str_eq(
       text, "raider on torus16: training, minibatch 64, 4 x 4 chips, peak 2.1 PFLOP/s\n"
@@ -56,7 +57,7 @@ END_TEST
 
 START_TEST(test_no_line_is_wider_than_the_page) {
   for (size_t width = 40; width <= 200; width++) {
-    char *const text = dsm_report_ladder_table(rungs, RUNG_COUNT, plain_style(width));
+    char *const text = as_table(DSM_ANSWERS(ladder, rungs, RUNG_COUNT), plain_style(width));
     expect_tidy(text);
     expect_lines_fit(text, width);
     free(text);
@@ -65,9 +66,9 @@ START_TEST(test_no_line_is_wider_than_the_page) {
 END_TEST
 
 START_TEST(test_colour_adds_only_escapes) {
-  expect_same_without_color(
-      dsm_report_ladder_table(rungs, RUNG_COUNT, (dsm_table_style){.width = 60, .color = true}),
-      dsm_report_ladder_table(rungs, RUNG_COUNT, plain_style(60)));
+  expect_same_without_color(as_table(DSM_ANSWERS(ladder, rungs, RUNG_COUNT),
+                                     (dsm_table_style){.width = 60, .color = true}),
+                            as_table(DSM_ANSWERS(ladder, rungs, RUNG_COUNT), plain_style(60)));
 }
 END_TEST
 
@@ -89,7 +90,7 @@ START_TEST(test_json_has_all_of_the_contract) {
                                      "lower_bound_cycles",
                                      "gain_over_previous",
                                      "gain_over_first"};
-  char *const text = dsm_report_ladder_json(rungs, RUNG_COUNT);
+  char *const text = as_json(DSM_ANSWERS(ladder, rungs, RUNG_COUNT));
   expect_tidy(text);
   cJSON *const root = cJSON_Parse(text);
   ck_assert_int_eq(cJSON_GetArraySize(root), COUNT_OF(top));
@@ -108,7 +109,7 @@ START_TEST(test_json_has_all_of_the_contract) {
 END_TEST
 
 START_TEST(test_json_has_the_plans_numbers) {
-  char *const text = dsm_report_ladder_json(rungs, RUNG_COUNT);
+  char *const text = as_json(DSM_ANSWERS(ladder, rungs, RUNG_COUNT));
   cJSON *const root = cJSON_Parse(text);
   const cJSON *const list = cJSON_GetObjectItem(root, "rungs");
   ck_assert_int_eq(cJSON_GetArraySize(list), RUNG_COUNT);
@@ -133,8 +134,8 @@ END_TEST
 START_TEST(test_gains_are_ratios_of_seconds) {
   static const double over_previous[] = {1, 2, 1.25};
   static const double over_first[] = {1, 2, 2.5};
-  char *const json = dsm_report_ladder_json(rungs, RUNG_COUNT);
-  char *const csv = dsm_report_ladder_csv(rungs, RUNG_COUNT);
+  char *const json = as_json(DSM_ANSWERS(ladder, rungs, RUNG_COUNT));
+  char *const csv = as_csv(DSM_ANSWERS(ladder, rungs, RUNG_COUNT));
   cJSON *const root = cJSON_Parse(json);
   csv_table table = csv_read(csv);
   for (int i = 0; i < RUNG_COUNT; i++) {
@@ -164,7 +165,7 @@ START_TEST(test_csv_has_a_row_for_each_rung) {
                                        "gain_over_previous",
                                        "gain_over_first",
                                        NULL};
-  char *const text = dsm_report_ladder_csv(rungs, RUNG_COUNT);
+  char *const text = as_csv(DSM_ANSWERS(ladder, rungs, RUNG_COUNT));
   expect_tidy(text);
   csv_table table = csv_read(text);
   expect_csv_titles(&table, titles);
@@ -183,7 +184,7 @@ END_TEST
 
 START_TEST(test_a_step_of_no_time_gains_nothing) {
   plans[1].result.step_seconds = 0;
-  char *const csv = dsm_report_ladder_csv(rungs, 2);
+  char *const csv = as_csv(DSM_ANSWERS(ladder, rungs, 2));
   csv_table table = csv_read(csv);
   ck_assert_double_eq(csv_number_at(&table, 1, "gain_over_previous"), 1);
   csv_free(&table);
@@ -192,9 +193,9 @@ START_TEST(test_a_step_of_no_time_gains_nothing) {
 END_TEST
 
 START_TEST(test_a_ladder_without_rungs_is_a_text) {
-  char *const table = dsm_report_ladder_table(NULL, 0, plain_style(80));
-  char *const json = dsm_report_ladder_json(NULL, 0);
-  char *const csv = dsm_report_ladder_csv(NULL, 0);
+  char *const table = as_table(DSM_ANSWERS(ladder, NULL, 0), plain_style(80));
+  char *const json = as_json(DSM_ANSWERS(ladder, NULL, 0));
+  char *const csv = as_csv(DSM_ANSWERS(ladder, NULL, 0));
   expect_tidy(table);
   expect_tidy(json);
   expect_tidy(csv);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers.h"
 #include "made_partition.h"
 #include "reading.h"
 #include "subjects.h"
@@ -13,7 +14,7 @@
 /* ---- table ---- */
 
 START_TEST(test_the_table_by_hand) {
-  char *const text = dsm_report_partition_table(&made_partition, NULL, plain_style(90));
+  char *const text = as_table(DSM_ANSWER(partition, &made_partition), plain_style(90));
   expect_tidy(text);
   static const char expected[] =
       "net on pair: best throughput on 2 devices\n"
@@ -74,7 +75,7 @@ START_TEST(test_runs_that_repeat_are_a_row) {
   bool is_stored[72];
   const dsm_partition made = made_of_blocks(&instance, tasks, names, rates, is_stored);
   dsm_table_style style = plain_style(90);
-  char *const text = dsm_report_partition_table(&made, NULL, style);
+  char *const text = as_table(DSM_ANSWER(partition, &made), style);
   expect_tidy(text);
   ck_assert_ptr_nonnull(strstr(text,
                                "tasks                 count  weights  devices\n"
@@ -82,7 +83,7 @@ START_TEST(test_runs_that_repeat_are_a_row) {
                                "b0..11.z                 12    12 kB  cpu\n\n"));
   free(text);
   style.is_unfolded = true;
-  char *const unfolded = dsm_report_partition_table(&made, NULL, style);
+  char *const unfolded = as_table(DSM_ANSWER(partition, &made), style);
   expect_tidy(unfolded);
   ck_assert_ptr_nonnull(strstr(unfolded, "\nb10.y      1     1 kB  gpu 60.0 %, cpu 40.0 %\n"
                                          "b10.z      1     1 kB  cpu\n"));
@@ -99,7 +100,7 @@ START_TEST(test_precisions_are_said) {
   instance.devices = devices;
   dsm_partition mixed = made_partition;
   mixed.instance = &instance;
-  char *const text = dsm_report_partition_table(&mixed, NULL, plain_style(90));
+  char *const text = as_table(DSM_ANSWER(partition, &mixed), plain_style(90));
   expect_tidy(text);
   ck_assert_ptr_nonnull(strstr(text, "\nprecision     gpu: bytes an element 1, a parameter 0.5\n"
                                      "precision     cpu: bytes a parameter 4\n"));
@@ -108,7 +109,7 @@ START_TEST(test_precisions_are_said) {
 END_TEST
 
 START_TEST(test_the_table_of_one_request) {
-  char *const text = dsm_report_partition_table(&made_latency_partition, NULL, plain_style(90));
+  char *const text = as_table(DSM_ANSWER(partition, &made_latency_partition), plain_style(90));
   expect_tidy(text);
   ck_assert_ptr_nonnull(strstr(text, "\nbound         unknown, gap unknown; linear relaxation "
                                      "unknown\n"));
@@ -122,7 +123,7 @@ START_TEST(test_the_table_of_one_request) {
 END_TEST
 
 START_TEST(test_the_table_of_energy) {
-  char *const text = dsm_report_partition_table(&made_energy_partition, NULL, plain_style(90));
+  char *const text = as_table(DSM_ANSWER(partition, &made_energy_partition), plain_style(90));
   expect_tidy(text);
   ck_assert_ptr_nonnull(strstr(text, "net on pair: best energy on 2 devices\n"));
   ck_assert_ptr_nonnull(strstr(text, "\nenergy        12.50 J a request\n"));
@@ -137,7 +138,7 @@ START_TEST(test_a_throughput_that_is_a_bound) {
   graph.is_bound = true;
   graph.whole_rho = 19;
   graph.simulated_rho = 18.5;
-  char *const text = dsm_report_partition_table(&graph, NULL, plain_style(90));
+  char *const text = as_table(DSM_ANSWER(partition, &graph), plain_style(90));
   ck_assert_ptr_nonnull(
       strstr(text, "throughput    20.00 requests/s, a bound, as the network is not a chain\n"
                    "whole         at most 19.00 requests/s if each request runs as a whole\n"
@@ -148,7 +149,7 @@ END_TEST
 
 START_TEST(test_the_table_of_a_simulation) {
   dsm_dispatch *const simulation = made_simulation(100);
-  char *const text = dsm_report_partition_table(&made_partition, simulation, plain_style(90));
+  char *const text = as_table(DSM_ANSWER(dispatch, simulation), plain_style(90));
   expect_tidy(text);
   ck_assert_ptr_nonnull(
       strstr(text, "\nSimulation of 100 requests, 4 at a time, dispatch rates\n"));
@@ -158,7 +159,7 @@ START_TEST(test_the_table_of_a_simulation) {
   simulation->options.window = 0;
   simulation->options.rate = 2.5;
   simulation->options.seed = 7;
-  char *const other = dsm_report_partition_table(&made_partition, simulation, plain_style(90));
+  char *const other = as_table(DSM_ANSWER(dispatch, simulation), plain_style(90));
   ck_assert_ptr_nonnull(strstr(other,
                                "\nSimulation of 100 requests that arrive at 2.5 a second, seed 7, "
                                "dispatch rates\n"));
@@ -170,15 +171,14 @@ END_TEST
 START_TEST(test_widths_and_colors) {
   dsm_dispatch *const simulation = made_simulation(20);
   for (size_t width = 60; width < 120; width += 7) {
-    char *const text = dsm_report_partition_table(&made_partition, simulation, plain_style(width));
+    char *const text = as_table(DSM_ANSWER(dispatch, simulation), plain_style(width));
     expect_lines_fit(text, width);
     free(text);
   }
   dsm_table_style colored = plain_style(90);
   colored.color = true;
-  expect_same_without_color(
-      dsm_report_partition_table(&made_partition, simulation, colored),
-      dsm_report_partition_table(&made_partition, simulation, plain_style(90)));
+  expect_same_without_color(as_table(DSM_ANSWER(dispatch, simulation), colored),
+                            as_table(DSM_ANSWER(dispatch, simulation), plain_style(90)));
   dsm_dispatch_free(simulation);
 }
 END_TEST
@@ -238,7 +238,7 @@ static void expect_numbers(const cJSON *json) {
 }
 
 START_TEST(test_json) {
-  cJSON *const json = parsed(dsm_report_partition_json(&made_partition, NULL));
+  cJSON *const json = parsed(as_json(DSM_ANSWER(partition, &made_partition)));
   expect_answer(json);
   expect_numbers(json);
   const cJSON *const gpu = item_at(json, "devices", 0);
@@ -270,13 +270,13 @@ START_TEST(test_json) {
 END_TEST
 
 START_TEST(test_json_of_other_objectives) {
-  cJSON *json = parsed(dsm_report_partition_json(&made_latency_partition, NULL));
+  cJSON *json = parsed(as_json(DSM_ANSWER(partition, &made_latency_partition)));
   ck_assert_str_eq(text_at(json, "status"), "limited");
   ck_assert(is_null(json, "bound") && is_null(json, "relaxation") && is_null(json, "gap"));
   ck_assert_double_eq(number_at(item_at(json, "devices", 0), "link_bytes"), 4e3);
   ck_assert_double_eq_tol(number_at(item_at(json, "baselines", 2), "gain"), 0.27 / 0.080004, 1e-12);
   cJSON_Delete(json);
-  json = parsed(dsm_report_partition_json(&made_energy_partition, NULL));
+  json = parsed(as_json(DSM_ANSWER(partition, &made_energy_partition)));
   ck_assert_double_eq(number_at(json, "joules_per_request"), 12.5);
   ck_assert_double_eq(number_at(cJSON_GetObjectItem(json, "options"), "required_rho"), 20);
   ck_assert(!cJSON_HasObjectItem(item_at(json, "baselines", 2), "gain"));
@@ -286,7 +286,7 @@ END_TEST
 
 START_TEST(test_json_of_a_simulation) {
   dsm_dispatch *const simulation = made_simulation(40);
-  cJSON *json = parsed(dsm_report_partition_json(&made_partition, simulation));
+  cJSON *json = parsed(as_json(DSM_ANSWER(dispatch, simulation)));
   const cJSON *made = cJSON_GetObjectItem(json, "simulation");
   ck_assert_str_eq(text_at(made, "format"), "dsm-dispatch/1");
   ck_assert_double_eq(number_at(made, "requests"), 40);
@@ -301,7 +301,7 @@ START_TEST(test_json_of_a_simulation) {
   cJSON_Delete(json);
   simulation->options.window = 0;
   simulation->options.rate = 3;
-  json = parsed(dsm_report_partition_json(&made_partition, simulation));
+  json = parsed(as_json(DSM_ANSWER(dispatch, simulation)));
   made = cJSON_GetObjectItem(json, "simulation");
   ck_assert_double_eq(number_at(made, "rate"), 3);
   ck_assert(cJSON_HasObjectItem(made, "seed") && !cJSON_HasObjectItem(made, "window"));
@@ -340,7 +340,7 @@ START_TEST(test_csv) {
                                        "waiting_seconds",
                                        NULL};
   dsm_dispatch *const simulation = made_simulation(40);
-  char *text = dsm_report_partition_csv(&made_partition, simulation);
+  char *text = as_csv(DSM_ANSWER(dispatch, simulation));
   csv_table table = csv_read(text);
   expect_csv_titles(&table, titles);
   ck_assert_uint_eq(table.row_count, 5);
@@ -353,7 +353,7 @@ START_TEST(test_csv) {
   ck_assert_str_eq(csv_at(&table, 3, "device_batch"), ""); /* one request at a time */
   csv_free(&table);
   free(text);
-  text = dsm_report_partition_csv(&made_latency_partition, NULL);
+  text = as_csv(DSM_ANSWER(partition, &made_latency_partition));
   table = csv_read(text);
   ck_assert_str_eq(csv_at(&table, 0, "bound"), "");
   ck_assert_str_eq(csv_at(&table, 0, "simulation.throughput"), "");

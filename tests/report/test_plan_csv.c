@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "answers.h"
 #include "suites.h"
 
 #include <inttypes.h>
@@ -138,7 +139,7 @@ typedef struct shown {
 } shown;
 
 static shown show(subject made) {
-  char *const text = dsm_report_plan_csv(made.plan);
+  char *const text = as_csv(DSM_ANSWER(plan, made.plan));
   expect_tidy(text);
   const shown result = {.made = made, .table = csv_read(text)};
   free(text);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "answers.h"
 #include "suites.h"
 
 #include <stdlib.h>
@@ -44,7 +45,7 @@ static const char *const decided_rows[] = {
 };
 
 START_TEST(test_rows_show_every_decision) {
-  char *const text = dsm_report_plan_table(made_plan(machine), unfolded_style(100));
+  char *const text = as_table(DSM_ANSWER(plan, made_plan(machine)), unfolded_style(100));
   for (int i = 0; i < COUNT_OF(decided_rows); i++) {
     expect_in(text, decided_rows[i]);
   }
@@ -67,7 +68,7 @@ static const char *const explained[] = {
 };
 
 START_TEST(test_columns_of_decisions_are_explained) {
-  char *const text = dsm_report_plan_table(made_plan(machine), unfolded_style(400));
+  char *const text = as_table(DSM_ANSWER(plan, made_plan(machine)), unfolded_style(400));
   for (int i = 0; i < COUNT_OF(explained); i++) {
     expect_in(text, explained[i]);
   }
@@ -77,7 +78,7 @@ END_TEST
 
 /* 33.6 MB are 32 scratchpads of 1 MiB; 100 of 1000 weights are a quarter of 400. */
 START_TEST(test_totals_say_what_is_on_chip_and_what_runs_as_a_pipeline) {
-  char *const text = dsm_report_plan_table(made_plan(machine), unfolded_style(400));
+  char *const text = as_table(DSM_ANSWER(plan, made_plan(machine)), unfolded_style(400));
   expect_in(text, "\non chip      outputs of 1 of 6 layers, at most 3.36 MB of a chip's 33.6 MB "
                   "(10.0 %), in between; weights or operands of 3 of 6 layers over all timesteps; "
                   "10.0 % of the weights over all requests\n");
@@ -93,11 +94,11 @@ START_TEST(test_narrower_stages_say_how_wide_they_are) {
   dsm_pipeline_plan narrow = plan->pipelines[0];
   plan->pipelines = &narrow;
   narrow.columns = 2;
-  char *text = dsm_report_plan_table(plan, unfolded_style(400));
+  char *text = as_table(DSM_ANSWER(plan, plan), unfolded_style(400));
   expect_in(text, "of the step; of 8 rows of 2 chips: stage1 1, stage2 3\n");
   free(text);
   narrow.columns = 1;
-  text = dsm_report_plan_table(plan, unfolded_style(400));
+  text = as_table(DSM_ANSWER(plan, plan), unfolded_style(400));
   expect_in(text, "of the step; of 16 rows of 1 chip: stage1 1, stage2 3\n");
   free(text);
 }
@@ -105,7 +106,7 @@ END_TEST
 
 START_TEST(test_a_plan_without_decisions_shows_none) {
   static const char *const absent[] = {"on chip", "dysm", "pipe", "*"};
-  char *const text = dsm_report_plan_table(made_plain_plan(machine), unfolded_style(100));
+  char *const text = as_table(DSM_ANSWER(plan, made_plain_plan(machine)), unfolded_style(100));
   expect_in(text,
             "layer   pass  par.  core split  step  util array  xfer  aux other mostly  bound\n");
   for (int i = 0; i < COUNT_OF(absent); i++) {
@@ -119,7 +120,7 @@ END_TEST
 START_TEST(test_a_decision_alone_brings_only_its_own_column) {
   dsm_plan *const plan = made_plain_plan(machine);
   plan->layers[MADE_LOADED].decisions.weights_on_chip = 1;
-  char *text = dsm_report_plan_table(plan, unfolded_style(100));
+  char *text = as_table(DSM_ANSWER(plan, plan), unfolded_style(100));
   expect_in(text, "core split  on chip  step");
   expect_in(text, "\nloaded  fwd   data  out 4 mb 8  pre      10.0");
   expect_in(text, "\non chip: pre = weights, or a part of them, from one request to the next.\n");
@@ -127,7 +128,7 @@ START_TEST(test_a_decision_alone_brings_only_its_own_column) {
   free(text);
   plan->layers[MADE_LOADED].decisions.weights_on_chip = 0;
   plan->layers[MADE_BETWEEN].decisions.dysm_factor = 16;
-  text = dsm_report_plan_table(plan, unfolded_style(100));
+  text = as_table(DSM_ANSWER(plan, plan), unfolded_style(100));
   expect_in(text, "core split  dysm  step");
   expect_in(text, "\nbetween fwd   data  out 4 mb 8    16  10.0");
   expect_not_in(text, "on chip");
@@ -137,7 +138,7 @@ END_TEST
 
 START_TEST(test_no_line_is_wider_than_the_page) {
   for (size_t width = 40; width <= 200; width++) {
-    char *const text = dsm_report_plan_table(made_plan(machine), unfolded_style(width));
+    char *const text = as_table(DSM_ANSWER(plan, made_plan(machine)), unfolded_style(width));
     expect_tidy(text);
     expect_lines_fit(text, width);
     free(text);
@@ -193,7 +194,7 @@ static const csv_case csv_cases[] = {
 
 START_TEST(test_csv_has_every_decision) {
   const csv_case *const wanted = &csv_cases[_i];
-  char *const text = dsm_report_plan_csv(made_plan(machine));
+  char *const text = as_csv(DSM_ANSWER(plan, made_plan(machine)));
   csv_table table = csv_read(text);
   ck_assert_uint_eq(table.row_count, 10);
   ck_assert_str_eq(csv_at(&table, wanted->row, wanted->title), wanted->field);

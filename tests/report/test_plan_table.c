@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "answers.h"
 #include "how_many.h"
 #include "suites.h"
 
@@ -26,7 +27,7 @@ typedef struct shown {
 
 static shown show(subject made) {
   shown table = {.made = made};
-  table.text = dsm_report_plan_table(table.made.plan, unfolded_style(WIDE));
+  table.text = as_table(DSM_ANSWER(plan, table.made.plan), unfolded_style(WIDE));
   ck_assert_ptr_nonnull(table.text);
   table.lines = lines_read(table.text);
   table.titles = lines_find(&table.lines, 0, "layer");
@@ -432,7 +433,7 @@ START_TEST(test_the_cause_of_a_loss_is_its_largest_part) {
   plan.layers = &one;
   plan.layer_count = 1;
   plan.result.step_cycles = 200;
-  char *const text = dsm_report_plan_table(&plan, plain_style(WIDE));
+  char *const text = as_table(DSM_ANSWER(plan, &plan), plain_style(WIDE));
   char expected[256];
   (void)snprintf(expected, sizeof expected,
                  "1. made %s: 45.0 %% of the step, of which 67 %% goes to %s\n", /* 60 of 90 */
@@ -451,7 +452,7 @@ START_TEST(test_a_plan_without_loss_has_no_losers) {
   dsm_plan plan = *made.plan;
   plan.layers = &one;
   plan.layer_count = 1;
-  char *const text = dsm_report_plan_table(&plan, plain_style(WIDE));
+  char *const text = as_table(DSM_ANSWER(plan, &plan), plain_style(WIDE));
   expect_tidy(text);
   ck_assert_ptr_null(strstr(text, "Most is lost in"));
   free(text);
@@ -464,7 +465,7 @@ END_TEST
 START_TEST(test_no_line_is_wider_than_the_page) {
   subject made = bundled_subject(_i);
   for (size_t width = 40; width <= 200; width += HOW_MANY(1, 1, 16)) {
-    char *const text = dsm_report_plan_table(made.plan, plain_style(width));
+    char *const text = as_table(DSM_ANSWER(plan, made.plan), plain_style(width));
     expect_tidy(text);
     expect_lines_fit(text, width);
     free(text);
@@ -477,8 +478,8 @@ START_TEST(test_colour_adds_only_escapes) {
   subject made = bundled_subject(_i);
   for (size_t width = 40; width <= 200; width += 40) {
     expect_same_without_color(
-        dsm_report_plan_table(made.plan, (dsm_table_style){.width = width, .color = true}),
-        dsm_report_plan_table(made.plan, plain_style(width)));
+        as_table(DSM_ANSWER(plan, made.plan), (dsm_table_style){.width = width, .color = true}),
+        as_table(DSM_ANSWER(plan, made.plan), plain_style(width)));
   }
   subject_free(&made);
 }
@@ -495,7 +496,7 @@ START_TEST(test_names_in_utf8_are_shortened_by_columns) {
       "  \"out\": 64 } ] }";
   subject made = subject_explore_text(workload, "torus16");
   for (size_t width = 40; width <= 200; width++) {
-    char *const text = dsm_report_plan_table(made.plan, plain_style(width));
+    char *const text = as_table(DSM_ANSWER(plan, made.plan), plain_style(width));
     line_list lines = lines_read(text);
     const size_t titles = lines_find(&lines, 0, "layer");
     for (size_t i = titles; lines.items[i][0] != '\0'; i++) {
@@ -515,8 +516,8 @@ END_TEST
 /* Short words for the hybrids come with their explanation, long words without. */
 START_TEST(test_abbreviations_are_explained_where_they_are_used) {
   subject made = subject_explore(&(exploration){"vgg16", "torus64", "256", DSM_MODE_TRAINING});
-  char *const narrow = dsm_report_plan_table(made.plan, plain_style(80));
-  char *const wide = dsm_report_plan_table(made.plan, plain_style(WIDE));
+  char *const narrow = as_table(DSM_ANSWER(plan, made.plan), plain_style(80));
+  char *const wide = as_table(DSM_ANSWER(plan, made.plan), plain_style(WIDE));
   ck_assert_ptr_nonnull(strstr(narrow, " DxMy "));
   ck_assert_ptr_nonnull(strstr(narrow, "\npar.: DxMy = data_x_model_y, MxDy = model_x_data_y.\n"));
   ck_assert_ptr_nonnull(strstr(wide, " data_x_model_y "));
@@ -531,11 +532,11 @@ END_TEST
 START_TEST(test_a_bound_below_the_step_tells_the_gap) {
   subject made = subject_explore(&(exploration){"raider", "chip1", "1", DSM_MODE_INFERENCE});
   made.plan->result.lower_bound_cycles = made.plan->result.step_cycles / 1.1;
-  char *text = dsm_report_plan_table(made.plan, plain_style(WIDE));
+  char *text = as_table(DSM_ANSWER(plan, made.plan), plain_style(WIDE));
   ck_assert_ptr_nonnull(strstr(text, " cycles: the step is at most 10.0 % above the optimum\n"));
   free(text);
   made.plan->result.lower_bound_cycles = 0; /* a loaded plan without one */
-  text = dsm_report_plan_table(made.plan, plain_style(WIDE));
+  text = as_table(DSM_ANSWER(plan, made.plan), plain_style(WIDE));
   ck_assert_ptr_null(strstr(text, "lower bound"));
   free(text);
   subject_free(&made);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dsm/report.h"
+#include "answers.h"
 #include "suites.h"
 
 enum { COLUMNS = 12, ROWS = 3 };
@@ -67,7 +67,7 @@ static void expect_text(char *text, const char *expected) {
 
 START_TEST(test_what_is_common_stands_once_and_what_failed_below) {
   made target;
-  expect_text(dsm_report_points_table(make(&target, false), (dsm_table_style){.width = 100}),
+  expect_text(as_table(DSM_ANSWER(points, make(&target, false)), (dsm_table_style){.width = 100}),
               "sizes: 3 of 5 points\n"
               "workload vgg16, system torus64, mode training, minibatch 256\n"
               "\n"
@@ -82,7 +82,8 @@ END_TEST
 
 START_TEST(test_a_table_fits_its_width) {
   made target;
-  char *const text = dsm_report_points_table(make(&target, true), (dsm_table_style){.width = 50});
+  char *const text =
+      as_table(DSM_ANSWER(points, make(&target, true)), (dsm_table_style){.width = 50});
   ck_assert_ptr_nonnull(text);
   ck_assert_ptr_null(strstr(text, "infeasible"));
   ck_assert_ptr_null(strstr(text, "status"));
@@ -99,7 +100,7 @@ START_TEST(test_a_table_without_rows_is_a_heading) {
   made target;
   (void)make(&target, true);
   target.table.row_count = 0;
-  expect_text(dsm_report_points_table(&target.table, (dsm_table_style){.width = 80}),
+  expect_text(as_table(DSM_ANSWER(points, &target.table), (dsm_table_style){.width = 80}),
               "sizes: 0 of 5 points\n");
 }
 END_TEST
@@ -112,7 +113,7 @@ START_TEST(test_odd_numbers_are_shown_as_they_are) {
   target.cells[11] = number(-1e300);
   target.cells[COLUMNS + 11] = word("none");
   char *const text =
-      dsm_report_points_table(&target.table, (dsm_table_style){.width = 100, .color = true});
+      as_table(DSM_ANSWER(points, &target.table), (dsm_table_style){.width = 100, .color = true});
   ck_assert_ptr_nonnull(text);
   ck_assert_ptr_nonnull(strstr(text, " -7 "));
   ck_assert_ptr_nonnull(strstr(text, "-1e+300"));
@@ -141,7 +142,7 @@ START_TEST(test_many_columns_are_left_out_with_a_word) {
                                  .cells = cells,
                                  .row_count = 2,
                                  .point_count = 2};
-  char *const text = dsm_report_points_table(&table, (dsm_table_style){.width = 400});
+  char *const text = as_table(DSM_ANSWER(points, &table), (dsm_table_style){.width = 400});
   ck_assert_ptr_nonnull(text);
   ck_assert_ptr_nonnull(strstr(text, "18 more columns differ between rows.\n"));
   free(text);
@@ -154,7 +155,7 @@ START_TEST(test_json_has_all_columns) {
   target.table.cells += COLUMNS;
   target.table.row_count = 2;
   expect_text(
-      dsm_report_points_json(&target.table),
+      as_json(DSM_ANSWER(points, &target.table)),
       "{\n"
       "  \"format\": \"dsm-points/1\",\n"
       "  \"name\": \"sizes\",\n"
@@ -178,7 +179,7 @@ START_TEST(test_csv_has_all_columns) {
   (void)make(&target, false);
   target.table.cells += COLUMNS;
   target.table.row_count = 2;
-  expect_text(dsm_report_points_csv(&target.table),
+  expect_text(as_csv(DSM_ANSWER(points, &target.table)),
               "point,status,reason,workload,system,system.core.scratchpad_MiB,system.rows,"
               "system.x.rows,mode,minibatch,utilization,step_seconds\r\n"
               "2,ok,,vgg16,torus64,1,8,b,training,256,0.5,0.002\r\n"

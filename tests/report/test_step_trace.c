@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dsm/report.h"
+#include "answers.h"
 #include "model/names.h"
 #include "subjects.h"
 #include "suites.h"
@@ -34,7 +34,7 @@ static const char *text_at(const cJSON *object, const char *key) {
 }
 
 static cJSON *read_trace(const dsm_plan *plan) {
-  char *const text = dsm_report_step_trace(plan);
+  char *const text = as_trace(DSM_ANSWER(plan, plan));
   ck_assert_ptr_nonnull(text);
   cJSON *const trace = cJSON_Parse(text);
   ck_assert_ptr_nonnull(trace);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "answers.h"
 #include "suites.h"
 
 #include <cjson/cJSON.h>
@@ -32,7 +33,7 @@ static const dsm_diag bare = {.severity = DSM_SEVERITY_WARNING, .message = "odd"
 /* ---- findings as JSON ---- */
 
 static cJSON *read_diags(const dsm_diags *list) {
-  char *const text = dsm_report_diags_json(list);
+  char *const text = as_json(DSM_ANSWER(findings, list));
   expect_tidy(text);
   cJSON *const root = cJSON_Parse(text);
   ck_assert_msg(cJSON_IsArray(root), "%s", text);
@@ -106,7 +107,7 @@ static void make_items(dsm_validated items[3]) {
 START_TEST(test_table_has_a_line_for_each_file) {
   dsm_validated items[3];
   make_items(items);
-  char *const text = dsm_report_validation_table(items, 3, plain_style(80));
+  char *const text = as_table(DSM_ANSWERS(validation, items, 3), plain_style(80));
   expect_tidy(text);
   ck_assert_str_eq(text, "w.json: valid workload (16 layers)\n"
                          "a,b.json: invalid input (1 error)\n"
@@ -117,7 +118,7 @@ END_TEST
 
 START_TEST(test_a_valid_file_of_no_kind_is_a_description) {
   const dsm_validated item = {.file = "f\033", .status = DSM_OK};
-  char *const text = dsm_report_validation_table(&item, 1, plain_style(80));
+  char *const text = as_table(DSM_ANSWERS(validation, &item, 1), plain_style(80));
   ck_assert_str_eq(text, "f?: valid description\n");
   free(text);
 }
@@ -130,10 +131,10 @@ START_TEST(test_findings_that_were_dropped_are_counted) {
   }
   const dsm_validated item = {
       .file = "f", .kind = "plan", .status = DSM_ERROR_INVALID, .diags = diags};
-  char *const text = dsm_report_validation_table(&item, 1, plain_style(80));
+  char *const text = as_table(DSM_ANSWERS(validation, &item, 1), plain_style(80));
   ck_assert_str_eq(text, "f: invalid input (5 errors)\n");
   free(text);
-  char *const json = dsm_report_validation_json(&item, 1);
+  char *const json = as_json(DSM_ANSWERS(validation, &item, 1));
   cJSON *const root = cJSON_Parse(json);
   const cJSON *const file = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "items"), 0);
   ck_assert_int_eq(cJSON_GetArraySize(cJSON_GetObjectItem(file, "findings")), 3);
@@ -147,15 +148,15 @@ START_TEST(test_colour_adds_only_escapes) {
   dsm_validated items[3];
   make_items(items);
   expect_same_without_color(
-      dsm_report_validation_table(items, 3, (dsm_table_style){.width = 80, .color = true}),
-      dsm_report_validation_table(items, 3, plain_style(80)));
+      as_table(DSM_ANSWERS(validation, items, 3), (dsm_table_style){.width = 80, .color = true}),
+      as_table(DSM_ANSWERS(validation, items, 3), plain_style(80)));
 }
 END_TEST
 
 START_TEST(test_json_has_an_item_for_each_file) {
   dsm_validated items[3];
   make_items(items);
-  char *const text = dsm_report_validation_json(items, 3);
+  char *const text = as_json(DSM_ANSWERS(validation, items, 3));
   expect_tidy(text);
   cJSON *const root = cJSON_Parse(text);
   ck_assert_str_eq(cJSON_GetObjectItem(root, "format")->valuestring, "dsm-validate/1");
@@ -182,7 +183,7 @@ START_TEST(test_csv_has_a_row_for_each_finding_or_file) {
                                        "column", "path", "message", "hint",     NULL};
   dsm_validated items[3];
   make_items(items);
-  char *const text = dsm_report_validation_csv(items, 3);
+  char *const text = as_csv(DSM_ANSWERS(validation, items, 3));
   expect_tidy(text);
   csv_table table = csv_read(text);
   expect_csv_titles(&table, titles);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What does not need a browser; the rest is in tests/page. */
+#include "answers.h"
 #include "suites.h"
 
 #include <stdlib.h>
@@ -23,7 +24,7 @@ static void expect_whole(const char *text) {
 
 START_TEST(test_every_bundled_plan_has_a_page) {
   const subject made = bundled_subject(_i);
-  char *const text = dsm_report_plan_page(&(dsm_plan_page){.plan = made.plan});
+  char *const text = as_page(DSM_ANSWER(plan_page, (&(dsm_plan_page){.plan = made.plan})));
   expect_whole(text);
   ck_assert_ptr_null(strstr(text, "id=\"ladder\""));
   ck_assert_ptr_null(strstr(text, "Not the best plan"));
@@ -43,7 +44,7 @@ START_TEST(test_columns_follow_the_decisions) {
   subject made =
       subject_explore(&(exploration){decisions[_i].workload, "torus64", "256", DSM_MODE_TRAINING});
   char *const text =
-      dsm_report_plan_page(&(dsm_plan_page){.plan = made.plan, .file = "a/b/c.json"});
+      as_page(DSM_ANSWER(plan_page, (&(dsm_plan_page){.plan = made.plan, .file = "a/b/c.json"})));
   expect_whole(text);
   ck_assert_ptr_nonnull(strstr(text, "dsm score c.json"));
   ck_assert_int_eq(strstr(text, ">DySM</th>") != NULL, decisions[_i].has_dysm);
@@ -56,8 +57,9 @@ END_TEST
 START_TEST(test_a_rung_that_does_not_fit_says_so) {
   const subject made = bundled_subject(0);
   const dsm_ladder_rung rungs[] = {{.name = "none"}, {.name = "hybrid", .plan = made.plan}};
-  char *const text = dsm_report_plan_page(
-      &(dsm_plan_page){.plan = made.plan, .best = made.plan, .rungs = rungs, .rung_count = 2});
+  char *const text = as_page(DSM_ANSWER(
+      plan_page,
+      (&(dsm_plan_page){.plan = made.plan, .best = made.plan, .rungs = rungs, .rung_count = 2})));
   expect_whole(text);
   ck_assert_ptr_nonnull(strstr(text, "no mapping fits the memory of a chip"));
   ck_assert_ptr_nonnull(strstr(text, ">no mapping fits</text>"));
@@ -75,8 +77,9 @@ START_TEST(test_a_ladder_of_many_rungs_is_drawn) {
   for (size_t i = 0; i < MANY; i++) {
     rungs[i] = (dsm_ladder_rung){.name = "rung", .plan = i == 1 ? NULL : made.plan};
   }
-  char *const text = dsm_report_plan_page(
-      &(dsm_plan_page){.plan = made.plan, .best = made.plan, .rungs = rungs, .rung_count = MANY});
+  char *const text = as_page(DSM_ANSWER(
+      plan_page, (&(dsm_plan_page){
+                     .plan = made.plan, .best = made.plan, .rungs = rungs, .rung_count = MANY})));
   expect_whole(text);
   ck_assert_ptr_nonnull(strstr(text, ">\xC3\x97</text>"));
   ck_assert_ptr_null(strstr(text, "no mapping fits</text>"));

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "answers.h"
 #include "suites.h"
 
 #include <cjson/cJSON.h>
@@ -87,7 +88,8 @@ static const dsm_explanation explanation = {.layer_index = MADE_HELD,
 static const dsm_explanation *const explanations[] = {&explanation};
 
 START_TEST(test_table_has_what_the_plan_does_first) {
-  char *const text = dsm_report_explanation_table(plan, explanations, 1, plain_style(100));
+  char *const text = as_table(DSM_ANSWER(explanation, &((dsm_explained){plan, explanations, 1})),
+                              plain_style(100));
   static const char wanted[] =
       "\nother decisions, compared with the best step without preloaded weights, of 1,000 cycles\n"
       "held on chip  yes (chosen)\n"
@@ -111,7 +113,8 @@ START_TEST(test_a_parallelism_without_a_mapping_has_no_network_time) {
                                 .alternative_count = 2,
                                 .reference_cycles = 1000};
   const dsm_explanation *const list[] = {&made};
-  char *text = dsm_report_explanation_table(plan, list, 1, plain_style(200));
+  char *text =
+      as_table(DSM_ANSWER(explanation, &((dsm_explained){plan, list, 1})), plain_style(200));
   line_list lines = lines_read(text);
   const size_t titles = lines_find(&lines, 0, "  parallelism");
   ck_assert_str_eq(cell_below(lines.items[titles], "network", lines.items[titles + 1]), "100.00");
@@ -119,12 +122,12 @@ START_TEST(test_a_parallelism_without_a_mapping_has_no_network_time) {
   ck_assert_ptr_null(strstr(text, "ther decisions"));
   lines_free(&lines);
   free(text);
-  text = dsm_report_explanation_json(plan, list, 1);
+  text = as_json(DSM_ANSWER(explanation, &((dsm_explained){plan, list, 1})));
   const char *const first = strstr(text, "network_cycles");
   ck_assert_ptr_nonnull(first);
   ck_assert_ptr_null(strstr(first + 1, "network_cycles"));
   free(text);
-  text = dsm_report_explanation_csv(plan, list, 1);
+  text = as_csv(DSM_ANSWER(explanation, &((dsm_explained){plan, list, 1})));
   csv_table table = csv_read(text);
   ck_assert_str_eq(csv_at(&table, 0, "network_cycles"), "1000");
   ck_assert_str_eq(csv_at(&table, 1, "network_cycles"), "");
@@ -135,7 +138,8 @@ END_TEST
 
 START_TEST(test_no_line_is_wider_than_the_page) {
   for (size_t width = 40; width <= 200; width++) {
-    char *const text = dsm_report_explanation_table(plan, explanations, 1, plain_style(width));
+    char *const text = as_table(DSM_ANSWER(explanation, &((dsm_explained){plan, explanations, 1})),
+                                plain_style(width));
     expect_tidy(text);
     expect_lines_fit(text, width);
     free(text);
@@ -176,7 +180,7 @@ static void expect_json_what_if(const cJSON *item, const dsm_what_if *wanted) {
 }
 
 START_TEST(test_json_has_every_value_below_its_layer) {
-  char *const text = dsm_report_explanation_json(plan, explanations, 1);
+  char *const text = as_json(DSM_ANSWER(explanation, &((dsm_explained){plan, explanations, 1})));
   cJSON *const root = cJSON_Parse(text);
   const cJSON *const layer = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "layers"), 0);
   const cJSON *const list = cJSON_GetObjectItem(layer, "what_ifs");
@@ -221,7 +225,7 @@ static const struct {
 };
 
 START_TEST(test_csv_has_a_row_for_each_value) {
-  char *const text = dsm_report_explanation_csv(plan, explanations, 1);
+  char *const text = as_csv(DSM_ANSWER(explanation, &((dsm_explained){plan, explanations, 1})));
   csv_table table = csv_read(text);
   ck_assert_uint_eq(table.row_count, 1 + COUNT_OF(what_ifs));
   ck_assert_str_eq(csv_at(&table, csv_cases[_i].row, csv_cases[_i].title), csv_cases[_i].field);

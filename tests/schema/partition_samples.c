@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers.h"
 #include "dsm/export.h"
-#include "dsm/report.h"
 #include "report/made_partition.h"
 
 /* A way into a device, and a pair. */
@@ -71,7 +71,7 @@ static char *report_in_one_place(void) {
   uses[0].is_off = true;
   placed.uses = uses;
   add_carriers(&placed);
-  return dsm_report_partition_json(&placed, NULL);
+  return as_json(DSM_ANSWER(partition, &placed));
 }
 
 /* The latency partition as stages: its tasks are in one place each but for fc1. */
@@ -114,16 +114,16 @@ static char *report_a_bound(void) {
   graph.mean_latency_seconds = 0.19;
   graph.is_mean_bound = true;
   add_carriers(&graph);
-  return dsm_report_partition_json(&graph, NULL);
+  return as_json(DSM_ANSWER(partition, &graph));
 }
 
 /* The report that is asked for; NULL if there is none of this name. */
 static char *report(const char *name, dsm_dispatch *simulation) {
   if (strcmp(name, "throughput") == 0) {
-    return dsm_report_partition_json(&made_partition, NULL);
+    return as_json(DSM_ANSWER(partition, &made_partition));
   }
   if (strcmp(name, "latency") == 0) {
-    return dsm_report_partition_json(&made_latency_partition, NULL);
+    return as_json(DSM_ANSWER(partition, &made_latency_partition));
   }
   if (strcmp(name, "bound") == 0) {
     return report_a_bound();
@@ -135,19 +135,19 @@ static char *report(const char *name, dsm_dispatch *simulation) {
     return report_stages();
   }
   if (strcmp(name, "energy") == 0) {
-    return dsm_report_partition_json(&made_energy_partition, NULL);
+    return as_json(DSM_ANSWER(partition, &made_energy_partition));
   }
   if (strcmp(name, "window") == 0) {
-    return dsm_report_partition_json(&made_partition, simulation);
+    return as_json(DSM_ANSWER(dispatch, simulation));
   }
   if (strcmp(name, "rate") == 0) {
     simulation->options.window = 0;
     simulation->options.rate = 2.5;
     simulation->mean_waiting_seconds = 0.02;
     simulation->partial_batches = 1;
-    return dsm_report_partition_json(&made_partition, simulation);
+    return as_json(DSM_ANSWER(dispatch, simulation));
   }
-  return strcmp(name, "trace") == 0 ? dsm_report_dispatch_trace(simulation) : NULL;
+  return strcmp(name, "trace") == 0 ? as_trace(DSM_ANSWER(dispatch, simulation)) : NULL;
 }
 
 int main(int argc, char **argv) {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers.h"
 #include "dsm/plot.h"
-#include "dsm/report.h"
 #include "jobs.h"
 #include "random_numbers.h"
 #include "suites.h"
@@ -38,7 +38,7 @@ static void check_figures(const dsm_storage_result *result) {
   for (int figure = DSM_PLAN_FIGURE_STORAGE; figure < DSM_PLAN_FIGURE_COUNT; figure++) {
     dsm_plot *plot = NULL;
     const bool is_drawn = figure != DSM_PLAN_FIGURE_IO_ROOFLINE || result->has_roofs;
-    ck_assert_int_eq(dsm_plot_storage(&plot, result, "it", (dsm_plan_figure)figure, NULL),
+    ck_assert_int_eq(dsm_plot_storage(&plot, result, (dsm_plan_figure)figure, NULL),
                      is_drawn ? DSM_OK : DSM_ERROR_USAGE);
     ck_assert_int_eq(plot != NULL, is_drawn);
     if (plot != NULL) {
@@ -48,7 +48,7 @@ static void check_figures(const dsm_storage_result *result) {
     }
     dsm_plot_free(plot);
   }
-  char *const page = dsm_report_storage_page(result);
+  char *const page = as_page(DSM_ANSWER(storage, result));
   ck_assert_ptr_nonnull(strstr(page, "<svg"));
   free(page);
 }
@@ -64,10 +64,11 @@ START_TEST(test_answers_read_back) {
     dsm_storage_result *result = NULL;
     dsm_storage_result *again = NULL;
     ck_assert_int_eq(dsm_storage(&result, &job, &options, NULL), DSM_OK);
-    char *const text = dsm_report_storage_json(result, "it");
+    result->name = "it";
+    char *const text = as_json(DSM_ANSWER(storage, result));
     ck_assert(dsm_storage_is_printed(text, strlen(text)));
     ck_assert_int_eq(dsm_storage_parse(&again, text, strlen(text), "it.json", NULL), DSM_OK);
-    char *const other = dsm_report_storage_json(again, again->name);
+    char *const other = as_json(DSM_ANSWER(storage, again));
     ck_assert_str_eq(text, other);
     check_figures(again);
     free(other);
@@ -84,7 +85,8 @@ START_TEST(test_answers_that_are_edited) {
   dsm_storage_result *result = NULL;
   dsm_storage_result *again = NULL;
   ck_assert_int_eq(dsm_storage(&result, &job, NULL, NULL), DSM_OK);
-  char *const text = dsm_report_storage_json(result, "it");
+  result->name = "it";
+  char *const text = as_json(DSM_ANSWER(storage, result));
   char *const demand = strstr(text, "\"demand_bytes_per_second\": 80");
   ck_assert_ptr_nonnull(demand);
   demand[strlen("\"demand_bytes_per_second\": ")] = '4';

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dsm/report.h"
+#include "answers.h"
 #include "sweep/stored.h"
 
 static int finish(dsm_status status, dsm_diags *diags) {
@@ -80,7 +80,8 @@ static dsm_status read_store(const char *path, bool is_json, dsm_diags *diags) {
     status = dsm_store_points(store, &table, diags);
   }
   if (status == DSM_OK) {
-    char *const text = is_json ? dsm_report_points_json(table) : dsm_report_points_csv(table);
+    char *const text =
+        is_json ? as_json(DSM_ANSWER(points, table)) : as_csv(DSM_ANSWER(points, table));
     (void)fputs(text == NULL ? "" : text, stdout);
     free(text);
   }

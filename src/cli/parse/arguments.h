@@ -9,13 +9,6 @@
 #include "cli/run/exit_code.h"
 #include "dsm/dsm.h"
 
-typedef enum cli_format {
-  CLI_FORMAT_TABLE = 0,
-  CLI_FORMAT_JSON,
-  CLI_FORMAT_CSV,
-  CLI_FORMAT_JUNIT /**< of check only */
-} cli_format;
-
 typedef enum cli_color { CLI_COLOR_AUTO = 0, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli_color;
 
 /** The values of an option that may be given several times, in the order given. */
@@ -164,7 +157,7 @@ typedef struct cli_arguments {
   cli_remat_arguments remat;
   cli_pim_arguments pim;
   cli_storage_arguments storage;
-  cli_format format;
+  dsm_form format;
   bool has_format;    /**< --format was given */
   const char *output; /**< NULL: not given */
   bool is_forced;     /**< of init: --force */

@@ -76,22 +76,22 @@ const char *cli_parallelism_word(size_t index) {
                                           : NULL;
 }
 
-static const char *const format_words[] = {[CLI_FORMAT_TABLE] = "table",
-                                           [CLI_FORMAT_JSON] = "json",
-                                           [CLI_FORMAT_CSV] = "csv",
-                                           [CLI_FORMAT_JUNIT] = "junit"};
+static const char *const format_words[] = {[DSM_FORM_TABLE] = "table",
+                                           [DSM_FORM_JSON] = "json",
+                                           [DSM_FORM_CSV] = "csv",
+                                           [DSM_FORM_JUNIT] = "junit"};
 
 const char *cli_check_format_word(size_t index) {
-  return index <= CLI_FORMAT_JUNIT ? format_words[index] : NULL;
+  return index <= DSM_FORM_JUNIT ? format_words[index] : NULL;
 }
 
 /* The formats of all commands. */
 const char *cli_format_word(size_t index) {
-  return index < CLI_FORMAT_JUNIT ? format_words[index] : NULL;
+  return index < DSM_FORM_JUNIT ? format_words[index] : NULL;
 }
 
 const char *cli_formats_word(size_t index) {
-  return index == 0 ? format_words[CLI_FORMAT_JSON] : NULL;
+  return index == 0 ? format_words[DSM_FORM_JSON] : NULL;
 }
 
 const char *cli_color_word(size_t index) {
@@ -520,12 +520,12 @@ cli_exit cli_apply_shard(cli_arguments *arguments, const cli_option *option, cha
 
 cli_exit cli_apply_format(cli_arguments *arguments, const cli_option *option, char *value) {
   unsigned index;
-  if (option->word == cli_format_word && strcmp(value, format_words[CLI_FORMAT_JUNIT]) == 0) {
+  if (option->word == cli_format_word && strcmp(value, format_words[DSM_FORM_JUNIT]) == 0) {
     return cli_usage_error(arguments->command, "--%s: '%s' is for check only", option->name, value);
   }
   if (!find_word(arguments, option, value, strlen(value), &index)) {
     return CLI_EXIT_USAGE;
   }
-  arguments->format = (cli_format)index;
+  arguments->format = (dsm_form)index;
   return CLI_EXIT_DONE;
 }

@@ -42,8 +42,6 @@ static bool is_system_on_stdout(const cli_arguments *arguments) {
   return arguments->output != NULL && strcmp(arguments->output, "-") == 0;
 }
 
-CLI_PRINTER(print_calibration, dsm_calibration, dsm_report_calibration, of)
-
 static cli_exit put_system(const cli_arguments *arguments, const dsm_calibration *calibration) {
   char *const text = dsm_calibration_print_system(calibration);
   if (text == NULL) {
@@ -66,7 +64,7 @@ static cli_exit put(const cli_arguments *arguments, const dsm_calibration *calib
   if (!is_system_on_stdout(arguments)) {
     cli_arguments report = *arguments;
     report.output = NULL;
-    outcome = cli_exit_max(outcome, cli_put_result(&report, print_calibration, calibration));
+    outcome = cli_exit_max(outcome, cli_put_answer(&report, DSM_ANSWER(calibration, calibration)));
   }
   return outcome;
 }

@@ -155,14 +155,6 @@ static cli_exit check_one(dsm_checked *item, dsm_drift **drift, cli_baseline *ba
 
 /* ---- all of them ---- */
 
-CLI_PRINTER(print_three_forms, checked, dsm_report_check, of->items, of->count)
-
-static char *print_checked(const void *result, cli_format format, dsm_table_style style) {
-  const checked *const all = result;
-  return format == CLI_FORMAT_JUNIT ? dsm_report_check_junit(all->items, all->count)
-                                    : print_three_forms(result, format, style);
-}
-
 static cli_exit check_all(cli_baselines *baselines, const cli_arguments *arguments,
                           const terms *with) {
   checked all = {.items = calloc(baselines->count, sizeof *all.items),
@@ -179,7 +171,8 @@ static cli_exit check_all(cli_baselines *baselines, const cli_arguments *argumen
         outcome, check_one(&all.items[i], &all.drifts[i], &baselines->items[i], arguments, with));
   }
   outcome =
-      cli_exit_max(outcome, cli_put_with_table(arguments, print_checked, &all, CLI_FORMAT_TABLE));
+      cli_exit_max(outcome, cli_put_with_table(arguments, DSM_ANSWERS(check, all.items, all.count),
+                                               DSM_FORM_TABLE));
   for (size_t i = 0; i < all.count; i++) {
     dsm_drift_free(all.drifts[i]);
   }

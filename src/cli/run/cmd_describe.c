@@ -12,8 +12,6 @@ typedef struct described {
   size_t count;
 } described;
 
-CLI_PRINTER(print_described, described, dsm_report_description, of->items, of->count)
-
 /* Loads all files; those that cannot be described are reported and left out. */
 static cli_exit load_all(const cli_arguments *arguments, cli_input_file *loaded, described *all) {
   cli_exit outcome = CLI_EXIT_DONE;
@@ -59,14 +57,12 @@ static bool is_refused(const cli_arguments *arguments, const cli_input_file *loa
   return arguments->output != NULL && is_usage_wrong;
 }
 
-CLI_TEXT_PRINTER(print_formats, dsm_report_formats_json())
-
 static cli_exit show_formats(const cli_arguments *arguments) {
   if (arguments->operand_count > 0) {
     return cli_usage_error(arguments->command, "expected no FILE with --formats, found '%s'",
                            arguments->operands[0]);
   }
-  return cli_put_text(arguments, print_formats, NULL);
+  return cli_put_form(arguments, DSM_ANSWER(formats, NULL), DSM_FORM_JSON);
 }
 
 cli_exit cli_run_describe(const cli_arguments *arguments) {
@@ -85,7 +81,8 @@ cli_exit cli_run_describe(const cli_arguments *arguments) {
   if (arguments->elasticity != NULL) {
     outcome = show_elasticity(arguments, loaded, outcome);
   } else if (all.count > 0 && !is_refused(arguments, loaded)) {
-    outcome = cli_exit_max(outcome, cli_put_result(arguments, print_described, &all));
+    outcome = cli_exit_max(
+        outcome, cli_put_answer(arguments, DSM_ANSWERS(description, all.items, all.count)));
   }
 out:
   for (size_t i = 0; loaded != NULL && i < count; i++) {

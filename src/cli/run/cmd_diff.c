@@ -6,8 +6,6 @@
 
 enum { SIDES = 2 };
 
-CLI_PRINTER(print_diff, dsm_diffed, dsm_report_diff, of)
-
 static dsm_status derive(dsm_diff **diff, const cli_arguments *arguments,
                          const cli_plan_operand sides[SIDES]) {
   if ((sides[0].pim == NULL) != (sides[1].pim == NULL)) {
@@ -42,7 +40,7 @@ static cli_exit put_diff(const cli_arguments *arguments, const cli_plan_operand 
                          .b_file = sides[1].name,
                          .diff = diff,
                          .row_limit = arguments->row_limit};
-  const cli_exit outcome = cli_put_result(arguments, print_diff, &of);
+  const cli_exit outcome = cli_put_answer(arguments, DSM_ANSWER(diff, &of));
   dsm_diff_free(diff);
   return outcome;
 }

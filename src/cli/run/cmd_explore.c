@@ -150,8 +150,9 @@ static cli_exit explore_once(const cli_arguments *arguments, const inputs *in) {
     cli_note(arguments, "--interleave has no effect: the fastest step has no stages");
   }
   if (outcome == CLI_EXIT_DONE) {
-    outcome = arguments->explain != NULL ? cli_put_explanation(arguments, plan)
-                                         : cli_put_plan(arguments, plan);
+    outcome = arguments->explain != NULL
+                  ? cli_put_explanation(arguments, plan)
+                  : cli_put_with_table(arguments, DSM_ANSWER(plan, plan), DSM_FORM_JSON);
     if (is_interrupted) {
       cli_note(arguments, "interrupted: this is the best plan so far");
     }
@@ -162,8 +163,6 @@ static cli_exit explore_once(const cli_arguments *arguments, const inputs *in) {
 }
 
 /* ---- the ladder ---- */
-
-CLI_PRINTER(print_ladder, cli_ladder, dsm_report_ladder, of->rungs, of->count)
 
 static cli_exit explore_ladder(const cli_arguments *arguments, const inputs *in) {
   const cli_ladder_request request = {.workload = in->workload,
@@ -181,7 +180,7 @@ static cli_exit explore_ladder(const cli_arguments *arguments, const inputs *in)
   cli_exit outcome = cli_exit_of(cli_ladder_explore(&all, arguments, &request));
   cli_print_findings(arguments);
   if (outcome == CLI_EXIT_DONE) {
-    outcome = cli_put_result(arguments, print_ladder, &all);
+    outcome = cli_put_answer(arguments, DSM_ANSWERS(ladder, all.rungs, all.count));
   }
   cli_ladder_fini(&all);
   return outcome;

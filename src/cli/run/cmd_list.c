@@ -29,8 +29,6 @@ typedef struct found {
   bool failed;       /* out of memory */
 } found;
 
-CLI_PRINTER(print_list, found, dsm_report_list, of->items, of->count)
-
 /* A name stands for the first that is found. */
 static bool is_hidden(const found *all, const char *name, dsm_description kind) {
   for (size_t i = 0; i < all->count; i++) {
@@ -133,8 +131,9 @@ cli_exit cli_run_list(const cli_arguments *arguments) {
   found all = {.arguments = arguments, .kind = kind};
   find_all(&all);
   list_items(&all);
-  const cli_exit outcome =
-      all.failed ? cli_out_of_memory() : cli_put_result(arguments, print_list, &all);
+  const cli_exit outcome = all.failed
+                               ? cli_out_of_memory()
+                               : cli_put_answer(arguments, DSM_ANSWERS(list, all.items, all.count));
   for (size_t i = 0; i < all.count; i++) {
     free(all.entries[i].name);
     free(all.entries[i].about);

@@ -141,7 +141,7 @@ static cli_exit write_profile(const cli_arguments *arguments, const dsm_instance
 }
 
 static cli_exit write_trace(const cli_arguments *arguments, const dsm_dispatch *simulation) {
-  char *const text = dsm_report_dispatch_trace(simulation);
+  char *const text = dsm_answer_print(DSM_ANSWER(dispatch, simulation), DSM_FORM_TRACE, NULL);
   if (text == NULL) {
     return cli_outside_error("cannot make the trace of %zu events: out of memory, or larger than "
                              "1 GiB; simulate fewer requests",
@@ -285,12 +285,11 @@ static cli_exit search(answer *made, const dsm_instance *instance, const cli_arg
   return is_interrupted ? CLI_EXIT_INTERRUPTED : cli_exit_of(status);
 }
 
-CLI_PRINTER(print_answer, answer, dsm_report_partition, of->partition, of->simulation)
-CLI_PRINTER(print_front, answer, dsm_report_front, of->front)
-
 static cli_exit put_answer(const cli_arguments *arguments, const answer *made) {
-  return cli_put_with_table(arguments, made->front == NULL ? print_answer : print_front, made,
-                            CLI_FORMAT_JSON);
+  const dsm_answer shown = made->front != NULL        ? DSM_ANSWER(front, made->front)
+                           : made->simulation != NULL ? DSM_ANSWER(dispatch, made->simulation)
+                                                      : DSM_ANSWER(partition, made->partition);
+  return cli_put_with_table(arguments, shown, DSM_FORM_JSON);
 }
 
 static cli_exit solve(const cli_arguments *arguments, const dsm_instance *instance) {

@@ -6,8 +6,6 @@
 #include "cli/run/output.h"
 #include "cli/run/terminal.h"
 
-CLI_PRINTER(print_plan, dsm_pim_plan, dsm_report_pim, of)
-
 static cli_exit answer(const cli_arguments *arguments, const dsm_rl_workload *workload,
                        const dsm_pim_system *system) {
   const cli_pim_arguments *const asked = &arguments->pim;
@@ -24,7 +22,7 @@ static cli_exit answer(const cli_arguments *arguments, const dsm_rl_workload *wo
   cli_exit outcome = cli_exit_of(status);
   if (status == DSM_OK) {
     cli_say(arguments, "%s on %s: %.3f s", workload->name, system->name, cli_seconds_now() - start);
-    outcome = cli_put_with_table(arguments, print_plan, plan, CLI_FORMAT_JSON);
+    outcome = cli_put_with_table(arguments, DSM_ANSWER(pim, plan), DSM_FORM_JSON);
   }
   dsm_pim_plan_free(plan);
   return outcome;

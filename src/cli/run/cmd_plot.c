@@ -284,7 +284,7 @@ static dsm_status draw_storage(dsm_plot **plot, const cli_plan_operand *operand,
                                dsm_diags *diags) {
   dsm_plan_figure figure = DSM_PLAN_FIGURE_STORAGE;
   (void)dsm_plan_figure_parse(word, &figure);
-  return dsm_plot_storage(plot, operand->storage, operand->storage->name, figure, diags);
+  return dsm_plot_storage(plot, operand->storage, figure, diags);
 }
 
 static bool is_of_storage(const char *word) {

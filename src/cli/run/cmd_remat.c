@@ -11,9 +11,6 @@
 #include "cli/run/output.h"
 #include "cli/run/terminal.h"
 
-CLI_PRINTER(print_schedule, dsm_remat_result, dsm_report_remat, of)
-CLI_PRINTER(print_pipeline, dsm_remat_pipeline, dsm_report_remat_pipeline, of)
-
 /* ---- answers ---- */
 
 /* The budget that is asked for: a part is of what keeping everything needs. */
@@ -46,7 +43,7 @@ static cli_exit put_schedule(const cli_arguments *arguments, const dsm_remat_cha
   if (status == DSM_OK) {
     cli_say(arguments, "%s: %zu steps, units of %.0f bytes, %.3f s", chain->name,
             result->step_count, result->unit_bytes, cli_seconds_now() - start);
-    outcome = cli_put_result(arguments, print_schedule, result);
+    outcome = cli_put_answer(arguments, DSM_ANSWER(remat, result));
   }
   dsm_remat_result_free(result);
   return outcome;
@@ -65,7 +62,7 @@ static cli_exit put_pipeline(const cli_arguments *arguments, const dsm_remat_cha
   if (status == DSM_OK) {
     cli_say(arguments, "%s: %zu pipelines, %.3f s", chain->name, pipeline->case_count,
             cli_seconds_now() - start);
-    outcome = cli_put_result(arguments, print_pipeline, pipeline);
+    outcome = cli_put_answer(arguments, DSM_ANSWER(remat_pipeline, pipeline));
   }
   dsm_remat_pipeline_free(pipeline);
   return outcome;

@@ -37,8 +37,8 @@ static dsm_status vary(explored *found, dsm_diags *diags) {
   return dsm_elasticity_derive(&found->elasticity, &request, diags);
 }
 
-static char *print_page(const void *result, cli_format format, dsm_table_style style) {
-  const explored *const found = result;
+/* The page of a plan, with what was explored beside it. */
+static cli_exit put_page(const cli_arguments *arguments, const explored *found) {
   const cli_plan_operand *const operand = found->operand;
   const bool is_file = !operand->is_point && strcmp(operand->file, "-") != 0;
   const dsm_plan_page page = {.plan = operand->plan,
@@ -48,21 +48,16 @@ static char *print_page(const void *result, cli_format format, dsm_table_style s
                               .best = found->best,
                               .rungs = found->ladder.rungs,
                               .rung_count = found->ladder.count,
-                              .elasticity = found->elasticity,
-                              .is_unfolded = style.is_unfolded};
-  (void)format;
-  return dsm_report_plan_page(&page);
+                              .elasticity = found->elasticity};
+  return cli_put_form(arguments, DSM_ANSWER(plan_page, &page), DSM_FORM_PAGE);
 }
-
-CLI_TEXT_PRINTER(print_pim_page, dsm_report_pim_page(result))
-CLI_TEXT_PRINTER(print_storage_page, dsm_report_storage_page(result))
 
 static cli_exit report(const cli_arguments *arguments, const cli_plan_operand *operand) {
   if (operand->pim != NULL) {
-    return cli_put_text(arguments, print_pim_page, operand->pim);
+    return cli_put_form(arguments, DSM_ANSWER(pim, operand->pim), DSM_FORM_PAGE);
   }
   if (operand->storage != NULL) {
-    return cli_put_text(arguments, print_storage_page, operand->storage);
+    return cli_put_form(arguments, DSM_ANSWER(storage, operand->storage), DSM_FORM_PAGE);
   }
   explored found = {.operand = operand};
   dsm_status status = explore_again(&found, arguments);
@@ -70,8 +65,7 @@ static cli_exit report(const cli_arguments *arguments, const cli_plan_operand *o
     status = vary(&found, arguments->diags);
   }
   cli_print_findings(arguments);
-  const cli_exit outcome =
-      status == DSM_OK ? cli_put_text(arguments, print_page, &found) : cli_exit_of(status);
+  const cli_exit outcome = status == DSM_OK ? put_page(arguments, &found) : cli_exit_of(status);
   dsm_elasticity_free(found.elasticity);
   cli_ladder_fini(&found.ladder);
   return outcome;

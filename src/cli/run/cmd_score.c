@@ -13,8 +13,6 @@ static cli_exit add_bound(const cli_arguments *arguments, dsm_plan *plan) {
   return cli_exit_of(status);
 }
 
-CLI_PRINTER(print_pim, dsm_pim_plan, dsm_report_pim, of)
-
 /* What is asked of networks alone. */
 static cli_exit score_pim(const cli_arguments *arguments, const dsm_pim_plan *plan) {
   static const char *const of_networks[] = {"explain", "elasticity", "sensitivity", "top",
@@ -27,7 +25,7 @@ static cli_exit score_pim(const cli_arguments *arguments, const dsm_pim_plan *pl
                              of_networks[i], arguments->operands[0]);
     }
   }
-  return cli_put_with_table(arguments, print_pim, plan, CLI_FORMAT_JSON);
+  return cli_put_with_table(arguments, DSM_ANSWER(pim, plan), DSM_FORM_JSON);
 }
 
 static cli_exit score(const cli_arguments *arguments, const cli_plan_operand *operand) {
@@ -45,8 +43,9 @@ static cli_exit score(const cli_arguments *arguments, const cli_plan_operand *op
   if (outcome != CLI_EXIT_DONE) {
     return outcome;
   }
-  return arguments->explain != NULL ? cli_put_explanation(arguments, plan)
-                                    : cli_put_plan(arguments, plan);
+  return arguments->explain != NULL
+             ? cli_put_explanation(arguments, plan)
+             : cli_put_with_table(arguments, DSM_ANSWER(plan, plan), DSM_FORM_JSON);
 }
 
 cli_exit cli_run_score(const cli_arguments *arguments) {

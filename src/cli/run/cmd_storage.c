@@ -14,14 +14,6 @@
 #include "cli/run/explored.h"
 #include "cli/run/output.h"
 
-/* An answer and what it is of. */
-typedef struct answered {
-  const dsm_storage_result *result;
-  const char *name;
-} answered;
-
-CLI_PRINTER(print_answer, answered, dsm_report_storage, of->result, of->name)
-
 /* ---- lists of numbers ---- */
 
 /* Numbers of an option, malloc'ed. */
@@ -211,8 +203,8 @@ static cli_exit put_answer(const cli_arguments *arguments, const source *from, a
   if (status == DSM_OK) {
     char name[2 * DSM_NAME_BYTES_MAX + 8];
     (void)snprintf(name, sizeof name, "%s on %s", from->workload->name, from->system->name);
-    const answered made = {result, name};
-    outcome = cli_put_result(arguments, print_answer, &made);
+    result->name = name;
+    outcome = cli_put_answer(arguments, DSM_ANSWER(storage, result));
   }
   dsm_storage_result_free(result);
   return outcome;

@@ -5,13 +5,11 @@
 #include "cli/run/output.h"
 #include "cli/run/terminal.h"
 
-/* Traces are the only form there is. */
-CLI_TEXT_PRINTER(print_trace, dsm_report_step_trace(result))
-CLI_TEXT_PRINTER(print_pim_trace, dsm_report_pim_trace(result))
-
 static cli_exit put_trace(const cli_arguments *arguments, const cli_plan_operand *operand) {
-  return operand->pim != NULL ? cli_put_text(arguments, print_pim_trace, operand->pim)
-                              : cli_put_text(arguments, print_trace, operand->plan);
+  return cli_put_form(arguments,
+                      operand->pim != NULL ? DSM_ANSWER(pim, operand->pim)
+                                           : DSM_ANSWER(plan, operand->plan),
+                      DSM_FORM_TRACE);
 }
 
 cli_exit cli_run_trace(const cli_arguments *arguments) {

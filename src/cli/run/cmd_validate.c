@@ -23,8 +23,6 @@ typedef struct validated {
   size_t count;
 } validated;
 
-CLI_PRINTER(print_validated, validated, dsm_report_validation, of->items, of->count)
-
 static void count_into(checked *to, uint64_t count, const char *noun) {
   (void)snprintf(to->summary, sizeof to->summary, "%" PRIu64 " %s%s", count, noun,
                  count == 1 ? "" : "s");
@@ -119,7 +117,8 @@ static cli_exit validate_all(const cli_arguments *arguments, validated *all) {
   /* The output may be one of the inputs: then nothing is written. */
   return is_usage_wrong && arguments->output != NULL
              ? outcome
-             : cli_exit_max(outcome, cli_put_result(arguments, print_validated, all));
+             : cli_exit_max(outcome, cli_put_answer(arguments, DSM_ANSWERS(validation, all->items,
+                                                                           all->count)));
 }
 
 cli_exit cli_run_validate(const cli_arguments *arguments) {

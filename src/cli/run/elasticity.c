@@ -87,18 +87,15 @@ static dsm_status derive_all(study *all, const cli_arguments *arguments,
   return status;
 }
 
-CLI_PRINTER(print_elasticities, study, dsm_report_elasticity,
-            (const dsm_elasticity *const *)of->items, of->item_count)
-
 cli_exit cli_put_kept_elasticity(const cli_arguments *arguments, const dsm_plan *plan) {
   dsm_elasticity *item = NULL;
   const dsm_elasticity_request request = {
       .options = arguments->options, .choice = choice_of(arguments), .kept = plan};
   const dsm_status status = dsm_elasticity_derive(&item, &request, arguments->diags);
-  const study one = {.items = &item, .item_count = 1};
   cli_print_findings(arguments);
-  const cli_exit outcome =
-      status == DSM_OK ? cli_put_result(arguments, print_elasticities, &one) : cli_exit_of(status);
+  const cli_exit outcome = status == DSM_OK
+                               ? cli_put_answer(arguments, DSM_ANSWERS(elasticity, &item, 1))
+                               : cli_exit_of(status);
   dsm_elasticity_free(item);
   return outcome;
 }
@@ -117,8 +114,9 @@ cli_exit cli_put_elasticity(const cli_arguments *arguments, const cli_input_file
     status = derive_all(&all, arguments, loaded, count);
   }
   cli_print_findings(arguments);
-  outcome =
-      status == DSM_OK ? cli_put_result(arguments, print_elasticities, &all) : cli_exit_of(status);
+  outcome = status == DSM_OK
+                ? cli_put_answer(arguments, DSM_ANSWERS(elasticity, all.items, all.item_count))
+                : cli_exit_of(status);
 out:
   for (size_t i = 0; i < all.item_count; i++) {
     dsm_elasticity_free(all.items[i]);

@@ -121,29 +121,22 @@ cli_exit cli_check_explained_layer(const cli_arguments *arguments, const dsm_wor
   return outcome;
 }
 
-typedef struct explained {
-  const dsm_plan *plan;
-  const dsm_explanation *explanations[LAYERS_MAX];
-  size_t count;
-} explained;
-
-CLI_PRINTER(print_explained, explained, dsm_report_explanation, of->plan, of->explanations,
-            of->count)
-
 cli_exit cli_put_explanation(const cli_arguments *arguments, const dsm_plan *plan) {
   const layer_list layers = find_layers(plan->workload, arguments->explain);
   dsm_explanation *made[LAYERS_MAX] = {NULL};
-  explained all = {.plan = plan};
+  const dsm_explanation *explanations[LAYERS_MAX];
+  dsm_explained all = {.plan = plan, .explanations = explanations};
   dsm_status status = DSM_OK;
   for (size_t i = 0; i < layers.count && status == DSM_OK; i++) {
     status = dsm_explain(&made[i], plan, layers.indices[i], SPLITS_SHOWN, arguments->diags);
     if (status == DSM_OK) {
-      all.explanations[all.count++] = made[i];
+      explanations[all.count++] = made[i];
     }
   }
   cli_print_findings(arguments);
-  const cli_exit outcome =
-      status == DSM_OK ? cli_put_result(arguments, print_explained, &all) : cli_exit_of(status);
+  const cli_exit outcome = status == DSM_OK
+                               ? cli_put_answer(arguments, DSM_ANSWER(explanation, &all))
+                               : cli_exit_of(status);
   for (size_t i = 0; i < LAYERS_MAX; i++) {
     dsm_explanation_free(made[i]);
   }

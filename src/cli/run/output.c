@@ -74,11 +74,11 @@ cli_exit cli_put_installed(const cli_arguments *arguments, const char *folder, c
   return outcome;
 }
 
-/* Prints a result to a file, or to standard output if that is NULL. */
-static cli_exit put(const cli_arguments *arguments, cli_printer *print, const void *result,
-                    cli_format format, const char *file) {
-  char *const text =
-      print(result, format, cli_table_style(arguments, file == NULL ? stdout : NULL));
+/* Prints an answer to a file, or to standard output if that is NULL. */
+static cli_exit put(const cli_arguments *arguments, dsm_answer answer, dsm_form form,
+                    const char *file) {
+  const dsm_table_style style = cli_table_style(arguments, file == NULL ? stdout : NULL);
+  char *const text = dsm_answer_print(answer, form, &style);
   if (text == NULL) {
     return cli_out_of_memory();
   }
@@ -89,62 +89,50 @@ static cli_exit put(const cli_arguments *arguments, cli_printer *print, const vo
   return outcome;
 }
 
-static cli_format format_of_ending(const cli_command *command, const char *file,
-                                   cli_format otherwise) {
+static dsm_form format_of_ending(const cli_command *command, const char *file, dsm_form otherwise) {
   if (file != NULL && cli_ends_in(file, ".json")) {
-    return CLI_FORMAT_JSON;
+    return DSM_FORM_JSON;
   }
   if (file != NULL && cli_ends_in(file, ".csv")) {
-    return CLI_FORMAT_CSV;
+    return DSM_FORM_CSV;
   }
   if (file != NULL && command->bit == CLI_CHECK && cli_ends_in(file, ".xml")) {
-    return CLI_FORMAT_JUNIT;
+    return DSM_FORM_JUNIT;
   }
   return otherwise;
 }
 
 bool cli_output_tells_format(const cli_arguments *arguments) {
-  return format_of_ending(arguments->command, output_file(arguments), CLI_FORMAT_TABLE) !=
-         CLI_FORMAT_TABLE;
+  return format_of_ending(arguments->command, output_file(arguments), DSM_FORM_TABLE) !=
+         DSM_FORM_TABLE;
 }
 
-cli_exit cli_put_result(const cli_arguments *arguments, cli_printer *print, const void *result) {
+cli_exit cli_put_answer(const cli_arguments *arguments, dsm_answer answer) {
   const char *const file = output_file(arguments);
-  const cli_format format = arguments->has_format
-                                ? arguments->format
-                                : format_of_ending(arguments->command, file, CLI_FORMAT_TABLE);
+  const dsm_form form = arguments->has_format
+                            ? arguments->format
+                            : format_of_ending(arguments->command, file, DSM_FORM_TABLE);
   if (arguments->is_quiet && !arguments->has_format && arguments->output == NULL) {
     return CLI_EXIT_DONE;
   }
-  return put(arguments, print, result, format, file);
+  return put(arguments, answer, form, file);
 }
 
-cli_exit cli_put_text(const cli_arguments *arguments, cli_printer *print, const void *result) {
-  return put(arguments, print, result, CLI_FORMAT_JSON, output_file(arguments));
+cli_exit cli_put_form(const cli_arguments *arguments, dsm_answer answer, dsm_form form) {
+  return put(arguments, answer, form, output_file(arguments));
 }
 
-static char *print_plan(const void *result, cli_format format, dsm_table_style style) {
-  return format == CLI_FORMAT_TABLE  ? dsm_report_plan_table(result, style)
-         : format == CLI_FORMAT_JSON ? dsm_plan_print(result)
-                                     : dsm_report_plan_csv(result);
-}
-
-cli_exit cli_put_with_table(const cli_arguments *arguments, cli_printer *print, const void *result,
-                            cli_format otherwise) {
+cli_exit cli_put_with_table(const cli_arguments *arguments, dsm_answer answer, dsm_form otherwise) {
   if (arguments->has_format || arguments->output == NULL) {
-    return cli_put_result(arguments, print, result);
+    return cli_put_answer(arguments, answer);
   }
   const char *const file = output_file(arguments);
   const cli_exit written =
-      put(arguments, print, result, format_of_ending(arguments->command, file, otherwise), file);
+      put(arguments, answer, format_of_ending(arguments->command, file, otherwise), file);
   if (file == NULL || arguments->is_quiet) {
     return written;
   }
-  return cli_exit_max(written, put(arguments, print, result, CLI_FORMAT_TABLE, NULL));
-}
-
-cli_exit cli_put_plan(const cli_arguments *arguments, const dsm_plan *plan) {
-  return cli_put_with_table(arguments, print_plan, plan, CLI_FORMAT_JSON);
+  return cli_exit_max(written, put(arguments, answer, DSM_FORM_TABLE, NULL));
 }
 
 cli_exit cli_finish_stdout(void) {

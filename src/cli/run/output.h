@@ -29,46 +29,19 @@ cli_exit cli_put_installed(const cli_arguments *arguments, const char *folder, c
                            const char *ending,
                            cli_exit (*put)(const cli_arguments *arguments, const char *text));
 
-/** Prints a result in a format; malloc'ed, NULL if out of memory. */
-typedef char *cli_printer(const void *result, cli_format format, dsm_table_style style);
-
-/** Defines a printer `name` of a `type`, by the functions of a report for its three forms; what
- * follows are their arguments, made of the result `of`. */
-#define CLI_PRINTER(name, type, report, ...)                                                       \
-  static char *name(const void *result, cli_format format, dsm_table_style style) {                \
-    const type *const of = result;                                                                 \
-    return format == CLI_FORMAT_TABLE  ? report##_table(__VA_ARGS__, style)                        \
-           : format == CLI_FORMAT_JSON ? report##_json(__VA_ARGS__)                                \
-                                       : report##_csv(__VA_ARGS__);                                \
-  }
-
-/** The same of a result of one form: `text` of `result`. */
-#define CLI_TEXT_PRINTER(name, text)                                                               \
-  static char *name(const void *result, cli_format format, dsm_table_style style) {                \
-    (void)result;                                                                                  \
-    (void)format;                                                                                  \
-    (void)style;                                                                                   \
-    return (text);                                                                                 \
-  }
-
 /**
- * Sends a result to the output file, or else to standard output. Without --format its form follows
+ * Sends an answer to the output file, or else to standard output. Without --format its form follows
  * the file's ending, else it is a table; --quiet leaves a table out that goes to standard output
  * and was not asked for.
  */
-cli_exit cli_put_result(const cli_arguments *arguments, cli_printer *print, const void *result);
+cli_exit cli_put_answer(const cli_arguments *arguments, dsm_answer answer);
 
-/** The same for a result of one form, which is text for programs. */
-cli_exit cli_put_text(const cli_arguments *arguments, cli_printer *print, const void *result);
+/** The same in one form, whatever the file is called. */
+cli_exit cli_put_form(const cli_arguments *arguments, dsm_answer answer, dsm_form form);
 
-/** As cli_put_result, but with an output file and without --format standard output gets the table
+/** As cli_put_answer, but with an output file and without --format standard output gets the table
  * as well, and a file of another ending has the form `otherwise`. */
-cli_exit cli_put_with_table(const cli_arguments *arguments, cli_printer *print, const void *result,
-                            cli_format otherwise);
-
-/** The same for a plan: with an output file but no --format, the file gets JSON (or CSV if it ends
- * in .csv) and standard output the table. */
-cli_exit cli_put_plan(const cli_arguments *arguments, const dsm_plan *plan);
+cli_exit cli_put_with_table(const cli_arguments *arguments, dsm_answer answer, dsm_form otherwise);
 
 /** Is the form of the result given by the ending of the output file? */
 bool cli_output_tells_format(const cli_arguments *arguments);

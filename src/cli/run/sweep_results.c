@@ -15,21 +15,6 @@
 #define BEST_COUNT 10                                    /* rows of a summary */
 static const char best_objective[] = "min:step_seconds"; /* unless said */
 
-/* How many points came out how, and an example of why not. */
-typedef struct tally {
-  size_t counts[DSM_POINT_STATUS_COUNT];
-  char *examples[DSM_POINT_STATUS_COUNT]; /* NULL: no such point, or out of memory */
-} tally;
-
-typedef struct summary {
-  const dsm_point_table *table; /* the rows to show */
-  size_t recorded;
-  size_t point_count; /* of the sweep */
-  tally statuses;
-  const char *database;
-  const char *shown; /* which rows they are */
-} summary;
-
 /* ---- which rows ---- */
 
 /* Reads the objectives of a comma-separated list. */
@@ -112,7 +97,7 @@ static char *make_example(const dsm_point_table *table, size_t row) {
   return example;
 }
 
-static void count_statuses(tally *to, const dsm_point_table *table) {
+static void count_statuses(dsm_points_summary *to, const dsm_point_table *table) {
   for (size_t row = 0; row < table->row_count; row++) {
     const char *const word = text_of(cell_of(table, row, "status"));
     for (size_t status = 0; status < DSM_POINT_STATUS_COUNT; status++) {
@@ -126,67 +111,7 @@ static void count_statuses(tally *to, const dsm_point_table *table) {
   }
 }
 
-/* A line whose text may quote names of files. */
-static void print_labelled(FILE *to, const char *label, const char *text) {
-  char visible[4096];
-  dsm_text_make_visible(visible, sizeof visible, text);
-  (void)fprintf(to, "%-12s%s\n", label, visible);
-}
-
-static void print_tail(FILE *to, const summary *of) {
-  (void)fputc('\n', to);
-  print_labelled(to, "shown", of->shown);
-  (void)fprintf(to, "points      %zu", of->recorded);
-  if (of->recorded < of->point_count) {
-    (void)fprintf(to, " of %zu recorded", of->point_count);
-  }
-  const char *separator = ": ";
-  for (size_t status = 0; status < DSM_POINT_STATUS_COUNT; status++) {
-    if (of->statuses.counts[status] > 0) {
-      (void)fprintf(to, "%s%zu %s", separator, of->statuses.counts[status],
-                    dsm_point_status_name((dsm_point_status)status));
-      separator = ", ";
-    }
-  }
-  (void)fputc('\n', to);
-  for (size_t status = 0; status < DSM_POINT_STATUS_COUNT; status++) {
-    if (of->statuses.examples[status] != NULL) {
-      print_labelled(to, dsm_point_status_name((dsm_point_status)status),
-                     of->statuses.examples[status]);
-    }
-  }
-  print_labelled(to, "database", of->database);
-}
-
-static char *print_summary(const summary *of, dsm_table_style style) {
-  char *const rows = dsm_report_points_table(of->table, style);
-  char *text = NULL;
-  size_t length = 0;
-  FILE *const to = rows == NULL ? NULL : open_memstream(&text, &length);
-  if (to == NULL) {
-    free(rows);
-    return NULL;
-  }
-  (void)fputs(rows, to);
-  print_tail(to, of);
-  const bool is_whole = ferror(to) == 0;
-  if (fclose(to) != 0 || !is_whole) {
-    free(text);
-    text = NULL;
-  }
-  free(rows);
-  return text;
-}
-
 /* ---- what is printed ---- */
-
-CLI_PRINTER(print_rows, summary, dsm_report_points, of->table)
-
-static char *print_points(const void *result, cli_format format, dsm_table_style style) {
-  const summary *const of = result;
-  return format == CLI_FORMAT_TABLE && of->shown != NULL ? print_summary(of, style)
-                                                         : print_rows(result, format, style);
-}
 
 /* Chooses the rows of a summary, and says which they are. */
 static dsm_status select_for_summary(const cli_arguments *arguments, dsm_point_table *table,
@@ -226,22 +151,23 @@ static dsm_status select_for_summary(const cli_arguments *arguments, dsm_point_t
 static cli_exit put_table(const cli_arguments *arguments, dsm_point_table *table,
                           const char *path) {
   char shown[300];
-  summary of = {.table = table,
-                .recorded = table->row_count,
-                .point_count = table->point_count,
-                .database = path};
+  dsm_points_summary of = {.points = table,
+                           .shown = shown,
+                           .recorded = table->row_count,
+                           .point_count = table->point_count,
+                           .database = path};
   const bool is_summary = !arguments->has_format && !cli_output_tells_format(arguments);
   if (is_summary) {
-    of.shown = shown;
-    count_statuses(&of.statuses, table);
+    count_statuses(&of, table);
   }
   const dsm_status status = is_summary ? select_for_summary(arguments, table, shown, sizeof shown)
                                        : select_rows(arguments, table);
   cli_print_findings(arguments);
-  const cli_exit outcome =
-      status == DSM_OK ? cli_put_result(arguments, print_points, &of) : cli_exit_of(status);
+  const cli_exit outcome = status != DSM_OK ? cli_exit_of(status)
+                           : is_summary ? cli_put_answer(arguments, DSM_ANSWER(points_summary, &of))
+                                        : cli_put_answer(arguments, DSM_ANSWER(points, table));
   for (size_t i = 0; i < DSM_POINT_STATUS_COUNT; i++) {
-    free(of.statuses.examples[i]);
+    free(of.examples[i]);
   }
   return outcome;
 }

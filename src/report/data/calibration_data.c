@@ -97,29 +97,19 @@ DSM__DOCUMENT(
 
 /* ---- what they hold ---- */
 
-static document document_of(dsm__page *page, const dsm_calibration *of) {
-  document made = {.of = *of, .alike = dsm__rows_make(page, of->alike_count, sizeof(alike_row))};
-  alike_row *const rows = made.alike.items;
-  for (size_t i = 0; i < made.alike.count; i++) {
+static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
+  const dsm_calibration *const of = answer->of;
+  const dsm__rows alike = dsm__rows_make(page, of->alike_count, sizeof(alike_row));
+  alike_row *const rows = alike.items;
+  for (size_t i = 0; i < alike.count; i++) {
     const dsm_alike_constants *const pair = &of->alike[i];
     rows[i] = (alike_row){of->constants[pair->first].path, of->constants[pair->second].path,
                           pair->correlation};
   }
-  return made;
+  *(document *)to = (document){.of = *of, .alike = alike};
 }
 
-char *dsm_report_calibration_json(const dsm_calibration *calibration) {
-  dsm__page page = dsm__data_begin();
-  const document made = document_of(&page, calibration);
-  return dsm__data_json(&page, &dsm__calibration_record, &made);
-}
-
-char *dsm_report_calibration_csv(const dsm_calibration *calibration) {
-  dsm__page page = dsm__data_begin();
-  dsm__csv csv = dsm__csv_begin(&page);
-  dsm__csv_columns(&csv, &measured_record);
-  for (size_t r = 0; r < calibration->row_count; r++) {
-    DSM__CSV_ROW(&csv, {&measured_record, &calibration->rows[r]});
-  }
-  return dsm__csv_finish(&csv);
-}
+const dsm_answer_kind dsm_answer_calibration = {.record = &dsm__calibration_record,
+                                                .fill = fill,
+                                                .tables = {"rows"},
+                                                .views = {dsm__show_calibration}};

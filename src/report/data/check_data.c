@@ -161,15 +161,15 @@ static item_row row_of(dsm__page *page, const dsm_checked *item) {
   return row;
 }
 
-char *dsm_report_check_json(const dsm_checked *items, size_t count) {
-  dsm__page page = dsm__data_begin();
-  document made = {.items = dsm__rows_make(&page, count, sizeof(item_row))};
-  item_row *const rows = made.items.items;
-  for (size_t i = 0; i < made.items.count; i++) {
-    rows[i] = row_of(&page, &items[i]);
-    made.is_failed = made.is_failed || items[i].is_failed;
+static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
+  const dsm_checked *const items = answer->of;
+  document *const made = to;
+  made->items = dsm__rows_make(page, answer->count, sizeof(item_row));
+  item_row *const rows = made->items.items;
+  for (size_t i = 0; i < made->items.count; i++) {
+    rows[i] = row_of(page, &items[i]);
+    made->is_failed = made->is_failed || items[i].is_failed;
   }
-  return dsm__data_json(&page, &dsm__check_record, &made);
 }
 
 /* ---- CSV: a row a figure, layer or decision ---- */
@@ -221,19 +221,24 @@ static void put_drift(dsm__csv *csv, const item_row *item) {
   }
 }
 
-char *dsm_report_check_csv(const dsm_checked *items, size_t count) {
-  dsm__page page = dsm__data_begin();
-  dsm__csv csv = dsm__csv_begin(&page);
+static void put_csv(dsm__page *page, const dsm_answer *answer) {
+  const dsm_checked *const items = answer->of;
+  dsm__csv csv = dsm__csv_begin(page);
   dsm__csv_columns(&csv, &item_record);
   dsm__csv_columns(&csv, &decision_record);
   dsm__csv_columns(&csv, &dsm__moved_record);
-  for (size_t i = 0; i < count; i++) {
-    const item_row row = row_of(&page, &items[i]);
+  for (size_t i = 0; i < answer->count; i++) {
+    const item_row row = row_of(page, &items[i]);
     if (row.is_compared) {
       put_drift(&csv, &row);
     } else {
       DSM__CSV_ROW(&csv, {&item_record, &row});
     }
   }
-  return dsm__csv_finish(&csv);
+  dsm__csv_finish(&csv);
 }
+
+const dsm_answer_kind dsm_answer_check = {
+    .record = &dsm__check_record,
+    .fill = fill,
+    .views = {dsm__show_check, [DSM_FORM_CSV] = put_csv, [DSM_FORM_JUNIT] = dsm__put_junit}};

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "report/answer.h"
 #include "report/data/xml.h"
 #include "report/table/check_text.h"
 
@@ -28,8 +29,8 @@ static void put_findings(dsm__text_buffer *out, const dsm_diags *diags) {
 
 /* All that is known of a baseline, for people. */
 static void put_details(dsm__text_buffer *out, const dsm_checked *item) {
-  static const size_t width = 120;
-  char *const table = dsm_report_check_table(item, 1, (dsm_table_style){.width = width});
+  static const dsm_table_style style = {.width = 120};
+  char *const table = dsm_answer_print(DSM_ANSWERS(check, item, 1), DSM_FORM_TABLE, &style);
   out->failed = out->failed || table == NULL;
   if (table != NULL) {
     dsm__xml_lines(out, table);
@@ -96,16 +97,15 @@ static void put_totals(dsm__text_buffer *out, const dsm_checked *items, size_t c
   put_time(out, seconds);
 }
 
-char *dsm_report_check_junit(const dsm_checked *items, size_t count) {
-  dsm__page page = dsm__page_begin((dsm_table_style){.width = 0});
-  dsm__text_puts(&page.out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");
-  put_totals(&page.out, items, count);
-  dsm__text_puts(&page.out, ">\n  <testsuite");
-  put_totals(&page.out, items, count);
-  dsm__text_puts(&page.out, " skipped=\"0\">\n");
-  for (size_t i = 0; i < count; i++) {
-    put_case(&page, &items[i]);
+void dsm__put_junit(dsm__page *page, const dsm_answer *answer) {
+  const dsm_checked *const items = answer->of;
+  dsm__text_puts(&page->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");
+  put_totals(&page->out, items, answer->count);
+  dsm__text_puts(&page->out, ">\n  <testsuite");
+  put_totals(&page->out, items, answer->count);
+  dsm__text_puts(&page->out, " skipped=\"0\">\n");
+  for (size_t i = 0; i < answer->count; i++) {
+    put_case(page, &items[i]);
   }
-  dsm__text_puts(&page.out, "  </testsuite>\n</testsuites>\n");
-  return dsm__page_finish(&page);
+  dsm__text_puts(&page->out, "  </testsuite>\n</testsuites>\n");
 }

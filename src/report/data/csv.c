@@ -201,17 +201,7 @@ void dsm__csv_row(dsm__csv *csv, const dsm__csv_part *parts, size_t count) {
   dsm__text_puts(&csv->page->out, "\r\n");
 }
 
-char *dsm__csv_finish(dsm__csv *csv) {
+void dsm__csv_finish(dsm__csv *csv) {
   put_titles(csv);
   dsm__text_fini(&csv->cell);
-  return dsm__page_finish(csv->page);
-}
-
-char *dsm__csv_of(dsm__page *page, const dsm__record_type *type, const dsm__rows *rows) {
-  dsm__csv csv = dsm__csv_begin(page);
-  dsm__csv_columns(&csv, type);
-  for (size_t i = 0; i < rows->count; i++) {
-    DSM__CSV_ROW(&csv, {type, (const unsigned char *)rows->items + i * type->size});
-  }
-  return dsm__csv_finish(&csv);
 }

@@ -51,10 +51,7 @@ void dsm__csv_row(dsm__csv *csv, const dsm__csv_part *parts, size_t count);
   dsm__csv_row(csv, (const dsm__csv_part[]){__VA_ARGS__},                                          \
                sizeof((const dsm__csv_part[]){__VA_ARGS__}) / sizeof(dsm__csv_part))
 
-/** A whole document of one kind of record, a row each, which ends the page. */
-char *dsm__csv_of(dsm__page *page, const dsm__record_type *type, const dsm__rows *rows);
-
-/** Ends the document and its page: the text, malloc'ed, NULL if the page failed. */
-char *dsm__csv_finish(dsm__csv *csv);
+/** Ends the document. */
+void dsm__csv_finish(dsm__csv *csv);
 
 #endif

@@ -406,14 +406,14 @@ static item_row row_of(dsm__page *page, const dsm_described *item) {
   return row;
 }
 
-char *dsm_report_description_json(const dsm_described *items, size_t count) {
-  dsm__page page = dsm__data_begin();
-  const dsm__rows made = dsm__rows_make(&page, count, sizeof(item_row));
+static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
+  const dsm_described *const items = answer->of;
+  const dsm__rows made = dsm__rows_make(page, answer->count, sizeof(item_row));
   item_row *const rows = made.items;
   for (size_t i = 0; i < made.count; i++) {
-    rows[i] = row_of(&page, &items[i]);
+    rows[i] = row_of(page, &items[i]);
   }
-  return dsm__data_json(&page, &dsm__describe_record, &made);
+  *(dsm__rows *)to = made;
 }
 
 /* ---- CSV: a row a layer, parameter, value of an axis's path, device, stage or figure ---- */
@@ -483,18 +483,23 @@ static void put_item(dsm__csv *csv, const item_row *item) {
   put_pim(csv, item);
 }
 
-char *dsm_report_description_csv(const dsm_described *items, size_t count) {
-  dsm__page page = dsm__data_begin();
-  dsm__csv csv = dsm__csv_begin(&page);
+static void put_csv(dsm__page *page, const dsm_answer *answer) {
+  const dsm_described *const items = answer->of;
+  dsm__csv csv = dsm__csv_begin(page);
   dsm__csv_column(&csv, &item_record, "file");
   dsm__csv_column(&csv, &item_record, "kind");
   dsm__csv_column(&csv, &item_record, "name");
   dsm__csv_columns(&csv, &dsm__described_layer_record);
   dsm__csv_columns(&csv, &item_record);
   dsm__csv_columns(&csv, &parameter_record);
-  for (size_t i = 0; i < count; i++) {
-    const item_row row = row_of(&page, &items[i]);
+  for (size_t i = 0; i < answer->count; i++) {
+    const item_row row = row_of(page, &items[i]);
     put_item(&csv, &row);
   }
-  return dsm__csv_finish(&csv);
+  dsm__csv_finish(&csv);
 }
+
+const dsm_answer_kind dsm_answer_description = {
+    .record = &dsm__describe_record,
+    .fill = fill,
+    .views = {dsm__show_description, [DSM_FORM_CSV] = put_csv}};

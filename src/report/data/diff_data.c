@@ -236,24 +236,19 @@ static void fill_rows(dsm__page *page, document *made, const dsm_diff *diff) {
   }
 }
 
-static document make(dsm__page *page, const dsm_diffed *of) {
+static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
+  const dsm_diffed *const of = answer->of;
   const dsm_diff *const diff = of->diff;
-  document made = {.a = row_of(diff->a, diff->pim_a, of->a_file),
-                   .b = row_of(diff->b, diff->pim_b, of->b_file),
-                   .is_different = diff->is_different,
-                   .inputs = diff->inputs,
-                   .input_count = diff->input_count,
-                   .decisions = diff->decisions,
-                   .decision_count = diff->decision_count};
-  fill_figures(&made, diff);
-  fill_rows(page, &made, diff);
-  return made;
-}
-
-char *dsm_report_diff_json(const dsm_diffed *of) {
-  dsm__page page = dsm__data_begin();
-  const document made = make(&page, of);
-  return dsm__data_json(&page, &dsm__diff_record, &made);
+  document *const made = to;
+  *made = (document){.a = row_of(diff->a, diff->pim_a, of->a_file),
+                     .b = row_of(diff->b, diff->pim_b, of->b_file),
+                     .is_different = diff->is_different,
+                     .inputs = diff->inputs,
+                     .input_count = diff->input_count,
+                     .decisions = diff->decisions,
+                     .decision_count = diff->decision_count};
+  fill_figures(made, diff);
+  fill_rows(page, made, diff);
 }
 
 /* ---- CSV: a row a value, layer, decision or figure ---- */
@@ -314,15 +309,19 @@ static void put_pass_rows(dsm__csv *csv, const document *made) {
   }
 }
 
-char *dsm_report_diff_csv(const dsm_diffed *of) {
-  dsm__page page = dsm__data_begin();
-  const document made = make(&page, of);
-  dsm__csv csv = dsm__csv_begin(&page);
+static void put_csv(dsm__page *page, const dsm_answer *answer) {
+  const dsm_diffed *const of = answer->of;
+  document made;
+  fill(page, answer, &made);
+  dsm__csv csv = dsm__csv_begin(page);
   dsm__csv_columns(&csv, &section_record);
   dsm__csv_columns(&csv, &decision_record);
   dsm__csv_columns(&csv, &part_record);
   put_question_rows(&csv, of->diff);
   put_step_rows(&csv, of->diff, &made);
   put_pass_rows(&csv, &made);
-  return dsm__csv_finish(&csv);
+  dsm__csv_finish(&csv);
 }
+
+const dsm_answer_kind dsm_answer_diff = {
+    .record = &dsm__diff_record, .fill = fill, .views = {dsm__show_diff, [DSM_FORM_CSV] = put_csv}};

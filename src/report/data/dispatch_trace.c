@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* dispatch_trace.c: a simulation as a trace: a process a device, with its tasks and its link. */
+#include "report/answer.h"
 #include "report/data/trace_events.h"
 #include "report/table/text_page.h"
 
@@ -42,17 +43,16 @@ static void write_event(dsm__json_writer *writer, const dsm_instance *instance,
   dsm__trace_end_event(writer);
 }
 
-char *dsm_report_dispatch_trace(const dsm_dispatch *dispatch) {
+void dsm__put_dispatch_trace(dsm__page *page, const dsm_answer *answer) {
+  const dsm_dispatch *const dispatch = answer->of;
   const dsm_instance *const instance = dispatch->partition->instance;
-  dsm__text_buffer out = {0};
-  dsm__json_writer writer = {.out = &out};
+  dsm__json_writer writer = {.out = &page->out};
   dsm__trace_begin(&writer, "dsm-trace/1");
   dsm__json_put_string(&writer, "instance", instance->name);
   dsm__trace_begin_events(&writer);
   write_names(&writer, instance);
-  for (size_t v = 0; v < dispatch->event_count && !out.failed; v++) {
+  for (size_t v = 0; v < dispatch->event_count && !page->out.failed; v++) {
     write_event(&writer, instance, &dispatch->events[v]);
   }
   dsm__trace_end(&writer);
-  return dsm__text_finish(&out);
 }

@@ -238,8 +238,9 @@ static dsm__rows parameters_of(dsm__page *page, const dsm_elasticity *of) {
   return made;
 }
 
-static dsm__rows items_of(dsm__page *page, const dsm_elasticity *const *items, size_t count) {
-  const dsm__rows made = dsm__rows_make(page, count, sizeof(item_row));
+static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
+  const dsm_elasticity *const *const items = answer->of;
+  const dsm__rows made = dsm__rows_make(page, answer->count, sizeof(item_row));
   item_row *const rows = made.items;
   for (size_t i = 0; i < made.count; i++) {
     rows[i] = (item_row){.system = items[i]->system->name,
@@ -248,13 +249,7 @@ static dsm__rows items_of(dsm__page *page, const dsm_elasticity *const *items, s
                          .networks = responses_of(page, items[i], items[i]->references),
                          .parameters = parameters_of(page, items[i])};
   }
-  return made;
-}
-
-char *dsm_report_elasticity_json(const dsm_elasticity *const *items, size_t count) {
-  dsm__page page = dsm__data_begin();
-  const dsm__rows made = items_of(&page, items, count);
-  return dsm__data_json(&page, &dsm__elasticity_record, &made);
+  *(dsm__rows *)to = made;
 }
 
 /* ---- CSV: a row a parameter, variation and network ---- */
@@ -286,11 +281,11 @@ static void put_item(dsm__csv *csv, const item_row *item) {
   }
 }
 
-char *dsm_report_elasticity_csv(const dsm_elasticity *const *items, size_t count) {
-  dsm__page page = dsm__data_begin();
-  const dsm__rows made = items_of(&page, items, count);
+static void put_csv(dsm__page *page, const dsm_answer *answer) {
+  dsm__rows made;
+  fill(page, answer, &made);
   const item_row *const rows = made.items;
-  dsm__csv csv = dsm__csv_begin(&page);
+  dsm__csv csv = dsm__csv_begin(page);
   dsm__csv_column(&csv, &item_record, "system");
   dsm__csv_column(&csv, &question_record, "workload");
   dsm__csv_columns(&csv, &item_record);
@@ -302,5 +297,10 @@ char *dsm_report_elasticity_csv(const dsm_elasticity *const *items, size_t count
   for (size_t i = 0; i < made.count; i++) {
     put_item(&csv, &rows[i]);
   }
-  return dsm__csv_finish(&csv);
+  dsm__csv_finish(&csv);
 }
+
+const dsm_answer_kind dsm_answer_elasticity = {
+    .record = &dsm__elasticity_record,
+    .fill = fill,
+    .views = {dsm__show_elasticity, [DSM_FORM_CSV] = put_csv}};

@@ -243,21 +243,20 @@ static layer_row layer_of(dsm__page *page, const dsm_plan *plan,
   return row;
 }
 
-char *dsm_report_explanation_json(const dsm_plan *plan, const dsm_explanation *const *explanations,
-                                  size_t count) {
-  dsm__page page = dsm__data_begin();
-  page.renaming = dsm__explain_words(&page, plan, explanations, count);
-  document made = {.workload = plan->workload->name,
-                   .system = plan->system->name,
-                   .mode = plan->options.mode,
-                   .minibatch = plan->workload->minibatch,
-                   .step_cycles = plan->result.step_cycles,
-                   .layers = dsm__rows_make(&page, count, sizeof(layer_row))};
-  layer_row *const layers = made.layers.items;
-  for (size_t i = 0; i < made.layers.count; i++) {
-    layers[i] = layer_of(&page, plan, explanations[i]);
+static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
+  const dsm_explained *const it = answer->of;
+  page->renaming = dsm__explain_words(page, it->plan, it->explanations, it->count);
+  const dsm__rows made = dsm__rows_make(page, it->count, sizeof(layer_row));
+  *(document *)to = (document){.workload = it->plan->workload->name,
+                               .system = it->plan->system->name,
+                               .mode = it->plan->options.mode,
+                               .minibatch = it->plan->workload->minibatch,
+                               .step_cycles = it->plan->result.step_cycles,
+                               .layers = made};
+  layer_row *const layers = made.items;
+  for (size_t i = 0; i < made.count; i++) {
+    layers[i] = layer_of(page, it->plan, it->explanations[i]);
   }
-  return dsm__data_json(&page, &dsm__explain_record, &made);
 }
 
 /* ---- CSV: of each layer rows of alternatives, then rows of other decisions ---- */
@@ -275,16 +274,20 @@ static void put_layer(dsm__csv *csv, const dsm_plan *plan, const dsm_explanation
   }
 }
 
-char *dsm_report_explanation_csv(const dsm_plan *plan, const dsm_explanation *const *explanations,
-                                 size_t count) {
-  dsm__page page = dsm__data_begin();
-  page.renaming = dsm__explain_words(&page, plan, explanations, count);
-  dsm__csv csv = dsm__csv_begin(&page);
+static void put_csv(dsm__page *page, const dsm_answer *answer) {
+  const dsm_explained *const it = answer->of;
+  page->renaming = dsm__explain_words(page, it->plan, it->explanations, it->count);
+  dsm__csv csv = dsm__csv_begin(page);
   dsm__csv_columns(&csv, &place_record);
   dsm__csv_columns(&csv, &alternative_record);
   dsm__csv_columns(&csv, &what_if_record);
-  for (size_t e = 0; e < count; e++) {
-    put_layer(&csv, plan, explanations[e]);
+  for (size_t e = 0; e < it->count; e++) {
+    put_layer(&csv, it->plan, it->explanations[e]);
   }
-  return dsm__csv_finish(&csv);
+  dsm__csv_finish(&csv);
 }
+
+const dsm_answer_kind dsm_answer_explanation = {
+    .record = &dsm__explain_record,
+    .fill = fill,
+    .views = {dsm__show_explanation, [DSM_FORM_CSV] = put_csv}};

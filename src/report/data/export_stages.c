@@ -341,7 +341,7 @@ static dsm_status list_stages(lister *l, document *made, dsm_diags *diags) {
 
 dsm_status dsm__stage_lists(char **text, const dsm_partition *partition, dsm_diags *diags) {
   *text = NULL;
-  dsm__page page = dsm__data_begin();
+  dsm__page page = dsm__page_begin((dsm_table_style){.width = 0});
   lister l = {.partition = partition, .instance = partition->instance, .page = &page};
   document made = {.instance = partition->instance->name,
                    .rho = partition->rho,
@@ -356,7 +356,8 @@ dsm_status dsm__stage_lists(char **text, const dsm_partition *partition, dsm_dia
   if (status == DSM_OK && !page.out.failed) {
     status = list_stages(&l, &made, diags);
   }
-  char *const whole = dsm__data_json(&page, &dsm__deployment_record, &made);
+  dsm__data_json(&page, &dsm__deployment_record, &made);
+  char *const whole = dsm__page_finish(&page);
   if (status == DSM_OK && whole == NULL) {
     return dsm__out_of_memory(diags);
   }

@@ -7,7 +7,6 @@
 #include "base/record.h"
 #include "check/drift.h"
 #include "dsm/limits.h"
-#include "dsm/report.h"
 #include "elasticity/slope.h"
 #include "model/names.h"
 #include "partition/instance_facts.h"
@@ -309,16 +308,17 @@ static void write_formats(dsm__page *page, dsm__json_writer *writer) {
   dsm__json_end_array(writer);
 }
 
-char *dsm_report_formats_json(void) {
-  dsm__page page = dsm__data_begin();
-  dsm__json_writer writer = {.out = &page.out};
+static void put_json(dsm__page *page, const dsm_answer *answer) {
+  (void)answer;
+  dsm__json_writer writer = {.out = &page->out};
   dsm__json_begin_object(&writer, false);
   dsm__json_put_string(&writer, "format", "dsm-formats/1");
   write_limits(&writer);
-  write_words(&page, &writer);
+  write_words(page, &writer);
   write_parameters(&writer);
-  write_formats(&page, &writer);
+  write_formats(page, &writer);
   dsm__json_end_object(&writer);
   dsm__json_finish(&writer);
-  return dsm__page_finish(&page);
 }
+
+const dsm_answer_kind dsm_answer_formats = {.views = {[DSM_FORM_JSON] = put_json}};

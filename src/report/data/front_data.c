@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "partition/instance_facts.h"
-#include "report/data/csv.h"
+#include "report/answer.h"
 #include "report/data/front_record.h"
 #include "report/data/partition_documents.h"
 
@@ -18,7 +18,7 @@
 DSM__RECORD(
     dsm__front_point_record, dsm_front_point, false, "A point of a front.",
     POINT(rho, "rho", DSM__MORE | DSM__FIELD_IS_REQUIRED, "1/s", .help = "Requests per second."),
-    POINT(rho_bound, "rho_bound", 0, "1/s",
+    POINT(rho_bound, "rho_bound", 0, "1/s", .fallback = HUGE_VAL,
           .stated_if = DSM__IF_NOT(dsm_front_point, rho_bound, HUGE_VAL),
           .help = "No partition whose requests take as little does more; absent where nothing is "
                   "proven."),
@@ -51,7 +51,8 @@ DSM__RECORD(
                .help = "Proven of that question: no partition within its limit does more requests, "
                        "or takes fewer joules at its rate; absent where nothing is proven."),
     DSM__FIELD(REAL, dsm_front_point, gap, "gap", DSM__COLUMN | DSM__FIELD_IS_READ | DSM__LESS,
-               .unit = "ratio", .stated_if = DSM__IF_NOT(dsm_front_point, gap, HUGE_VAL),
+               .unit = "ratio", .fallback = HUGE_VAL,
+               .stated_if = DSM__IF_NOT(dsm_front_point, gap, HUGE_VAL),
                .help = "Between that bound and the answer, relative to the answer; likewise."),
     DSM__FIELD(WORD, dsm_front_point, status, "status",
                DSM__COLUMN | DSM__FIELD_IS_READ | DSM__FIELD_IS_REQUIRED,
@@ -82,8 +83,13 @@ DSM__DOCUMENT(
     DSM__FIELD(FLAG, dsm__front_document, of.was_stopped, "interrupted", DSM__FIELD_IS_READ,
                .help = "It was interrupted before."),
     DSM__REAL(dsm__front_document, of.seconds, "seconds", 0, "seconds", "By the clock."),
-    DSM__ROWS(dsm__front_document, points, "points", dsm__front_point_record,
-              "Requests per second falling; none is beaten by another by more than the gap."),
+    DSM__FIELD(LIST, dsm__front_document, points.items, "points",
+               DSM__FIELD_IS_READ | DSM__FIELD_IS_REQUIRED,
+               .count_offset = offsetof(dsm__front_document, points.count),
+               .type = &dsm__front_point_record, .min = 1, .max = DSM_FRONT_QUESTIONS_MAX,
+               .expected = "the points of the front",
+               .help = "Requests per second falling; none is beaten by another by more than the "
+                       "gap."),
     DSM__ROWS(dsm__front_document, plans, "plans", dsm__partition_record,
               "The partition of each point, in their order: a dsm-partition/1 each."));
 
@@ -104,23 +110,70 @@ static dsm__rows points_of(dsm__page *page, const dsm_front *front) {
   return made;
 }
 
-char *dsm_report_front_json(const dsm_front *front) {
-  dsm__page page = dsm__data_begin();
-  const dsm__front_document made = {.of = *front,
-                                    .points = points_of(&page, front),
-                                    .plans = dsm__partition_documents(&page, front)};
-  return dsm__data_json(&page, &dsm__front_record, &made);
+static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
+  const dsm_front *const front = answer->of;
+  *(dsm__front_document *)to =
+      (dsm__front_document){.of = *front,
+                            .points = points_of(page, front),
+                            .plans = dsm__partition_documents(page, front)};
 }
 
-char *dsm_report_front_csv(const dsm_front *front) {
-  dsm__page page = dsm__data_begin();
-  const dsm__front_document made = {.of = *front, .points = points_of(&page, front)};
-  const dsm_front_point *const rows = made.points.items;
-  dsm__csv csv = dsm__csv_begin(&page);
-  dsm__csv_column(&csv, &dsm__front_record, "instance");
-  dsm__csv_columns(&csv, &dsm__front_point_record);
-  for (size_t k = 0; k < made.points.count; k++) {
-    DSM__CSV_ROW(&csv, {&dsm__front_record, &made}, {&dsm__front_point_record, &rows[k]});
+/* ---- read, to be drawn: what was proven is taken as it stands, without the partitions ---- */
+
+static void check_points(const dsm_front *front, const dsm__json_node *list) {
+  const bool has_energy = dsm__front_has(front, DSM_OBJECTIVE_ENERGY);
+  dsm__json_node item = dsm__json_item(list, 0);
+  for (size_t k = 0; k < front->point_count; k++, item = dsm__json_next(&item)) {
+    const dsm_front_point *const point = &front->points[k];
+    if (point->objective == DSM_OBJECTIVE_LATENCY) {
+      dsm__json_error(&item, NULL,
+                      "expected an answer of throughput or energy, found one of latency");
+    } else if (has_energy && !(point->joules_per_request > 0)) {
+      dsm__json_error(&item, NULL, "expected the joules of a request, as energy is an objective");
+    }
+    if (k > 0 && point->rho > front->points[k - 1].rho) {
+      dsm__json_error(&item, NULL, "expected points with requests per second falling");
+    }
   }
-  return dsm__csv_finish(&csv);
 }
+
+static void read_front(void *made, const dsm__json_node *root) {
+  dsm_front *const front = made;
+  const dsm__record_reader reader = {
+      .arena = front->arena, .wanted = DSM__FIELD_IS_READ, .most_parts = DSM_FRONT_QUESTIONS_MAX};
+  const unsigned throughput = 1U << DSM_OBJECTIVE_THROUGHPUT;
+  const dsm__json_node objectives = dsm__json_member(root, "objectives");
+  const dsm__json_node points = dsm__json_member(root, "points");
+  dsm__front_document document = {.of = *front};
+  if (!dsm__document_only(root, &dsm__front_record) ||
+      !dsm__record_read(&reader, root, &dsm__front_record, &document)) {
+    return;
+  }
+  *front = document.of;
+  front->points = document.points.items;
+  front->point_count = document.points.count;
+  if ((front->objectives & throughput) == 0 || front->objectives == throughput) {
+    dsm__json_error(&objectives, NULL, "expected throughput, and latency, energy or both");
+    return;
+  }
+  check_points(front, &points);
+}
+
+dsm_status dsm_report_front_parse(dsm_front **front, const char *text, size_t length,
+                                  const char *file, dsm_diags *diags) {
+  const dsm__json_input input = {.text = text, .length = length, .file = file};
+  dsm_front *const made = DSM__ARENA_OWNER(dsm_front);
+  const dsm_status status = dsm__json_doc_read(&input, diags, read_front, made);
+  *front = status == DSM_OK ? made : NULL;
+  if (status != DSM_OK) {
+    dsm_front_free(made);
+  }
+  return status;
+}
+
+bool dsm_report_front_is_printed(const char *text, size_t length) {
+  return dsm__is_document(text, length, dsm__front_record.format);
+}
+
+const dsm_answer_kind dsm_answer_front = {
+    .record = &dsm__front_record, .fill = fill, .tables = {"points"}, .views = {dsm__show_front}};

@@ -172,19 +172,18 @@ static size_t count_of_kind(size_t k, const dsm_listed *items, size_t count) {
   return found;
 }
 
-char *dsm_report_list_table(const dsm_listed *items, size_t count, dsm_table_style style) {
-  dsm__page page = dsm__page_begin(style);
+static void show(dsm__page *page, const dsm_answer *answer) {
+  const dsm_listed *const items = answer->of;
   bool is_first = true;
   for (size_t k = 0; k < KIND_COUNT; k++) {
-    if (count_of_kind(k, items, count) > 0) {
+    if (count_of_kind(k, items, answer->count) > 0) {
       if (!is_first) {
-        dsm__page_break(&page);
+        dsm__page_break(page);
       }
-      put_kind(&page, k, items, count);
+      put_kind(page, k, items, answer->count);
       is_first = false;
     }
   }
-  return dsm__page_finish(&page);
 }
 
 /* ---- for programs ---- */
@@ -246,27 +245,22 @@ static item_row row_of(const dsm_listed *item, size_t k) {
   return row;
 }
 
-static dsm__rows rows_of(dsm__page *page, const dsm_listed *items, size_t count) {
-  dsm__rows made = dsm__rows_make(page, count, sizeof(item_row));
+static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
+  const dsm_listed *const items = answer->of;
+  dsm__rows made = dsm__rows_make(page, answer->count, sizeof(item_row));
   item_row *const rows = made.items;
   made.count = 0;
   for (size_t k = 0; rows != NULL && k < KIND_COUNT; k++) {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < answer->count; i++) {
       if (is_of_kind(&items[i], k)) {
         rows[made.count++] = row_of(&items[i], k);
       }
     }
   }
-  return made;
+  *(dsm__rows *)to = made;
 }
 
-char *dsm_report_list_json(const dsm_listed *items, size_t count) {
-  dsm__page page = dsm__data_begin();
-  const dsm__rows made = rows_of(&page, items, count);
-  return dsm__data_json(&page, &dsm__list_record, &made);
-}
-
-char *dsm_report_list_csv(const dsm_listed *items, size_t count) {
+static void put_csv(dsm__page *page, const dsm_answer *answer) {
   static const char *const columns[] = {"kind",
                                         "name",
                                         "file",
@@ -284,15 +278,18 @@ char *dsm_report_list_csv(const dsm_listed *items, size_t count) {
                                         "step_seconds",
                                         "transitions",
                                         "table_bytes"};
-  dsm__page page = dsm__data_begin();
-  const dsm__rows made = rows_of(&page, items, count);
+  dsm__rows made;
+  fill(page, answer, &made);
   const item_row *const rows = made.items;
-  dsm__csv csv = dsm__csv_begin(&page);
+  dsm__csv csv = dsm__csv_begin(page);
   for (size_t c = 0; c < DSM__COUNT_OF(columns); c++) {
     dsm__csv_column(&csv, &item_record, columns[c]);
   }
   for (size_t i = 0; i < made.count; i++) {
     DSM__CSV_ROW(&csv, {&item_record, &rows[i]});
   }
-  return dsm__csv_finish(&csv);
+  dsm__csv_finish(&csv);
 }
+
+const dsm_answer_kind dsm_answer_list = {
+    .record = &dsm__list_record, .fill = fill, .views = {show, [DSM_FORM_CSV] = put_csv}};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* partition_data.c: partitions for programs (format "dsm-partition/1", and CSV). */
 #include "partition/instance_facts.h"
+#include "report/answer.h"
 #include "report/data/baseline_rows.h"
 #include "report/data/csv.h"
 #include "report/data/dispatch_data.h"
@@ -330,42 +331,37 @@ static dsm__rows tensors_of(dsm__page *page, const dsm_partition *partition) {
   return made;
 }
 
-static document make(dsm__page *page, const dsm_partition *partition,
-                     const dsm_dispatch *simulation) {
+static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
+  const dsm_dispatch *const simulation = dsm__simulation_of(answer);
+  const dsm_partition *const partition = dsm__partition_of(answer);
   const dsm_instance *const instance = partition->instance;
   const dsm__device_names names = dsm__instance_device_names(instance);
-  document made = {.instance = partition->instance->name,
-                   .batch = partition->instance->batch,
-                   .samples_per_second = (double)partition->instance->batch * partition->rho,
-                   .element_bytes = partition->instance->element_bytes,
-                   .weight_bytes = partition->instance->weight_bytes,
-                   .of = *partition,
-                   .devices = devices_of(page, partition),
-                   .tasks = tasks_of(page, partition),
-                   .tensors = tensors_of(page, partition),
-                   .baselines = dsm__partition_baseline_rows(page, partition),
-                   .carriers = dsm__partition_carriers(page, partition),
-                   .ports = dsm__port_rows(page, &names, instance->ports, instance->port_count),
-                   .pairs = dsm__pair_rows(page, &names, instance->pairs, instance->pair_count),
-                   .ways = dsm__partition_ways(page, partition),
-                   .is_simulated = simulation != NULL};
+  document *const made = to;
+  *made = (document){.instance = partition->instance->name,
+                     .batch = partition->instance->batch,
+                     .samples_per_second = (double)partition->instance->batch * partition->rho,
+                     .element_bytes = partition->instance->element_bytes,
+                     .weight_bytes = partition->instance->weight_bytes,
+                     .of = *partition,
+                     .devices = devices_of(page, partition),
+                     .tasks = tasks_of(page, partition),
+                     .tensors = tensors_of(page, partition),
+                     .baselines = dsm__partition_baseline_rows(page, partition),
+                     .carriers = dsm__partition_carriers(page, partition),
+                     .ports = dsm__port_rows(page, &names, instance->ports, instance->port_count),
+                     .pairs = dsm__pair_rows(page, &names, instance->pairs, instance->pair_count),
+                     .ways = dsm__partition_ways(page, partition),
+                     .is_simulated = simulation != NULL};
   if (simulation != NULL) {
-    made.simulation = dsm__dispatch_row_of(page, simulation);
+    made->simulation = dsm__dispatch_row_of(page, simulation);
   }
-  return made;
-}
-
-char *dsm_report_partition_json(const dsm_partition *partition, const dsm_dispatch *simulation) {
-  dsm__page page = dsm__data_begin();
-  const document made = make(&page, partition, simulation);
-  return dsm__data_json(&page, &dsm__partition_record, &made);
 }
 
 dsm__rows dsm__partition_documents(dsm__page *page, const dsm_front *front) {
   const dsm__rows made = dsm__rows_make(page, front->point_count, sizeof(document));
   document *const rows = made.items;
   for (size_t k = 0; k < made.count; k++) {
-    rows[k] = make(page, front->points[k].partition, NULL);
+    fill(page, &DSM_ANSWER(partition, front->points[k].partition), &rows[k]);
   }
   return made;
 }
@@ -439,14 +435,25 @@ static void put_task(dsm__csv *csv, const document *made, const task_row *task) 
   }
 }
 
-char *dsm_report_partition_csv(const dsm_partition *partition, const dsm_dispatch *simulation) {
-  dsm__page page = dsm__data_begin();
-  const document made = make(&page, partition, simulation);
+static void put_csv(dsm__page *page, const dsm_answer *answer) {
+  document made;
+  fill(page, answer, &made);
   const task_row *const tasks = made.tasks.items;
-  dsm__csv csv = dsm__csv_begin(&page);
+  dsm__csv csv = dsm__csv_begin(page);
   put_columns(&csv);
   for (size_t i = 0; i < made.tasks.count; i++) {
     put_task(&csv, &made, &tasks[i]);
   }
-  return dsm__csv_finish(&csv);
+  dsm__csv_finish(&csv);
 }
+
+const dsm_answer_kind dsm_answer_partition = {
+    .record = &dsm__partition_record,
+    .fill = fill,
+    .views = {dsm__show_partition, [DSM_FORM_CSV] = put_csv}};
+
+const dsm_answer_kind dsm_answer_dispatch = {
+    .record = &dsm__partition_record,
+    .fill = fill,
+    .views = {
+        dsm__show_partition, [DSM_FORM_CSV] = put_csv, [DSM_FORM_TRACE] = dsm__put_dispatch_trace}};

@@ -14,7 +14,7 @@
 
 #include "base/arena.h"
 #include "base/number_text.h"
-#include "dsm/report.h"
+#include "dsm/answer.h"
 #include "partition/instance_facts.h"
 #include "server/server_internal.h"
 

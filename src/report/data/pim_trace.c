@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "pim/kernel.h"
+#include "report/answer.h"
 #include "report/data/trace_events.h"
 #include "report/table/text_page.h"
 
@@ -148,18 +149,17 @@ static void write_names(const tracer *t) {
   }
 }
 
-char *dsm_report_pim_trace(const dsm_pim_plan *plan) {
-  dsm__text_buffer out = {0};
-  dsm__json_writer writer = {.out = &out};
+void dsm__put_pim_trace(dsm__page *page, const dsm_answer *answer) {
+  const dsm_pim_plan *const plan = answer->of;
+  dsm__json_writer writer = {.out = &page->out};
   tracer t = {.writer = &writer, .plan = plan, .has_agents = plan->workload->agents > 0};
   group_cores(&t);
   dsm__trace_begin(&writer, "dsm-pim-trace/1");
   write_other(&writer, plan);
   dsm__trace_begin_events(&writer);
   write_names(&t);
-  for (size_t g = 0; g < t.count && !out.failed; g++) {
+  for (size_t g = 0; g < t.count && !page->out.failed; g++) {
     draw_group(&t, g);
   }
   dsm__trace_end(&writer);
-  return dsm__text_finish(&out);
 }

@@ -195,10 +195,16 @@ static void put_columns(dsm__csv *csv, const dsm_plan *plan, const parts_type *p
   dsm__csv_columns(csv, &parts->type);
 }
 
-char *dsm_report_plan_csv(const dsm_plan *plan) {
-  dsm__page page = dsm__data_begin();
-  page.renaming = plan->renaming;
-  dsm__csv csv = dsm__csv_begin(&page);
+static void put_json(dsm__page *page, const dsm_answer *answer) {
+  const dsm_plan *const plan = answer->of;
+  page->renaming = plan->renaming;
+  dsm__data_json(page, &dsm__plan_record, plan);
+}
+
+static void put_csv(dsm__page *page, const dsm_answer *answer) {
+  const dsm_plan *const plan = answer->of;
+  page->renaming = plan->renaming;
+  dsm__csv csv = dsm__csv_begin(page);
   parts_type parts;
   parts_of(plan, &parts);
   put_columns(&csv, plan, &parts);
@@ -214,5 +220,8 @@ char *dsm_report_plan_csv(const dsm_plan *plan) {
       }
     }
   }
-  return dsm__csv_finish(&csv);
+  dsm__csv_finish(&csv);
 }
+
+const dsm_answer_kind dsm_answer_plan = {
+    .views = {dsm__show_plan, put_json, put_csv, [DSM_FORM_TRACE] = dsm__put_step_trace}};

@@ -34,21 +34,16 @@ dsm_decision_drift dsm__presence_row(const char *layer, dsm_pass pass, dsm_prese
                               .after = is_new ? "present" : NULL};
 }
 
-dsm__page dsm__data_begin(void) {
-  return dsm__page_begin((dsm_table_style){.width = 0});
-}
-
 dsm__rows dsm__rows_make(dsm__page *page, size_t count, size_t size) {
   void *const items = dsm__arena_array(page->arena, count, size);
   page->out.failed = page->out.failed || items == NULL;
   return (dsm__rows){.items = items, .count = items == NULL ? 0 : count};
 }
 
-char *dsm__data_json(dsm__page *page, const dsm__record_type *type, const void *document) {
+void dsm__data_json(dsm__page *page, const dsm__record_type *type, const void *document) {
   dsm__json_writer writer = {.out = &page->out, .renaming = page->renaming};
   dsm__record_write(&writer, type, document);
   dsm__json_finish(&writer);
-  return dsm__page_finish(page);
 }
 
 /* A format that is looked for. */

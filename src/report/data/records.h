@@ -10,7 +10,7 @@
 #include "dsm/check.h"
 #include "dsm/dispatch.h"
 #include "dsm/limits.h"
-#include "report/table/text_page.h"
+#include "report/answer.h"
 
 /* ---- the formats: each record's `format` is its name ---- */
 
@@ -96,14 +96,11 @@ typedef struct dsm__rows {
 /** A layer or pass that one side alone has, as a row among decisions: it is "present" there. */
 dsm_decision_drift dsm__presence_row(const char *layer, dsm_pass pass, dsm_presence presence);
 
-/** A page for programs. */
-dsm__page dsm__data_begin(void);
-
 /** Zeroed structs in the page's arena; none, and the page fails, if out of memory. */
 dsm__rows dsm__rows_make(dsm__page *page, size_t count, size_t size);
 
-/** Ends the page with a document in JSON; malloc'ed, NULL if the page failed. */
-char *dsm__data_json(dsm__page *page, const dsm__record_type *type, const void *document);
+/** Puts a document in JSON on a page that has nothing yet. */
+void dsm__data_json(dsm__page *page, const dsm__record_type *type, const void *document);
 
 /** Is a text a document of a format, such as "dsm-front/1"? */
 bool dsm__is_document(const char *text, size_t length, const char *format);

@@ -4,7 +4,6 @@
 #include "dsm/remat.h"
 
 #include "remat/chain.h"
-#include "report/data/csv.h"
 #include "report/data/records.h"
 
 /* ---- a schedule ---- */
@@ -84,30 +83,20 @@ static dsm__rows steps_of(dsm__page *page, const dsm_remat_result *result) {
   return made;
 }
 
-char *dsm_report_remat_json(const dsm_remat_result *result) {
-  dsm__page page = dsm__data_begin();
+static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
+  const dsm_remat_result *const result = answer->of;
   const double full = result->full.seconds;
-  const document made = {.of = *result,
-                         .name = result->chain->name,
-                         .minibatch = result->chain->minibatch,
-                         .overhead = full > 0 ? result->run.seconds / full - 1 : 0,
-                         .steps = steps_of(&page, result)};
-  return dsm__data_json(&page, &dsm__remat_record, &made);
+  *(document *)to = (document){.of = *result,
+                               .name = result->chain->name,
+                               .minibatch = result->chain->minibatch,
+                               .overhead = full > 0 ? result->run.seconds / full - 1 : 0,
+                               .steps = steps_of(page, result)};
 }
 
-char *dsm_report_remat_csv(const dsm_remat_result *result) {
-  dsm__page page = dsm__data_begin();
-  if (result->point_count > 0) {
-    dsm__csv csv = dsm__csv_begin(&page);
-    dsm__csv_columns(&csv, &point_record);
-    for (size_t i = 0; i < result->point_count; i++) {
-      DSM__CSV_ROW(&csv, {&point_record, &result->points[i]});
-    }
-    return dsm__csv_finish(&csv);
-  }
-  const dsm__rows steps = steps_of(&page, result);
-  return dsm__csv_of(&page, &step_record, &steps);
-}
+const dsm_answer_kind dsm_answer_remat = {.record = &dsm__remat_record,
+                                          .fill = fill,
+                                          .tables = {"points", "steps"},
+                                          .views = {dsm__show_remat}};
 
 /* ---- pipelines ---- */
 
@@ -206,17 +195,15 @@ static dsm__rows cases_of(dsm__page *page, const dsm_remat_pipeline *pipeline) {
   return made;
 }
 
-char *dsm_report_remat_pipeline_json(const dsm_remat_pipeline *pipeline) {
-  dsm__page page = dsm__data_begin();
-  const pipeline_document made = {.of = *pipeline,
-                                  .name = pipeline->chain->name,
-                                  .minibatch = pipeline->chain->minibatch,
-                                  .cases = cases_of(&page, pipeline)};
-  return dsm__data_json(&page, &dsm__remat_pipeline_record, &made);
+static void fill_pipeline(dsm__page *page, const dsm_answer *answer, void *to) {
+  const dsm_remat_pipeline *const pipeline = answer->of;
+  *(pipeline_document *)to = (pipeline_document){.of = *pipeline,
+                                                 .name = pipeline->chain->name,
+                                                 .minibatch = pipeline->chain->minibatch,
+                                                 .cases = cases_of(page, pipeline)};
 }
 
-char *dsm_report_remat_pipeline_csv(const dsm_remat_pipeline *pipeline) {
-  dsm__page page = dsm__data_begin();
-  const dsm__rows cases = cases_of(&page, pipeline);
-  return dsm__csv_of(&page, &case_record, &cases);
-}
+const dsm_answer_kind dsm_answer_remat_pipeline = {.record = &dsm__remat_pipeline_record,
+                                                   .fill = fill_pipeline,
+                                                   .tables = {"cases"},
+                                                   .views = {dsm__show_remat_pipeline}};

@@ -18,6 +18,7 @@
 #include "base/arena.h"
 #include "base/order.h"
 #include "model/names.h"
+#include "report/answer.h"
 #include "report/data/stage_trace.h"
 #include "report/data/trace_events.h"
 #include "report/memory_timeline.h"
@@ -344,28 +345,25 @@ static void write_other(dsm__json_writer *writer, const dsm_plan *plan) {
   dsm__json_put_double(writer, "step_cycles", plan->result.step_cycles);
 }
 
-char *dsm_report_step_trace(const dsm_plan *plan) {
-  dsm__arena *const arena = dsm__arena_new();
+void dsm__put_step_trace(dsm__page *page, const dsm_answer *answer) {
+  const dsm_plan *const plan = answer->of;
   dsm__step_timeline step;
   dsm__memory_timeline memory;
-  if (arena == NULL || !dsm__step_timeline_derive(&step, plan, arena) ||
-      !dsm__memory_timeline_derive(&memory, &step, arena)) {
-    dsm__arena_free(arena);
-    return NULL;
+  if (page->out.failed || !dsm__step_timeline_derive(&step, plan, page->arena) ||
+      !dsm__memory_timeline_derive(&memory, &step, page->arena)) {
+    page->out.failed = true;
+    return;
   }
-  dsm__text_buffer out = {0};
-  dsm__json_writer writer = {.out = &out};
-  tracer t = {.writer = &writer, .plan = plan, .arena = arena};
+  dsm__json_writer writer = {.out = &page->out};
+  tracer t = {.writer = &writer, .plan = plan, .arena = page->arena};
   dsm__trace_begin(&writer, "dsm-step/1");
   write_other(&writer, plan);
   dsm__trace_begin_events(&writer);
   write_names(&t);
-  for (size_t i = 0; i < step.span_count && !out.failed; i++) {
+  for (size_t i = 0; i < step.span_count && !page->out.failed; i++) {
     draw_memory(&t, &step.spans[i], &memory.uses[i], &memory.most);
     draw_span(&t, &step.spans[i]);
   }
-  out.failed |= !dsm__stage_trace_write(&writer, plan, arena);
+  page->out.failed |= !dsm__stage_trace_write(&writer, plan, page->arena);
   dsm__trace_end(&writer);
-  dsm__arena_free(arena);
-  return dsm__text_finish(&out);
 }

@@ -3,41 +3,56 @@
  */
 #include "dsm/storage.h"
 
+#include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 
+#include "base/diag_add.h"
+#include "dsm/file.h"
+#include "dsm/limits.h"
 #include "model/names.h"
 #include "plan/plan_record.h"
-#include "report/data/csv.h"
 #include "report/data/records.h"
 #include "storage/storage_internal.h"
 
 #define RATE(struct_type, member, key, flags, about)                                               \
   DSM__REAL(struct_type, member, key, flags, "bytes/s", about)
+/* What was asked, and is read back: a number, a number of samples or parts, a factor. */
+#define READ (DSM__FIELD_IS_READ | DSM__FIELD_IS_REQUIRED)
+#define ASKED(struct_type, member, key, of_unit, about)                                            \
+  DSM__FIELD(REAL, struct_type, member, key, READ, .min = 1 / DSM_STORAGE_NUMBER_MAX,              \
+             .max = DSM_STORAGE_NUMBER_MAX, .unit = (of_unit), .help = (about))
+#define ASKED_COUNT(struct_type, member, key, of_unit, about)                                      \
+  DSM__FIELD(COUNT, struct_type, member, key, READ, .min = 1, .max = DSM_PRODUCT_MAX,              \
+             .unit = (of_unit), .help = (about))
+#define FACTOR(struct_type, member, key, flags, about)                                             \
+  DSM__FIELD(REAL, struct_type, member, key, DSM__FIELD_IS_READ | (flags), .min = 1,               \
+             .max = DSM_REPEAT_MAX, .unit = "ratio", .help = (about))
 #define SECONDS(struct_type, member, key, flags, about)                                            \
   DSM__REAL(struct_type, member, key, flags, "seconds", about)
 
 DSM__OWN_RECORD(
     job_record, dsm_storage_job, false, "What the job asks of its storage, and what that has.",
-    DSM__FIELD(COUNT, dsm_storage_job, samples, "samples", 0, .min = 1, .unit = "samples",
-               .help = "Of the data set."),
-    DSM__REAL(dsm_storage_job, sample_bytes, "sample_bytes", 0, "bytes", "Of one, on average."),
-    DSM__REAL(dsm_storage_job, samples_per_second, "samples_per_second", 0, "1/s",
-              "Samples that the chips could process if data were always there."),
-    RATE(dsm_storage_job, demand_bytes_per_second, "demand_bytes_per_second", 0, "The same: D."),
-    DSM__REAL(dsm_storage_job, fast_bytes, "fast_bytes", 0, "bytes", "Room in fast storage: EC1."),
-    RATE(dsm_storage_job, fast_bytes_per_second, "fast_bytes_per_second", 0,
-         "Bandwidth of fast storage: B1."),
-    RATE(dsm_storage_job, capacity_bytes_per_second, "capacity_bytes_per_second", 0,
-         "Bandwidth of the capacity tier: B2."));
+    ASKED_COUNT(dsm_storage_job, samples, "samples", "samples", "Of the data set."),
+    ASKED(dsm_storage_job, sample_bytes, "sample_bytes", "bytes", "Of one, on average."),
+    ASKED(dsm_storage_job, samples_per_second, "samples_per_second", "1/s",
+          "Samples that the chips could process if data were always there."),
+    ASKED(dsm_storage_job, demand_bytes_per_second, "demand_bytes_per_second", "bytes/s",
+          "The same: D."),
+    ASKED(dsm_storage_job, fast_bytes, "fast_bytes", "bytes", "Room in fast storage: EC1."),
+    ASKED(dsm_storage_job, fast_bytes_per_second, "fast_bytes_per_second", "bytes/s",
+          "Bandwidth of fast storage: B1."),
+    ASKED(dsm_storage_job, capacity_bytes_per_second, "capacity_bytes_per_second", "bytes/s",
+          "Bandwidth of the capacity tier: B2."));
 
 DSM__OWN_RECORD(
     state_record, dsm_storage_state, false, "What the job reads in the long run.",
-    DSM__FIELD(COUNT, dsm_storage_state, mini_epochs, "mini_epochs", 0, .min = 1,
-               .help = "Parts of the data set, two of which are in fast storage; 1: all of it is."),
+    ASKED_COUNT(dsm_storage_state, mini_epochs, "mini_epochs", NULL,
+                "Parts of the data set, two of which are in fast storage; 1: all of it is."),
     DSM__REAL(dsm_storage_state, mini_epoch_bytes, "mini_epoch_bytes", 0, "bytes",
               "Of one, on average: S."),
-    DSM__REAL(dsm_storage_state, repeat, "repeat", 0, "ratio",
-              "Times that a mini-epoch is trained on: rf; of a list the mean."),
+    FACTOR(dsm_storage_state, repeat, "repeat", 0,
+           "Times that a mini-epoch is trained on: rf; of a list the mean."),
     DSM__REAL(dsm_storage_state, stall_free_repeat, "stall_free_repeat", DSM__LESS, "ratio",
               "The least whole factor without a stall."),
     RATE(dsm_storage_state, fast_bytes_per_second, "fast_bytes_per_second", 0,
@@ -105,26 +120,22 @@ DSM__OWN_RECORD(
     SECONDS(event_row, of.stall_seconds, "stall_seconds", DSM__COLUMN | DSM__LESS,
             "Without training, before it; of the first the cold start."));
 
-DSM__OWN_RECORD(roof_record, dsm_io_roof, false, "A network under the roof of a bandwidth.",
-                DSM__REAL(dsm_io_roof, sample_flop, "sample_flop", 0, "FLOP",
-                          "Of a sample, in all passes."),
-                DSM__REAL(dsm_io_roof, sample_bytes, "sample_bytes", 0, "bytes", "Of a sample."),
-                DSM__REAL(dsm_io_roof, intensity, "intensity", 0, "FLOP/byte",
-                          "The one over the other."),
-                DSM__REAL(dsm_io_roof, flop_per_second, "flop_per_second", 0, "FLOP/s",
-                          "What the chips do at most."),
-                RATE(dsm_io_roof, bytes_per_second, "bytes_per_second", 0, "Of the storage."),
-                DSM__REAL(dsm_io_roof, ridge_intensity, "ridge_intensity", 0, "FLOP/byte",
-                          "From which on the chips are the limit."),
-                RATE(dsm_io_roof, needed_bytes_per_second, "needed_bytes_per_second", 0,
-                     "What the chips need to do all they can."),
-                DSM__REAL(dsm_io_roof, samples_per_second, "samples_per_second", DSM__MORE, "1/s",
-                          "The lower of both roofs."));
+DSM__OWN_RECORD(
+    roof_record, dsm_io_roof, false, "A network under the roof of a bandwidth.",
+    ASKED(dsm_io_roof, sample_flop, "sample_flop", "FLOP", "Of a sample, in all passes."),
+    DSM__REAL(dsm_io_roof, sample_bytes, "sample_bytes", 0, "bytes", "Of a sample."),
+    DSM__REAL(dsm_io_roof, intensity, "intensity", 0, "FLOP/byte", "The one over the other."),
+    ASKED(dsm_io_roof, flop_per_second, "flop_per_second", "FLOP/s", "What the chips do at most."),
+    RATE(dsm_io_roof, bytes_per_second, "bytes_per_second", 0, "Of the storage."),
+    DSM__REAL(dsm_io_roof, ridge_intensity, "ridge_intensity", 0, "FLOP/byte",
+              "From which on the chips are the limit."),
+    RATE(dsm_io_roof, needed_bytes_per_second, "needed_bytes_per_second", 0,
+         "What the chips need to do all they can."),
+    DSM__REAL(dsm_io_roof, samples_per_second, "samples_per_second", DSM__MORE, "1/s",
+              "The lower of both roofs."));
 
 typedef struct document {
-  const char *name;
   dsm_storage_result of;
-  double max_repeat;
   double timeline_seconds;
   dsm__rows repeats;
   dsm__rows events;
@@ -140,35 +151,43 @@ typedef struct repeat_row {
 DSM__OWN_RECORD(repeat_record, repeat_row, true, "A mini-epoch of a list.",
                 DSM__FIELD(COUNT, repeat_row, index, "mini_epoch", DSM__COLUMN,
                            .help = "Its number, from 0."),
-                DSM__REAL(repeat_row, repeat, "repeat", DSM__COLUMN, "ratio",
-                          "Times it is trained on."),
+                FACTOR(repeat_row, repeat, "repeat", DSM__COLUMN | DSM__FIELD_IS_REQUIRED,
+                       "Times it is trained on."),
                 RATE(repeat_row, capacity_bytes_per_second, "capacity_bytes_per_second",
                      DSM__COLUMN, "EB2, of all mini-epochs with that factor."),
-                DSM__REAL(repeat_row, time, "time", DSM__OPTIONAL, "ratio",
-                          "Its weight, as --times has it; absent: the time that it takes."));
+                DSM__FIELD(REAL, repeat_row, time, "time", DSM__OPTIONAL | DSM__FIELD_IS_READ,
+                           .min = 1 / DSM_STORAGE_NUMBER_MAX, .max = DSM_STORAGE_NUMBER_MAX,
+                           .fallback = (double)NAN, .unit = "ratio",
+                           .help = "Its weight, as --times has it; absent: the time that it "
+                                   "takes."));
 
 DSM__DOCUMENT(
     dsm__storage_record, document, "dsm-storage/1",
     "What storage delivers to a job, written by `dsm storage --format json`.",
-    DSM__FIELD(TEXT, document, name, "name", 0, .help = "Of the workload and the system."),
-    DSM__FIELD(WORD, document, of.mode, "mode", 0, .words = &dsm__mode_words,
+    DSM__FIELD(TEXT, document, of.name, "name", READ, .max = DSM_TEXT_BYTES_MAX,
+               .help = "Of the workload and the system."),
+    DSM__FIELD(WORD, document, of.mode, "mode", READ, .words = &dsm__mode_words,
                .help = "In inference each sample is read once."),
-    DSM__FIELD(RECORD, document, of.job, "job", 0, .type = &job_record, .help = "What is asked."),
+    DSM__FIELD(RECORD, document, of.job, "job", READ, .type = &job_record,
+               .expected = "what is asked of storage", .help = "What is asked."),
     DSM__FIELD(COUNT, document, of.least_mini_epochs, "least_mini_epochs", 0, .min = 1,
                .help = "That fit in fast storage two at a time, or 1 if all fits."),
-    DSM__FIELD(FLAG, document, of.is_planned, "planned", 0,
+    DSM__FIELD(FLAG, document, of.is_planned, "planned", READ,
                .help = "The factor was not given: it is the one that reads least within the limit, "
                        "without a limit the least one without a stall."),
-    DSM__REAL(document, max_repeat, "max_repeat", DSM__OPTIONAL, "ratio",
-              "Largest factor that is allowed; absent: no limit."),
-    DSM__FIELD(WORD, document, of.rule, "rule", 0, .words = &dsm__repeat_rule_words,
+    FACTOR(document, of.max_repeat, "max_repeat", DSM__UNLESS_0,
+           "Largest factor that is allowed; absent: no limit."),
+    DSM__FIELD(WORD, document, of.rule, "rule", READ, .words = &dsm__repeat_rule_words,
                .help = "By which the factors were found from a trace."),
-    DSM__FIELD(RECORD, document, of.state, "steady", 0, .type = &state_record,
+    DSM__FIELD(RECORD, document, of.state, "steady", READ, .type = &state_record,
+               .expected = "the mini-epochs and their factor",
                .help = "In the long run, with one factor; of a list with its mean."),
     DSM__FIELD(RECORD, document, of.mean, "mean", 0, .type = &mean_record,
                .stated_if = DSM__IF(document, repeats.count),
                .help = "Of a list of factors, given or found from a trace."),
-    DSM__ROWS_IF_ANY(document, repeats, "repeats", repeat_record, "The list."),
+    DSM__FIELD(LIST, document, repeats.items, "repeats", DSM__FIELD_IS_READ | DSM__UNLESS_0,
+               .count_offset = offsetof(document, repeats.count), .type = &repeat_record, .min = 1,
+               .max = DSM_TRACE_ROWS_MAX, .help = "The list."),
     DSM__LISTED(document, of.points, of.point_count, "points", 0, point_record,
                 "Factors from which to choose, each higher than the one before: none reads more "
                 "than a lower one, none is slower."),
@@ -176,8 +195,8 @@ DSM__DOCUMENT(
               "Until the last mini-epoch of the timeline ends."),
     DSM__ROWS_IF_ANY(document, events, "timeline", event_record,
                      "With --timeline: all mini-epochs, in order."),
-    DSM__FIELD(RECORD, document, of.fast_roof, "fast_roof", 0, .type = &roof_record,
-               .stated_if = DSM__IF(document, of.has_roofs),
+    DSM__FIELD(RECORD, document, of.fast_roof, "fast_roof", DSM__FIELD_IS_READ,
+               .type = &roof_record, .stated_if = DSM__IF(document, of.has_roofs),
                .help = "The network under the roof of fast storage."),
     DSM__FIELD(RECORD, document, of.capacity_roof, "capacity_roof", 0, .type = &roof_record,
                .stated_if = DSM__IF(document, of.has_roofs),
@@ -204,34 +223,145 @@ static dsm__rows events_of(dsm__page *page, const dsm_storage_result *result) {
   return made;
 }
 
-char *dsm_report_storage_json(const dsm_storage_result *result, const char *name) {
-  dsm__page page = dsm__data_begin();
-  const double nothing = (double)NAN;
-  const document made = {.name = name,
-                         .of = *result,
-                         .max_repeat = result->max_repeat > 0 ? result->max_repeat : nothing,
-                         .timeline_seconds =
-                             result->event_count > 0 ? result->timeline_seconds : nothing,
-                         .repeats = repeats_of(&page, result),
-                         .events = events_of(&page, result)};
-  return dsm__data_json(&page, &dsm__storage_record, &made);
+static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
+  const dsm_storage_result *const result = answer->of;
+  *(document *)to = (document){.of = *result,
+                               .timeline_seconds =
+                                   result->event_count > 0 ? result->timeline_seconds : (double)NAN,
+                               .repeats = repeats_of(page, result),
+                               .events = events_of(page, result)};
 }
 
-char *dsm_report_storage_csv(const dsm_storage_result *result, const char *name) {
-  (void)name;
-  dsm__page page = dsm__data_begin();
-  if (result->event_count > 0) {
-    const dsm__rows events = events_of(&page, result);
-    return dsm__csv_of(&page, &event_record, &events);
+/* ---- read: what was asked, which may have been edited; it is answered anew ---- */
+
+/* What was asked. */
+typedef struct asked {
+  document read;
+  dsm_storage_options options;
+  dsm__arena *arena; /* of name and lists */
+} asked;
+
+/* The list of factors; those with times have all of them. */
+static void list_factors(asked *of, const dsm__json_node *root) {
+  const dsm__json_node list = dsm__json_member(root, "repeats");
+  const repeat_row *const rows = of->read.repeats.items;
+  const size_t count = of->read.repeats.count;
+  double *const repeats = dsm__arena_array(of->arena, count, sizeof *repeats);
+  double *const times = dsm__arena_array(of->arena, count, sizeof *times);
+  if (repeats == NULL || times == NULL) {
+    dsm__json_set_out_of_memory(root->doc);
+    return;
   }
-  if (result->repeat_count > 0) {
-    const dsm__rows repeats = repeats_of(&page, result);
-    return dsm__csv_of(&page, &repeat_record, &repeats);
+  const bool has_times = isfinite(rows[0].time);
+  dsm__json_node item = dsm__json_item(&list, 0);
+  for (size_t i = 0; i < count; i++, item = dsm__json_next(&item)) {
+    const dsm__json_node time = dsm__json_member(&item, "time");
+    repeats[i] = rows[i].repeat;
+    times[i] = rows[i].time;
+    if (has_times && !isfinite(rows[i].time)) {
+      (void)dsm__json_require(&time, "a number, as the first has");
+    }
   }
-  const dsm__rows points = dsm__rows_make(&page, result->point_count, sizeof(dsm_storage_point));
-  dsm_storage_point *const rows = points.items;
-  for (size_t i = 0; i < points.count; i++) {
-    rows[i] = result->points[i];
-  }
-  return dsm__csv_of(&page, &point_record, &points);
+  of->options.repeats = repeats;
+  of->options.repeat_count = count;
+  of->options.times = has_times ? times : NULL;
 }
+
+static void read_all(void *made, const dsm__json_node *root) {
+  asked *const of = made;
+  const dsm__record_reader reader = {.arena = of->arena, .wanted = DSM__FIELD_IS_READ};
+  const dsm_storage_result *const read = &of->read.of;
+  if (!dsm__document_only(root, &dsm__storage_record) ||
+      !dsm__record_read(&reader, root, &dsm__storage_record, &of->read)) {
+    return;
+  }
+  of->options.mode = read->mode;
+  of->options.replay.rule = read->rule;
+  of->options.wants_timeline = dsm__json_has(root, "timeline");
+  of->options.mini_epochs = read->state.mini_epochs;
+  of->options.max_repeat = read->max_repeat;
+  of->options.sample_flop = read->fast_roof.sample_flop;
+  of->options.flop_per_second = read->fast_roof.flop_per_second;
+  of->options.repeats = &read->state.repeat;
+  of->options.repeat_count = 1;
+  if (of->read.repeats.count > 0) {
+    list_factors(of, root);
+  } else if (!(read->state.repeat > 0)) {
+    const dsm__json_node steady = dsm__json_member(root, "steady");
+    const dsm__json_node repeat = dsm__json_member(&steady, "repeat");
+    (void)dsm__json_require(&repeat, "a number from 1 to 1000000");
+  }
+}
+
+/* What of it is no question is a fault of the file. */
+static dsm_status refuse(const char *file, dsm_status status, const dsm_diags *found,
+                         dsm_diags *diags) {
+  if (dsm_diags_count(found) > 0) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = file}, NULL, "%s",
+                   dsm_diags_get(found, 0)->message);
+  }
+  return status == DSM_ERROR_USAGE ? DSM_ERROR_INVALID : status;
+}
+
+/* The name goes into the result, which outlives what was read. */
+static dsm_status answer(dsm_storage_result **result, const asked *of, const char *file,
+                         dsm_diags *diags) {
+  dsm_storage_result *made = NULL;
+  dsm_diags *const found = dsm_diags_new(1);
+  dsm_status status = found == NULL ? dsm__out_of_memory(diags)
+                                    : dsm_storage(&made, &of->read.of.job, &of->options, found);
+  if (status != DSM_OK) {
+    status = refuse(file, status, found, diags);
+  } else {
+    assert(made != NULL);
+    made->is_planned = of->read.of.is_planned;
+    made->name = dsm__arena_strdup(made->arena, of->read.of.name);
+    status = made->name == NULL ? dsm__out_of_memory(diags) : DSM_OK;
+  }
+  dsm_diags_free(found);
+  if (status != DSM_OK) {
+    dsm_storage_result_free(made);
+    return status;
+  }
+  *result = made;
+  return DSM_OK;
+}
+
+dsm_status dsm_storage_parse(dsm_storage_result **result, const char *text, size_t length,
+                             const char *file, dsm_diags *diags) {
+  const dsm__json_input input = {.text = text, .length = length, .file = file};
+  asked of = {.arena = dsm__arena_new()};
+  *result = NULL;
+  if (of.arena == NULL) {
+    return dsm__out_of_memory(diags);
+  }
+  dsm_storage_options_init(&of.options);
+  dsm_status status = dsm__json_doc_read(&input, diags, read_all, &of);
+  if (status == DSM_OK) {
+    status = answer(result, &of, file, diags);
+  }
+  dsm__arena_free(of.arena);
+  return status;
+}
+
+dsm_status dsm_storage_load(dsm_storage_result **result, const char *path, dsm_diags *diags) {
+  char *text = NULL;
+  size_t length = 0;
+  *result = NULL;
+  dsm_status status = dsm_file_read(&text, &length, path, diags);
+  if (status == DSM_OK) {
+    status = dsm_storage_parse(result, text, length, path, diags);
+  }
+  free(text);
+  return status;
+}
+
+bool dsm_storage_is_printed(const char *text, size_t length) {
+  return dsm__is_document(text, length, dsm__storage_record.format);
+}
+
+const dsm_answer_kind dsm_answer_storage = {
+    .record = &dsm__storage_record,
+    .fill = fill,
+    .tables = {"timeline", "repeats", "points"},
+    .views = {dsm__show_storage, [DSM_FORM_PAGE] = dsm__put_storage_page}};

@@ -41,7 +41,8 @@ DSM__DOCUMENT(
             "In order of points, or of the objectives: the columns of the view `points` without "
             "`plan`, null where there is no value."));
 
-static document make(dsm__page *page, const dsm_point_table *points) {
+static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
+  const dsm_point_table *const points = answer->of;
   static const dsm__value_kind kinds[DSM_CELL_KIND_COUNT] = {
       [DSM_CELL_NUMBER] = DSM__VALUE_NUMBER, [DSM_CELL_TEXT] = DSM__VALUE_TEXT};
   const size_t count = points->column_count;
@@ -59,33 +60,31 @@ static document make(dsm__page *page, const dsm_point_table *points) {
     const dsm_cell *const cell = &points->cells[i];
     value[i] = (dsm__value){kinds[cell->kind], cell->number, cell->text};
   }
-  return (document){.points = points,
-                    .name = points->name,
-                    .point_count = points->point_count,
-                    .row = {.name = "row",
-                            .size = count * sizeof(dsm__value),
-                            .fields = fields,
-                            .field_count = columns.count,
-                            .is_inline = true},
-                    .values = values};
+  *(document *)to = (document){.points = points,
+                               .name = points->name,
+                               .point_count = points->point_count,
+                               .row = {.name = "row",
+                                       .size = count * sizeof(dsm__value),
+                                       .fields = fields,
+                                       .field_count = columns.count,
+                                       .is_inline = true},
+                               .values = values};
 }
 
-char *dsm_report_points_json(const dsm_point_table *points) {
-  dsm__page page = dsm__data_begin();
-  const document made = make(&page, points);
-  return page.out.failed ? dsm__page_finish(&page)
-                         : dsm__data_json(&page, &dsm__points_record, &made);
-}
-
-char *dsm_report_points_csv(const dsm_point_table *points) {
-  dsm__page page = dsm__data_begin();
-  const document made = make(&page, points);
-  dsm__csv csv = dsm__csv_begin(&page);
+static void put_csv(dsm__page *page, const dsm_answer *answer) {
+  const dsm_point_table *const points = answer->of;
+  document made;
+  fill(page, answer, &made);
+  dsm__csv csv = dsm__csv_begin(page);
   for (size_t c = 0; c < points->column_count; c++) {
     dsm__csv_named_column(&csv, points->columns[c]);
   }
-  for (size_t row = 0; row < points->row_count && !page.out.failed; row++) {
+  for (size_t row = 0; row < points->row_count && !page->out.failed; row++) {
     DSM__CSV_ROW(&csv, {&made.row, row_at(&made, row)});
   }
-  return dsm__csv_finish(&csv);
+  dsm__csv_finish(&csv);
 }
+
+const dsm_answer_kind dsm_answer_points = {.record = &dsm__points_record,
+                                           .fill = fill,
+                                           .views = {dsm__show_points, [DSM_FORM_CSV] = put_csv}};

@@ -77,10 +77,10 @@ dsm__rows dsm__findings_of(dsm__page *page, const dsm_diags *diags) {
   return made;
 }
 
-char *dsm_report_diags_json(const dsm_diags *diags) {
-  dsm__page page = dsm__data_begin();
-  dsm__json_writer writer = {.out = &page.out};
-  const dsm__rows findings = dsm__findings_of(&page, diags);
+static void put_findings(dsm__page *page, const dsm_answer *answer) {
+  const dsm_diags *const diags = answer->of;
+  dsm__json_writer writer = {.out = &page->out};
+  const dsm__rows findings = dsm__findings_of(page, diags);
   const finding_row *const rows = findings.items;
   dsm__json_begin_array(&writer, false);
   for (size_t i = 0; i < findings.count; i++) {
@@ -88,7 +88,6 @@ char *dsm_report_diags_json(const dsm_diags *diags) {
   }
   dsm__json_end_array(&writer);
   dsm__json_finish(&writer);
-  return dsm__page_finish(&page);
 }
 
 static item_row row_of(dsm__page *page, const dsm_validated *item) {
@@ -100,23 +99,23 @@ static item_row row_of(dsm__page *page, const dsm_validated *item) {
                     .dropped = dsm_diags_dropped(item->diags)};
 }
 
-char *dsm_report_validation_json(const dsm_validated *items, size_t count) {
-  dsm__page page = dsm__data_begin();
-  const dsm__rows made = dsm__rows_make(&page, count, sizeof(item_row));
+static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
+  const dsm_validated *const items = answer->of;
+  const dsm__rows made = dsm__rows_make(page, answer->count, sizeof(item_row));
   item_row *const rows = made.items;
   for (size_t i = 0; i < made.count; i++) {
-    rows[i] = row_of(&page, &items[i]);
+    rows[i] = row_of(page, &items[i]);
   }
-  return dsm__data_json(&page, &dsm__validate_record, &made);
+  *(dsm__rows *)to = made;
 }
 
-char *dsm_report_validation_csv(const dsm_validated *items, size_t count) {
-  dsm__page page = dsm__data_begin();
-  dsm__csv csv = dsm__csv_begin(&page);
+static void put_csv(dsm__page *page, const dsm_answer *answer) {
+  const dsm_validated *const items = answer->of;
+  dsm__csv csv = dsm__csv_begin(page);
   dsm__csv_columns(&csv, &item_record);
   dsm__csv_columns(&csv, &dsm__finding_record);
-  for (size_t i = 0; i < count; i++) {
-    const item_row row = row_of(&page, &items[i]);
+  for (size_t i = 0; i < answer->count; i++) {
+    const item_row row = row_of(page, &items[i]);
     const finding_row *const findings = row.findings.items;
     for (size_t f = 0; f < row.findings.count; f++) {
       DSM__CSV_ROW(&csv, {&item_record, &row}, {&dsm__finding_record, &findings[f]});
@@ -125,7 +124,7 @@ char *dsm_report_validation_csv(const dsm_validated *items, size_t count) {
       DSM__CSV_ROW(&csv, {&item_record, &row});
     }
   }
-  return dsm__csv_finish(&csv);
+  dsm__csv_finish(&csv);
 }
 
 /* ---- table ---- */
@@ -138,25 +137,29 @@ static size_t count_errors(const dsm_diags *diags) {
   return errors;
 }
 
-char *dsm_report_validation_table(const dsm_validated *items, size_t count, dsm_table_style style) {
-  dsm__page page = dsm__page_begin(style);
-  for (size_t i = 0; i < count; i++) {
+static void show(dsm__page *page, const dsm_answer *answer) {
+  const dsm_validated *const items = answer->of;
+  for (size_t i = 0; i < answer->count; i++) {
     const dsm_validated *const item = &items[i];
     const bool is_valid = item->status == DSM_OK;
     const size_t errors = count_errors(item->diags);
-    dsm__text_puts(&page.out, dsm__page_text(&page, "%s: ", item->file));
-    dsm__style_begin(&page.out, page.style.color, is_valid ? DSM__STYLE_GOOD : DSM__STYLE_BAD);
+    dsm__text_puts(&page->out, dsm__page_text(page, "%s: ", item->file));
+    dsm__style_begin(&page->out, page->style.color, is_valid ? DSM__STYLE_GOOD : DSM__STYLE_BAD);
     if (is_valid) {
-      dsm__text_printf(&page.out, "valid %s", item->kind == NULL ? "description" : item->kind);
+      dsm__text_printf(&page->out, "valid %s", item->kind == NULL ? "description" : item->kind);
     } else {
-      dsm__text_printf(&page.out, "%s (%zu error%s)", dsm_status_name(item->status), errors,
+      dsm__text_printf(&page->out, "%s (%zu error%s)", dsm_status_name(item->status), errors,
                        errors == 1 ? "" : "s");
     }
-    dsm__style_end(&page.out, page.style.color, is_valid ? DSM__STYLE_GOOD : DSM__STYLE_BAD);
+    dsm__style_end(&page->out, page->style.color, is_valid ? DSM__STYLE_GOOD : DSM__STYLE_BAD);
     if (is_valid && item->summary != NULL) {
-      dsm__text_puts(&page.out, dsm__page_text(&page, " (%s)", item->summary));
+      dsm__text_puts(&page->out, dsm__page_text(page, " (%s)", item->summary));
     }
-    dsm__page_break(&page);
+    dsm__page_break(page);
   }
-  return dsm__page_finish(&page);
 }
+
+const dsm_answer_kind dsm_answer_validation = {
+    .record = &dsm__validate_record, .fill = fill, .views = {show, [DSM_FORM_CSV] = put_csv}};
+
+const dsm_answer_kind dsm_answer_findings = {.views = {[DSM_FORM_JSON] = put_findings}};

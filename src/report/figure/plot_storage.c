@@ -41,7 +41,7 @@ static void put_heading(dsm__plot_maker *maker, const dsm__stored *of, const cha
   }
   maker->note = also;
   if (!maker->is_in_page) {
-    dsm__plot_heading(maker, dsm__plot_text(maker, "%s: %s", of->name, what),
+    dsm__plot_heading(maker, dsm__plot_text(maker, "%s: %s", of->result->name, what),
                       dsm__plot_text(maker,
                                      "%s samples/s are %s; fast storage %s, capacity tier %s%s%s",
                                      dsm__figure_digits(job->samples_per_second, 4).text,
@@ -378,7 +378,7 @@ void dsm__plot_io_roofline(dsm__plot_maker *maker, const dsm_plan *plan) {
   plot_plan(maker, plan, dsm__plot_stored_roofline);
 }
 
-dsm_status dsm_plot_storage(dsm_plot **plot, const dsm_storage_result *result, const char *name,
+dsm_status dsm_plot_storage(dsm_plot **plot, const dsm_storage_result *result,
                             dsm_plan_figure figure, dsm_diags *diags) {
   static dsm__stored_plot *const makers[DSM_PLAN_FIGURE_COUNT] = {
       [DSM_PLAN_FIGURE_STORAGE] = dsm__plot_stored_factors,
@@ -396,12 +396,12 @@ dsm_status dsm_plot_storage(dsm_plot **plot, const dsm_storage_result *result, c
   if (figure == DSM_PLAN_FIGURE_IO_ROOFLINE && !result->has_roofs) {
     return dsm__refuse(diags, DSM_ERROR_USAGE,
                        "expected a network with FLOP for figure io_roofline, found none in %s",
-                       name);
+                       result->name);
   }
   const dsm_status status = dsm__plot_begin(&maker, diags);
   if (status != DSM_OK) {
     return status;
   }
-  makers[figure](&maker, &(dsm__stored){.result = result, .name = name});
+  makers[figure](&maker, &(dsm__stored){.result = result});
   return dsm__plot_finish(&maker, plot, diags);
 }

@@ -9,7 +9,6 @@
 /** An answer that is drawn. */
 typedef struct dsm__stored {
   const dsm_storage_result *result;
-  const char *name;
   const dsm_plan *plan; /**< of which it is; NULL: it was asked for by itself */
 } dsm__stored;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* pim_page.c: the page on a plan of cores in memory. */
 #include "pim/pim_record.h"
+#include "report/answer.h"
 #include "report/figure/plot_pim.h"
 #include "report/page/html.h"
 #include "report/page/web.h"
@@ -157,17 +158,17 @@ static void put_section(dsm__page *page, const void *subject, size_t number) {
   }
 }
 
-char *dsm_report_pim_page(const dsm_pim_plan *plan) {
-  dsm__page page = dsm__page_begin((dsm_table_style){.width = 0});
+void dsm__put_pim_page(dsm__page *page, const dsm_answer *answer) {
+  const dsm_pim_plan *const plan = answer->of;
   dsm__text_buffer colors = {0};
   dsm__web_series_colors(&colors, DSM__PIM_PARTS, false);
   const dsm__web_document document = {
-      .title = dsm__page_text(&page, "%s on %s", plan->workload->name, plan->system->name),
-      .subtitle = dsm__pim_choice_text(&page, plan),
+      .title = dsm__page_text(page, "%s on %s", plan->workload->name, plan->system->name),
+      .subtitle = dsm__pim_choice_text(page, plan),
       .colors = &colors,
       .sections = sections,
       .section_count = SECTION_COUNT,
       .put = put_section,
       .subject = plan};
-  return dsm__web_print(&page, &document);
+  dsm__web_print(page, &document);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* storage_page.c: the page on what storage delivers. */
-#include "dsm/report.h"
 
 #include <stdlib.h>
 
+#include "report/answer.h"
 #include "report/figure/plot_storage.h"
 #include "report/page/html.h"
 #include "report/page/web.h"
@@ -24,7 +24,7 @@ static const dsm__web_section sections[SECTION_COUNT] = {
 static void put_figure(dsm__page *page, const dsm_storage_result *result, dsm__stored_plot *make,
                        const char *id, const char *label, const char *caption) {
   dsm__plot_maker maker = dsm__svg_begin(page->arena, DSM__WEB_WIDTH);
-  make(&maker, &(dsm__stored){.result = result, .name = result->name});
+  make(&maker, &(dsm__stored){.result = result});
   dsm__web_figure(page, &maker, id, label,
                   maker.note == NULL ? caption
                                      : dsm__page_text(page, "%s Shown: %s.", caption, maker.note));
@@ -32,8 +32,8 @@ static void put_figure(dsm__page *page, const dsm_storage_result *result, dsm__s
 
 /* The table for people, as wide as a page has room for. */
 static void put_summary(dsm__page *page, const dsm_storage_result *result) {
-  char *const text =
-      dsm_report_storage_table(result, result->name, (dsm_table_style){.width = 100});
+  static const dsm_table_style style = {.width = 100};
+  char *const text = dsm_answer_print(DSM_ANSWER(storage, result), DSM_FORM_TABLE, &style);
   if (text == NULL) {
     page->out.failed = true;
     return;
@@ -90,9 +90,9 @@ static void put_section(dsm__page *page, const void *subject, size_t number) {
   }
 }
 
-char *dsm_report_storage_page(const dsm_storage_result *result) {
+void dsm__put_storage_page(dsm__page *page, const dsm_answer *answer) {
+  const dsm_storage_result *const result = answer->of;
   static const size_t series = 2;
-  dsm__page page = dsm__page_begin((dsm_table_style){.width = 0});
   dsm__text_buffer colors = {0};
   dsm__web_series_colors(&colors, series, true);
   const dsm__web_document document = {.title = result->name,
@@ -103,5 +103,5 @@ char *dsm_report_storage_page(const dsm_storage_result *result) {
                                           result->has_roofs ? SECTION_COUNT : SECTION_COUNT - 1,
                                       .put = put_section,
                                       .subject = result};
-  return dsm__web_print(&page, &document);
+  dsm__web_print(page, &document);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * web.h: the parts of the HTML page on a plan (dsm_report_plan_page), a function each. A page is
+ * web.h: the parts of the HTML page on a plan (dsm_answer_plan_page), a function each. A page is
  * one file that loads nothing: figures are SVG with <title> tooltips and need no script; one small
  * script sorts and filters the table of layers.
  *
@@ -10,7 +10,7 @@
 #ifndef DSM_REPORT_PAGE_WEB_H
 #define DSM_REPORT_PAGE_WEB_H
 
-#include "dsm/report.h"
+#include "dsm/answer.h"
 #include "report/figure/plot_maker.h"
 #include "report/loss.h"
 #include "report/table/text_page.h"

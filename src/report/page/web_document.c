@@ -113,7 +113,7 @@ static void put_body(dsm__page *page, const dsm__web_document *of) {
   dsm__html_end(out, "body");
 }
 
-char *dsm__web_print(dsm__page *page, const dsm__web_document *document) {
+void dsm__web_print(dsm__page *page, const dsm__web_document *document) {
   dsm__text_buffer *const colors = document->colors;
   page->out.failed = page->out.failed || colors->failed;
   const char *const color_text = colors->text == NULL ? "" : colors->text;
@@ -124,5 +124,4 @@ char *dsm__web_print(dsm__page *page, const dsm__web_document *document) {
   put_body(page, document);
   dsm__html_end(&page->out, "html");
   dsm__text_fini(colors);
-  return dsm__page_finish(page);
 }

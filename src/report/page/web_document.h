@@ -22,7 +22,7 @@ typedef struct dsm__web_document {
   const void *subject;
 } dsm__web_document;
 
-/** Ends a page that has nothing yet: its text, as dsm__page_finish. */
-char *dsm__web_print(dsm__page *page, const dsm__web_document *document);
+/** Fills a page that has nothing yet. */
+void dsm__web_print(dsm__page *page, const dsm__web_document *document);
 
 #endif

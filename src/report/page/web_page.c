@@ -2,6 +2,7 @@
 /* web_page.c: the page on a plan: its sections, in order. */
 #include <string.h>
 
+#include "report/answer.h"
 #include "report/page/web.h"
 #include "report/page/web_document.h"
 
@@ -40,15 +41,15 @@ static void put_section(dsm__page *page, const void *of, size_t index) {
   sections[index].put(page, subject);
 }
 
-char *dsm_report_plan_page(const dsm_plan_page *subject) {
+static void put_page(dsm__page *page, const dsm_answer *answer) {
+  const dsm_plan_page *const subject = answer->of;
   const dsm_plan *const plan = subject->plan;
-  dsm__page page = dsm__page_begin((dsm_table_style){.is_unfolded = subject->is_unfolded});
-  page.renaming = plan->renaming;
+  page->renaming = plan->renaming;
   dsm__text_buffer colors = {0};
   dsm__web_colors(&colors, plan);
-  const char *const heading = dsm__page_plan_heading(&page, plan);
+  const char *const heading = dsm__page_plan_heading(page, plan);
   const char *const title =
-      dsm__page_text(&page, "%s on %s", plan->workload->name, plan->system->name);
+      dsm__page_text(page, "%s on %s", plan->workload->name, plan->system->name);
   /* The heading is the title, then ": " and the rest. */
   const size_t title_length = strlen(title) + 2;
   dsm__web_section shown[SECTION_COUNT];
@@ -65,5 +66,7 @@ char *dsm_report_plan_page(const dsm_plan_page *subject) {
           (dsm__web_section){.id = sections[i].id, .title = sections[i].title, .number = i};
     }
   }
-  return dsm__web_print(&page, &document);
+  dsm__web_print(page, &document);
 }
+
+const dsm_answer_kind dsm_answer_plan_page = {.views = {[DSM_FORM_PAGE] = put_page}};

@@ -6,6 +6,7 @@
 #include "dsm/calibrate.h"
 #include "model/names.h"
 #include "plan/plan_internal.h"
+#include "report/answer.h"
 #include "report/table/number_style.h"
 #include "report/table/table.h"
 #include "report/table/text_page.h"
@@ -166,23 +167,22 @@ static void put_errors(dsm__page *page, const dsm_calibration *of) {
                      dsm__figure_fixed(of->spread_high, 3).text);
 }
 
-char *dsm_report_calibration_table(const dsm_calibration *calibration, dsm_table_style style) {
-  dsm__page page = dsm__page_begin(style);
-  dsm__page_line(&page, DSM__STYLE_HEADING,
+void dsm__show_calibration(dsm__page *page, const dsm_answer *answer) {
+  const dsm_calibration *const calibration = answer->of;
+  dsm__page_line(page, DSM__STYLE_HEADING,
                  "%s: %zu constant%s calibrated on %zu measurement%s of %s; %s exploration%s",
                  calibration->name, calibration->constant_count,
                  dsm__plural((double)calibration->constant_count), calibration->row_count,
                  dsm__plural((double)calibration->row_count), calibration->file,
                  dsm__figure_count(calibration->explorations).text,
                  dsm__plural((double)calibration->explorations));
-  dsm__page_break(&page);
-  put_errors(&page, calibration);
+  dsm__page_break(page);
+  put_errors(page, calibration);
   if (calibration->is_stopped) {
-    dsm__page_line(&page, DSM__STYLE_PLAIN,
+    dsm__page_line(page, DSM__STYLE_PLAIN,
                    "The search ended at its limit of explorations: better constants may exist.");
   }
-  put_constants(&page, calibration);
-  put_doubts(&page, calibration);
-  put_rows(&page, calibration);
-  return dsm__page_finish(&page);
+  put_constants(page, calibration);
+  put_doubts(page, calibration);
+  put_rows(page, calibration);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/answer.h"
 #include "report/table/check_text.h"
 #include "report/table/moved_rows.h"
 #include "report/table/number_style.h"
@@ -185,13 +186,12 @@ static void put_counts(dsm__page *page, const dsm_checked *items, size_t count) 
                  "%zu baselines: %s; %zu failed", count, text, failed);
 }
 
-char *dsm_report_check_table(const dsm_checked *items, size_t count, dsm_table_style style) {
-  dsm__page page = dsm__page_begin(style);
-  for (size_t i = 0; i < count; i++) {
-    put_checked(&page, &items[i]);
+void dsm__show_check(dsm__page *page, const dsm_answer *answer) {
+  const dsm_checked *const items = answer->of;
+  for (size_t i = 0; i < answer->count; i++) {
+    put_checked(page, &items[i]);
   }
-  if (count > 1) {
-    put_counts(&page, items, count);
+  if (answer->count > 1) {
+    put_counts(page, items, answer->count);
   }
-  return dsm__page_finish(&page);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* describe_table.c: what workloads, systems and plans hold, for people. */
 #include "report/table/describe_table.h"
+#include "report/answer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -394,14 +395,12 @@ static void put_item(dsm__page *page, const dsm_described *item) {
   }
 }
 
-char *dsm_report_description_table(const dsm_described *items, size_t count,
-                                   dsm_table_style style) {
-  dsm__page page = dsm__page_begin(style);
-  for (size_t i = 0; i < count; i++) {
+void dsm__show_description(dsm__page *page, const dsm_answer *answer) {
+  const dsm_described *const items = answer->of;
+  for (size_t i = 0; i < answer->count; i++) {
     if (i > 0) {
-      dsm__page_break(&page);
+      dsm__page_break(page);
     }
-    put_item(&page, &items[i]);
+    put_item(page, &items[i]);
   }
-  return dsm__page_finish(&page);
 }

@@ -2,6 +2,7 @@
 /* diff_table.c: two plans side by side, for people. */
 #include <math.h>
 
+#include "report/answer.h"
 #include "report/diff_figures.h"
 #include "report/table/check_text.h"
 #include "report/table/describe_table.h"
@@ -271,14 +272,14 @@ static void put_passes(const view *v) {
 
 /* ---- the whole ---- */
 
-char *dsm_report_diff_table(const dsm_diffed *of, dsm_table_style style) {
-  dsm__page page = dsm__page_begin(style);
-  const view v = {.page = &page, .of = of, .diff = of->diff};
+void dsm__show_diff(dsm__page *page, const dsm_answer *answer) {
+  const dsm_diffed *const of = answer->of;
+  const view v = {.page = page, .of = of, .diff = of->diff};
   put_plan(&v, "A", of->a_file, v.diff->a, v.diff->pim_a);
   put_plan(&v, "B", of->b_file, v.diff->b, v.diff->pim_b);
   if (!v.diff->is_different) {
-    dsm__page_line(&page, DSM__STYLE_GOOD, "%s", no_difference);
-    return dsm__page_finish(&page);
+    dsm__page_line(page, DSM__STYLE_GOOD, "%s", no_difference);
+    return;
   }
   put_inputs(&v);
   put_layers(&v, DSM_PRESENCE_MISSING);
@@ -287,5 +288,4 @@ char *dsm_report_diff_table(const dsm_diffed *of, dsm_table_style style) {
   put_passes(&v);
   put_parts(&v);
   put_results(&v);
-  return dsm__page_finish(&page);
 }

@@ -5,6 +5,7 @@
 
 #include "base/number_text.h"
 #include "plan/plan_internal.h"
+#include "report/answer.h"
 #include "report/parameter_list.h"
 #include "report/table/number_style.h"
 #include "report/table/table.h"
@@ -377,14 +378,12 @@ static void put_elasticity(dsm__page *page, const dsm_elasticity *elasticity) {
   }
 }
 
-char *dsm_report_elasticity_table(const dsm_elasticity *const *items, size_t count,
-                                  dsm_table_style style) {
-  dsm__page page = dsm__page_begin(style);
-  for (size_t i = 0; i < count; i++) {
+void dsm__show_elasticity(dsm__page *page, const dsm_answer *answer) {
+  const dsm_elasticity *const *const items = answer->of;
+  for (size_t i = 0; i < answer->count; i++) {
     if (i > 0) {
-      dsm__page_break(&page);
+      dsm__page_break(page);
     }
-    put_elasticity(&page, items[i]);
+    put_elasticity(page, items[i]);
   }
-  return dsm__page_finish(&page);
 }

@@ -3,6 +3,7 @@
 #include "model/names.h"
 #include "plan/step_stages.h"
 #include "plan/tied_tables.h"
+#include "report/answer.h"
 #include "report/explain_view.h"
 #include "report/folded_name.h"
 #include "report/loss.h"
@@ -266,13 +267,11 @@ static void put_legend(dsm__page *page, const dsm_plan *plan,
   }
 }
 
-char *dsm_report_explanation_table(const dsm_plan *plan, const dsm_explanation *const *explanations,
-                                   size_t count, dsm_table_style style) {
-  dsm__page page = dsm__page_begin(style);
-  page.renaming = dsm__explain_words(&page, plan, explanations, count);
-  for (size_t i = 0; i < count; i++) {
-    put_layer(&page, plan, explanations[i]);
+void dsm__show_explanation(dsm__page *page, const dsm_answer *answer) {
+  const dsm_explained *const it = answer->of;
+  page->renaming = dsm__explain_words(page, it->plan, it->explanations, it->count);
+  for (size_t i = 0; i < it->count; i++) {
+    put_layer(page, it->plan, it->explanations[i]);
   }
-  put_legend(&page, plan, explanations, count);
-  return dsm__page_finish(&page);
+  put_legend(page, it->plan, it->explanations, it->count);
 }

@@ -4,6 +4,7 @@
 
 #include "base/number_text.h"
 #include "dsm/partition_front.h"
+#include "report/answer.h"
 #include "report/data/front_record.h"
 #include "report/table/number_style.h"
 #include "report/table/table.h"
@@ -96,20 +97,19 @@ static void put_notes(dsm__page *page, const dsm_front *front) {
   }
 }
 
-char *dsm_report_front_table(const dsm_front *front, dsm_table_style style) {
-  dsm__page page = dsm__page_begin(style);
+void dsm__show_front(dsm__page *page, const dsm_answer *answer) {
+  const dsm_front *const front = answer->of;
   const char *objectives = dsm_objective_kind_name(DSM_OBJECTIVE_THROUGHPUT);
   for (int k = DSM_OBJECTIVE_THROUGHPUT + 1; k < DSM_OBJECTIVE_KIND_COUNT; k++) {
     if (dsm__front_has(front, (dsm_objective_kind)k)) {
-      objectives = dsm__page_join(&page, objectives, ", ", "%s",
+      objectives = dsm__page_join(page, objectives, ", ", "%s",
                                   dsm_objective_kind_name((dsm_objective_kind)k));
     }
   }
-  dsm__page_line(&page, DSM__STYLE_HEADING, "%s: front of %s: %zu point%s of %zu problem%s%s",
+  dsm__page_line(page, DSM__STYLE_HEADING, "%s: front of %s: %zu point%s of %zu problem%s%s",
                  front->name, objectives, front->point_count,
                  dsm__plural((double)front->point_count), front->question_count,
-                 dsm__plural((double)front->question_count), left_text(&page, front));
-  put_points(&page, front);
-  put_notes(&page, front);
-  return dsm__page_finish(&page);
+                 dsm__plural((double)front->question_count), left_text(page, front));
+  put_points(page, front);
+  put_notes(page, front);
 }

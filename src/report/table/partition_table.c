@@ -6,6 +6,7 @@
 
 #include "base/number_text.h"
 #include "partition/batch_mean.h"
+#include "report/answer.h"
 #include "report/table/number_style.h"
 #include "report/table/partition_gain.h"
 #include "report/table/partition_placement.h"
@@ -344,18 +345,17 @@ static void put_simulation(dsm__page *page, const dsm_dispatch *simulation) {
   dsm__table_print(&table);
 }
 
-char *dsm_report_partition_table(const dsm_partition *partition, const dsm_dispatch *simulation,
-                                 dsm_table_style style) {
-  dsm__page page = dsm__page_begin(style);
-  put_answer(&page, partition);
-  dsm__put_placement(&page, partition);
-  put_devices(&page, partition);
+void dsm__show_partition(dsm__page *page, const dsm_answer *answer) {
+  const dsm_dispatch *const simulation = dsm__simulation_of(answer);
+  const dsm_partition *const partition = dsm__partition_of(answer);
+  put_answer(page, partition);
+  dsm__put_placement(page, partition);
+  put_devices(page, partition);
   if (partition->carrier_count > 0) {
-    put_carriers(&page, partition);
+    put_carriers(page, partition);
   }
-  put_baselines(&page, partition);
+  put_baselines(page, partition);
   if (simulation != NULL) {
-    put_simulation(&page, simulation);
+    put_simulation(page, simulation);
   }
-  return dsm__page_finish(&page);
 }

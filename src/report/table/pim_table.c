@@ -2,6 +2,7 @@
 /* pim_table.c: plans of cores in memory, and what these are made of, for people. */
 #include "dsm/pim.h"
 
+#include "report/answer.h"
 #include "report/declared.h"
 #include "report/table/describe_table.h"
 #include "report/table/number_style.h"
@@ -198,27 +199,26 @@ static void put_tasklets(dsm__page *page, const dsm_pim_plan *plan) {
   dsm__table_print(&table);
 }
 
-char *dsm_report_pim_table(const dsm_pim_plan *plan, dsm_table_style style) {
-  dsm__page page = dsm__page_begin(style);
-  dsm__pim_put_best(&page, plan);
-  dsm__page_break(&page);
-  put_parts(&page, &plan->cost);
-  dsm__page_break(&page);
-  put_reasons(&page, plan);
-  put_idle(&page, plan);
+void dsm__show_pim(dsm__page *page, const dsm_answer *answer) {
+  const dsm_pim_plan *const plan = answer->of;
+  dsm__pim_put_best(page, plan);
+  dsm__page_break(page);
+  put_parts(page, &plan->cost);
+  dsm__page_break(page);
+  put_reasons(page, plan);
+  put_idle(page, plan);
   if (plan->curve_count > 1) {
-    dsm__page_break(&page);
-    put_curve(&page, plan);
+    dsm__page_break(page);
+    put_curve(page, plan);
   }
   if (plan->tasklet_curve_count > 1) {
-    dsm__page_break(&page);
-    put_tasklets(&page, plan);
-    dsm__page_break(&page);
-    dsm__page_line(&page, DSM__STYLE_PLAIN,
+    dsm__page_break(page);
+    put_tasklets(page, plan);
+    dsm__page_break(page);
+    dsm__page_line(page, DSM__STYLE_PLAIN,
                    "With %s tasklets an update takes less than 1 %% more than with any number.",
                    dsm__figure_count(plan->knee_tasklets).text);
   }
-  return dsm__page_finish(&page);
 }
 
 /* ---- descriptions ---- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* plan_table.c: a plan for people (DeepSpatialMatrix, Figs. 12 and 13 as one table). */
+#include "report/answer.h"
 #include "report/table/pass_columns.h"
 
 #include <math.h>
@@ -223,9 +224,8 @@ static void put_plan(dsm__page *page, const dsm_plan *plan) {
   dsm__plan_totals(page, plan);
 }
 
-char *dsm_report_plan_table(const dsm_plan *plan, dsm_table_style style) {
-  dsm__page page = dsm__page_begin(style);
-  page.renaming = plan->renaming;
-  put_plan(&page, plan);
-  return dsm__page_finish(&page);
+void dsm__show_plan(dsm__page *page, const dsm_answer *answer) {
+  const dsm_plan *const plan = answer->of;
+  page->renaming = plan->renaming;
+  put_plan(page, plan);
 }

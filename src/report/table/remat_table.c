@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "report/answer.h"
 #include "report/table/describe_table.h"
 #include "report/table/number_style.h"
 #include "report/table/table.h"
@@ -122,32 +123,31 @@ static void put_points(dsm__page *page, const dsm_remat_result *result) {
 
 /* ---- a schedule ---- */
 
-char *dsm_report_remat_table(const dsm_remat_result *result, dsm_table_style style) {
-  dsm__page page = dsm__page_begin(style);
+void dsm__show_remat(dsm__page *page, const dsm_answer *answer) {
+  const dsm_remat_result *const result = answer->of;
   const dsm_remat_chain *const chain = result->chain;
-  dsm__page_line(&page, DSM__STYLE_HEADING, "%s: %zu stage%s within %s", chain->name,
+  dsm__page_line(page, DSM__STYLE_HEADING, "%s: %zu stage%s within %s", chain->name,
                  chain->stage_count, chain->stage_count == 1 ? "" : "s",
-                 bytes_text(&page, result->budget_bytes));
-  dsm__page_break(&page);
-  dsm__page_labelled(&page, LABEL_WIDTH, "step",
+                 bytes_text(page, result->budget_bytes));
+  dsm__page_break(page);
+  dsm__page_labelled(page, LABEL_WIDTH, "step",
                      "%s ms, %s %% more than %s ms when everything is kept",
-                     time_text(&page, result->run.seconds),
-                     more_text(&page, result->run.seconds, result->full.seconds),
-                     time_text(&page, result->full.seconds));
-  dsm__page_labelled(&page, LABEL_WIDTH, "memory",
+                     time_text(page, result->run.seconds),
+                     more_text(page, result->run.seconds, result->full.seconds),
+                     time_text(page, result->full.seconds));
+  dsm__page_labelled(page, LABEL_WIDTH, "memory",
                      "%s at the peak; keeping everything needs %s, and every schedule at least %s",
-                     bytes_text(&page, result->run.peak_bytes),
-                     bytes_text(&page, result->full.peak_bytes),
-                     bytes_text(&page, result->smallest_bytes));
-  dsm__page_labelled(&page, LABEL_WIDTH, "again",
+                     bytes_text(page, result->run.peak_bytes),
+                     bytes_text(page, result->full.peak_bytes),
+                     bytes_text(page, result->smallest_bytes));
+  dsm__page_labelled(page, LABEL_WIDTH, "again",
                      "%zu forward pass%s of whole stages, beside what options recompute",
                      result->run.repeated, result->run.repeated == 1 ? "" : "es");
   if (result->point_count > 0) {
-    put_points(&page, result);
+    put_points(page, result);
   } else {
-    put_uses(&page, result);
+    put_uses(page, result);
   }
-  return dsm__page_finish(&page);
 }
 
 /* ---- pipelines ---- */
@@ -215,19 +215,18 @@ static void put_devices(dsm__page *page, const dsm_remat_pipeline *of) {
   dsm__table_print(&table);
 }
 
-char *dsm_report_remat_pipeline_table(const dsm_remat_pipeline *pipeline, dsm_table_style style) {
-  dsm__page page = dsm__page_begin(style);
+void dsm__show_remat_pipeline(dsm__page *page, const dsm_answer *answer) {
+  const dsm_remat_pipeline *const pipeline = answer->of;
   const dsm_remat_pipeline_case *const best = &pipeline->cases[pipeline->best];
-  dsm__page_line(&page, DSM__STYLE_HEADING,
+  dsm__page_line(page, DSM__STYLE_HEADING,
                  "%s: %zu stages on %zu device%s within %s each: %s ms, %s micro-batch%s, %s, %s",
                  pipeline->chain->name, pipeline->chain->stage_count, pipeline->device_count,
-                 pipeline->device_count == 1 ? "" : "s", bytes_text(&page, pipeline->budget_bytes),
-                 time_text(&page, best->seconds), dsm__figure_count(best->micro_batches).text,
+                 pipeline->device_count == 1 ? "" : "s", bytes_text(page, pipeline->budget_bytes),
+                 time_text(page, best->seconds), dsm__figure_count(best->micro_batches).text,
                  best->micro_batches == 1 ? "" : "es", dsm_remat_order_name(best->order),
                  dsm_remat_sharing_name(best->sharing));
-  put_cases(&page, pipeline);
-  put_devices(&page, pipeline);
-  return dsm__page_finish(&page);
+  put_cases(page, pipeline);
+  put_devices(page, pipeline);
 }
 
 /* ---- a chain ---- */

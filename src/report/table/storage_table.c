@@ -3,6 +3,7 @@
 #include "dsm/storage.h"
 
 #include "base/number_text.h"
+#include "report/answer.h"
 #include "report/table/number_style.h"
 #include "report/table/storage_text.h"
 #include "report/table/table.h"
@@ -200,23 +201,21 @@ static void put_timeline(dsm__page *page, const dsm_storage_result *result) {
   dsm__table_print(&table);
 }
 
-char *dsm_report_storage_table(const dsm_storage_result *result, const char *name,
-                               dsm_table_style style) {
-  dsm__page page = dsm__page_begin(style);
-  dsm__page_line(&page, DSM__STYLE_HEADING, "%s", name);
-  dsm__page_break(&page);
-  put_job(&page, &result->job);
-  put_mini_epochs(&page, result);
+void dsm__show_storage(dsm__page *page, const dsm_answer *answer) {
+  const dsm_storage_result *const result = answer->of;
+  dsm__page_line(page, DSM__STYLE_HEADING, "%s", result->name);
+  dsm__page_break(page);
+  put_job(page, &result->job);
+  put_mini_epochs(page, result);
   if (result->repeat_count > 0) {
-    put_mean(&page, result);
+    put_mean(page, result);
   } else {
-    put_state(&page, result);
+    put_state(page, result);
   }
-  put_roofs(&page, result);
+  put_roofs(page, result);
   if (result->event_count > 0) {
-    put_timeline(&page, result);
+    put_timeline(page, result);
   } else if (result->state.mini_epochs > 1) {
-    put_points(&page, result);
+    put_points(page, result);
   }
-  return dsm__page_finish(&page);
 }

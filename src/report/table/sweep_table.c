@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/number_text.h"
+#include "report/answer.h"
 #include "report/figure/points.h"
 #include "report/table/number_style.h"
 #include "report/table/table.h"
@@ -180,14 +181,14 @@ static void add_cell(dsm__table *table, const dsm_cell *cell, const result_colum
   }
 }
 
-char *dsm_report_points_table(const dsm_point_table *points, dsm_table_style style) {
-  dsm__page page = dsm__page_begin(style);
-  put_heading(&page, points);
-  put_common(&page, points);
+void dsm__show_points(dsm__page *page, const dsm_answer *answer) {
+  const dsm_point_table *const points = answer->of;
+  put_heading(page, points);
+  put_common(page, points);
   if (points->row_count > 0) {
-    const view shown = view_of(&page, points);
-    dsm__page_break(&page);
-    dsm__table table = dsm__table_make(&page, shown.columns, shown.count);
+    const view shown = view_of(page, points);
+    dsm__page_break(page);
+    dsm__table table = dsm__table_make(page, shown.columns, shown.count);
     for (size_t row = 0; row < points->row_count; row++) {
       for (size_t c = 0; c < shown.count; c++) {
         add_cell(&table, dsm__points_cell(points, row, shown.sources[c]), shown.results[c]);
@@ -195,12 +196,48 @@ char *dsm_report_points_table(const dsm_point_table *points, dsm_table_style sty
     }
     dsm__table_print(&table);
     if (shown.left_out > 0) {
-      dsm__page_line(&page, DSM__STYLE_FAINT,
+      dsm__page_line(page, DSM__STYLE_FAINT,
                      shown.left_out == 1 ? "1 more column differs between rows."
                                          : "%zu more columns differ between rows.",
                      shown.left_out);
     }
   }
-  put_reasons(&page, points);
-  return dsm__page_finish(&page);
+  put_reasons(page, points);
 }
+
+/* ---- a summary ---- */
+
+/* A line whose text may quote names of files. */
+static void put_labelled(dsm__page *page, const char *label, const char *text) {
+  char visible[4096];
+  dsm_text_make_visible(visible, sizeof visible, text);
+  dsm__text_printf(&page->out, "%-12s%s\n", label, visible);
+}
+
+static void show_summary(dsm__page *page, const dsm_answer *answer) {
+  const dsm_points_summary *const of = answer->of;
+  dsm__show_points(page, &DSM_ANSWER(points, of->points));
+  dsm__page_break(page);
+  put_labelled(page, "shown", of->shown);
+  dsm__text_printf(&page->out, "points      %zu", of->recorded);
+  if (of->recorded < of->point_count) {
+    dsm__text_printf(&page->out, " of %zu recorded", of->point_count);
+  }
+  const char *separator = ": ";
+  for (size_t status = 0; status < DSM_POINT_STATUS_COUNT; status++) {
+    if (of->counts[status] > 0) {
+      dsm__text_printf(&page->out, "%s%zu %s", separator, of->counts[status],
+                       dsm_point_status_name((dsm_point_status)status));
+      separator = ", ";
+    }
+  }
+  dsm__page_break(page);
+  for (size_t status = 0; status < DSM_POINT_STATUS_COUNT; status++) {
+    if (of->examples[status] != NULL) {
+      put_labelled(page, dsm_point_status_name((dsm_point_status)status), of->examples[status]);
+    }
+  }
+  put_labelled(page, "database", of->database);
+}
+
+const dsm_answer_kind dsm_answer_points_summary = {.views = {show_summary}};

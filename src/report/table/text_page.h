@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "base/text_buffer.h"
 #include "base/words.h"
-#include "dsm/report.h"
+#include "dsm/answer.h"
 #include "report/table/display.h"
 
 typedef struct dsm__page {

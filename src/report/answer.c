@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/answer.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "report/data/csv.h"
+
+/* The document of an answer; NULL, and the page fails, if out of memory. */
+static const void *document_of(dsm__page *page, const dsm_answer *answer) {
+  const dsm_answer_kind *const kind = answer->kind;
+  if (kind->fill == NULL) {
+    return answer->of;
+  }
+  void *const document = dsm__rows_make(page, 1, kind->record->size).items;
+  if (document != NULL) {
+    kind->fill(page, answer, document);
+  }
+  return page->out.failed ? NULL : document;
+}
+
+/* What the columns of a document say stands in each row. */
+static void put_csv(dsm__page *page, const dsm_answer_kind *kind, const void *document) {
+  const dsm__field *list = NULL;
+  size_t count = 0;
+  for (size_t i = 0; i < DSM__TABLES_MAX && kind->tables[i] != NULL && count == 0; i++) {
+    list = dsm__record_field(kind->record, kind->tables[i], NULL);
+    memcpy(&count, (const unsigned char *)document + list->count_offset, sizeof count);
+  }
+  assert(list != NULL);
+  const unsigned char *row = *(const unsigned char *const *)dsm__field_in(list, document);
+  dsm__csv csv = dsm__csv_begin(page);
+  dsm__csv_columns(&csv, kind->record);
+  dsm__csv_columns(&csv, list->type);
+  for (size_t i = 0; i < count; i++, row += list->type->size) {
+    DSM__CSV_ROW(&csv, {kind->record, document}, {list->type, row});
+  }
+  dsm__csv_finish(&csv);
+}
+
+static void put_document(dsm__page *page, const dsm_answer *answer, dsm_form form) {
+  const void *const document = document_of(page, answer);
+  if (document != NULL && form == DSM_FORM_CSV) {
+    put_csv(page, answer->kind, document);
+  } else if (document != NULL) {
+    dsm__data_json(page, answer->kind->record, document);
+  }
+}
+
+char *dsm_answer_print(dsm_answer answer, dsm_form form, const dsm_table_style *style) {
+  dsm__view *const view = answer.kind->views[form];
+  dsm_table_style used = {.width = 0};
+  if (form == DSM_FORM_TABLE) {
+    assert(style != NULL);
+    used = *style;
+  } else if (form == DSM_FORM_PAGE && style != NULL) {
+    used.is_unfolded = style->is_unfolded;
+  }
+  dsm__page page = dsm__page_begin(used);
+  if (view != NULL) {
+    view(&page, &answer);
+  } else {
+    put_document(&page, &answer, form);
+  }
+  return dsm__page_finish(&page);
+}
+
+const dsm_dispatch *dsm__simulation_of(const dsm_answer *answer) {
+  return answer->kind == &dsm_answer_dispatch ? answer->of : NULL;
+}
+
+const dsm_partition *dsm__partition_of(const dsm_answer *answer) {
+  const dsm_dispatch *const simulation = dsm__simulation_of(answer);
+  return simulation != NULL ? simulation->partition : answer->of;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * answer.h: what a kind of answer is: the record of its document, which is JSON and CSV by itself,
+ * and what writes the other forms.
+ */
+#ifndef DSM_REPORT_ANSWER_H
+#define DSM_REPORT_ANSWER_H
+
+#include "base/record.h"
+#include "report/table/text_page.h"
+
+/** Fills a page that has nothing yet with an answer; the page is finished by who began it. */
+typedef void dsm__view(dsm__page *page, const dsm_answer *answer);
+
+/** Most lists of a document that can be its CSV. */
+#define DSM__TABLES_MAX 3
+
+struct dsm_answer_kind {
+  const dsm__record_type *record; /**< of its document; NULL: it has none, or writes it itself */
+  /** Makes the document, all zero at first; NULL: that is what the answer is of. */
+  void (*fill)(dsm__page *page, const dsm_answer *answer, void *document);
+  /** Keys of lists of the document: CSV has the rows of the first that is not empty, or else the
+   * columns of the last. */
+  const char *tables[DSM__TABLES_MAX];
+  dsm__view *views[DSM_FORM_COUNT]; /**< of the forms that the document does not say */
+};
+
+/** Of an answer that is a partition, or a simulation of one. */
+const dsm_partition *dsm__partition_of(const dsm_answer *answer);
+
+/** Its simulation; NULL if it is a partition. */
+const dsm_dispatch *dsm__simulation_of(const dsm_answer *answer);
+
+/* ---- views that stand in files of their own ---- */
+
+dsm__view dsm__put_dispatch_trace, dsm__put_junit, dsm__put_pim_page, dsm__put_pim_trace,
+    dsm__put_step_trace, dsm__put_storage_page;
+dsm__view dsm__show_calibration, dsm__show_check, dsm__show_description, dsm__show_diff,
+    dsm__show_elasticity, dsm__show_explanation, dsm__show_front, dsm__show_partition,
+    dsm__show_pim, dsm__show_plan, dsm__show_points, dsm__show_remat, dsm__show_remat_pipeline,
+    dsm__show_storage;
+
+#endif
