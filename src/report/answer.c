@@ -21,18 +21,18 @@ static const void *document_of(dsm__page *page, const dsm_answer *answer) {
 
 /* What the columns of a document say stands in each row. */
 static void put_csv(dsm__page *page, const dsm_answer_kind *kind, const void *document) {
-  const dsm__field *list = NULL;
-  size_t count = 0;
-  for (size_t i = 0; i < DSM__TABLES_MAX && kind->tables[i] != NULL && count == 0; i++) {
+  const dsm__field *list;
+  size_t count;
+  size_t i = 0;
+  do {
     list = dsm__record_field(kind->record, kind->tables[i], NULL);
     memcpy(&count, (const unsigned char *)document + list->count_offset, sizeof count);
-  }
-  assert(list != NULL);
+  } while (count == 0 && ++i < DSM__TABLES_MAX && kind->tables[i] != NULL);
   const unsigned char *row = *(const unsigned char *const *)dsm__field_in(list, document);
   dsm__csv csv = dsm__csv_begin(page);
   dsm__csv_columns(&csv, kind->record);
   dsm__csv_columns(&csv, list->type);
-  for (size_t i = 0; i < count; i++, row += list->type->size) {
+  for (size_t k = 0; k < count; k++, row += list->type->size) {
     DSM__CSV_ROW(&csv, {kind->record, document}, {list->type, row});
   }
   dsm__csv_finish(&csv);

@@ -114,7 +114,7 @@ class Ladder(unittest.TestCase):
         """All that --parallelism lists, as its help says."""
         done = subprocess.run([self.dsm, "explore", "--help"], capture_output=True, text=True,
                               check=True)
-        said = " ".join(done.stdout.split()).split("comma-separated: data, model,")[1]
+        said = " ".join(done.stdout.split()).split("separated by commas: data, model,")[1]
         return ["data", "model", *re.findall(r"\w+", said.split(" --explain ")[0])]
 
     def test_every_role_and_word_has_a_ladder_and_a_page(self):

@@ -322,6 +322,7 @@ bool dsm__step_search(dsm__problem *problem, double limit_cycles, dsm__graph_ans
   dsm__memo_free(problem->role_memo);
   problem->role_memo = NULL;
   /* A search that proved that nothing is faster than what was known has no bound of its own. */
-  best->lower_bound_cycles = fmin(best->cycles, fmin(s.bound_cycles, stages_bound));
+  const double known = best->is_feasible ? best->cycles : HUGE_VAL;
+  best->lower_bound_cycles = fmin(known, fmin(s.bound_cycles, stages_bound));
   return is_done && (!best->is_feasible || spare_shards(problem, decisions));
 }
