@@ -315,16 +315,15 @@ DSM_API bool dsm_storage_is_printed(const char *text, size_t length);
  * have times where they are placed alone. DSM_ERROR_INVALID: it is none, or breaks a constraint;
  * DSM_ERROR_OUT_OF_MEMORY.
  */
-DSM_API DSM_NODISCARD dsm_status dsm_report_partition_parse(dsm_partition **partition,
-                                                            const char *text, size_t length,
-                                                            const char *file, dsm_diags *diags);
+DSM_API DSM_NODISCARD dsm_status dsm_partition_parse(dsm_partition **partition, const char *text,
+                                                     size_t length, const char *file,
+                                                     dsm_diags *diags);
 /** Reads a "dsm-front/1" but for its partitions, to be drawn; it then belongs to the caller.
  * DSM_ERROR_INVALID: it is none; DSM_ERROR_OUT_OF_MEMORY. */
-DSM_API DSM_NODISCARD dsm_status dsm_report_front_parse(dsm_front **front, const char *text,
-                                                        size_t length, const char *file,
-                                                        dsm_diags *diags);
+DSM_API DSM_NODISCARD dsm_status dsm_front_parse(dsm_front **front, const char *text, size_t length,
+                                                 const char *file, dsm_diags *diags);
 /** Is a text, which ends with a NUL, a "dsm-front/1"? */
-DSM_API bool dsm_report_front_is_printed(const char *text, size_t length);
+DSM_API bool dsm_front_is_printed(const char *text, size_t length);
 
 #ifdef __cplusplus
 }

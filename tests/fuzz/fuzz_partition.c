@@ -22,10 +22,10 @@ static void check_stages(const dsm_partition *partition) {
 static void check_front(const char *text, size_t size) {
   dsm_front *front = NULL;
   dsm_plot *plot = NULL;
-  const dsm_status status = dsm_report_front_parse(&front, text, size, "f.json", NULL);
+  const dsm_status status = dsm_front_parse(&front, text, size, "f.json", NULL);
   FUZZ_CHECK(status == DSM_OK || status == DSM_ERROR_INVALID);
   FUZZ_CHECK((status == DSM_OK) == (front != NULL));
-  FUZZ_CHECK(front == NULL || dsm_report_front_is_printed(text, size));
+  FUZZ_CHECK(front == NULL || dsm_front_is_printed(text, size));
   FUZZ_CHECK(front == NULL || dsm_plot_front(&plot, front, NULL) == DSM_OK);
   FUZZ_CHECK(front == NULL || strlen(plot->data[0].text) > 0);
   dsm_plot_free(plot);
@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   char *const text = fuzz_copy(data, size);
   dsm_diags *const diags = fuzz_diags();
   dsm_partition *partition = NULL;
-  const dsm_status status = dsm_report_partition_parse(&partition, text, size, "p.json", diags);
+  const dsm_status status = dsm_partition_parse(&partition, text, size, "p.json", diags);
   FUZZ_CHECK(status == DSM_OK || status == DSM_ERROR_INVALID);
   FUZZ_CHECK((status == DSM_OK) == (partition != NULL));
   fuzz_check_diags(diags, status, fuzz_line_count(text, size));

@@ -99,9 +99,9 @@ static dsm_status parse_plan(cli_plan_operand *operand, const cli_arguments *arg
                ? dsm_storage_parse(&operand->storage, text, length, file, diags)
                : refuse_storage(operand, arguments);
   }
-  if (dsm_report_front_is_printed(text, length)) {
+  if (dsm_front_is_printed(text, length)) {
     return arguments->command->bit == CLI_PLOT
-               ? dsm_report_front_parse(&operand->front, text, length, file, diags)
+               ? dsm_front_parse(&operand->front, text, length, file, diags)
                : refuse_front(operand, arguments);
   }
   const dsm_status status =

@@ -50,7 +50,7 @@ static cli_exit export_partition(const cli_arguments *arguments) {
     status = dsm_file_read(&text, &length, path, diags);
   }
   if (status == DSM_OK) {
-    status = dsm_report_partition_parse(&partition, text, length, path, diags);
+    status = dsm_partition_parse(&partition, text, length, path, diags);
   }
   if (status == DSM_OK) {
     status = dsm_export_partition(&made, partition, diags);

@@ -159,8 +159,8 @@ static void read_front(void *made, const dsm__json_node *root) {
   check_points(front, &points);
 }
 
-dsm_status dsm_report_front_parse(dsm_front **front, const char *text, size_t length,
-                                  const char *file, dsm_diags *diags) {
+dsm_status dsm_front_parse(dsm_front **front, const char *text, size_t length, const char *file,
+                           dsm_diags *diags) {
   const dsm__json_input input = {.text = text, .length = length, .file = file};
   dsm_front *const made = DSM__ARENA_OWNER(dsm_front);
   const dsm_status status = dsm__json_doc_read(&input, diags, read_front, made);
@@ -171,7 +171,7 @@ dsm_status dsm_report_front_parse(dsm_front **front, const char *text, size_t le
   return status;
 }
 
-bool dsm_report_front_is_printed(const char *text, size_t length) {
+bool dsm_front_is_printed(const char *text, size_t length) {
   return dsm__is_document(text, length, dsm__front_record.format);
 }
 

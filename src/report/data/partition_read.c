@@ -467,8 +467,8 @@ static void read_partition(void *made, const dsm__json_node *root) {
   }
 }
 
-dsm_status dsm_report_partition_parse(dsm_partition **partition, const char *text, size_t length,
-                                      const char *file, dsm_diags *diags) {
+dsm_status dsm_partition_parse(dsm_partition **partition, const char *text, size_t length,
+                               const char *file, dsm_diags *diags) {
   const dsm__json_input input = {text, length, file, NULL, 0};
   dsm_partition *const made = DSM__ARENA_OWNER(dsm_partition);
   const dsm_status status = dsm__json_doc_read(&input, diags, read_partition, made);

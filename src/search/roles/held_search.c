@@ -465,14 +465,26 @@ static bool relax(held_search *s, double cycles, dsm__held_choice choice, dsm__a
          dsm__held_relaxed_find(&s->costs, &s->least, slack, choice, &s->relaxed, *arena);
 }
 
+/* How far the fastest mapping may be over what the outline proves: as far as that which holds
+ * nothing was over what its layers take at least, where it is known. */
+static double first_more(const held_search *s, const dsm__graph_answer *open, double proven) {
+  static const double first_share = 0.02;
+  double least = 0;
+  for (size_t i = 0; i < s->space->problem->inputs.workload->layer_count; i++) {
+    least += s->space->least[i];
+  }
+  const double over = open->is_feasible ? open->cycles - least : 0;
+  return fmax(first_share * proven, over - (proven - s->least.sum));
+}
+
 /* The fastest path of the relaxed graph: a bound of all mappings. *reach: up to which cycles it has
  * all of them. Windows grow above what the outline proves. */
-static bool find_bound(held_search *s, progress *found, double *reach, dsm__arena **arena) {
-  static const double first_share = 0.02;
+static bool find_bound(held_search *s, const dsm__graph_answer *open, progress *found,
+                       double *reach, dsm__arena **arena) {
   static const double growth = 2;
   enum { RETREATS_MAX = 2 };
   const double least = found->proven;
-  double more = first_share * least;
+  double more = first_more(s, open, least);
   for (int retreats = 0;;) {
     const double cycles =
         found->known - least <= growth * more && retreats == 0 ? found->known : least + more;
@@ -547,10 +559,11 @@ static bool widen(held_search *s, const progress *found, double *more, int *cut_
 }
 
 /* With growing limits. False if out of memory. */
-static bool search_all(held_search *s, progress *found, dsm__arena **arena) {
+static bool search_all(held_search *s, const dsm__graph_answer *open, progress *found,
+                       dsm__arena **arena) {
   static const double first_part = 1.0 / 16; /* of what the bound leaves */
   double reach = 0;
-  if (!find_bound(s, found, &reach, arena)) {
+  if (!find_bound(s, open, found, &reach, arena)) {
     return false;
   }
   const double least = found->proven;
@@ -596,7 +609,7 @@ bool dsm__held_role_search(dsm__role_space *space, double limit_cycles, dsm__gra
   found.proven = is_cut_off ? 0 : fmax(s.least.sum, s.least.rooms.least_cycles);
   if (is_good && !is_cut_off && dsm__tie_limit(found.proven) < found.known) {
     is_good = (!answer->is_feasible || search_choice(&s, decisions, &found, &arena)) &&
-              search_all(&s, &found, &arena);
+              search_all(&s, answer, &found, &arena);
   }
   if (is_good && found.is_found) {
     const dsm__graph_answer open = *answer; /* of what holds nothing */
