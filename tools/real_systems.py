@@ -30,37 +30,37 @@ COMMON = {
     "model.exact_rotation": (True, "assumption: the last move of a rotation is not made"),
     "model.fused_attention": (True, "T. Dao et al., FlashAttention, arXiv 2205.14135: what runs today; runs before 2022 stored scores"),
     "model.kept_inputs": ("all", "V. Korthikanti et al., arXiv 2205.05198, section 4: what automatic differentiation keeps"),
-    "model.exact_forks": (True, "assumption: errors of a tensor that several layers use are added in memory"),
-    "model.lstm_gate_errors": (True, "assumption: the update of an lstm reads the errors of its gates"),
+    "model.exact_forks": (True, "assumption: activation gradients of a tensor that several layers use are added in memory"),
+    "model.lstm_gate_errors": (True, "assumption: the weight gradients of an lstm read the gradients of its gates"),
     "model.search": ("all", "such machines run tensor, sequence, spatial and expert parallelism"),
 }
 
 # Elements that auxiliary operations read and write, by what they do: those that sum over their operands, and the rest.
 TRAFFIC_OF_SUMS = {
     "model.traffic_batch_norm_forward": (2, "assumption: read and written; its sums are taken where the operand is made"),
-    "model.traffic_batch_norm_backward": (5, "assumption: operand and error read for two sums and again, a result written"),
+    "model.traffic_batch_norm_backward": (5, "assumption: operand and gradient read for two sums and again, a result written"),
     "model.traffic_layer_norm_forward": (2, "assumption: as model.traffic_batch_norm_forward"),
     "model.traffic_layer_norm_backward": (5, "assumption: as model.traffic_batch_norm_backward"),
     "model.traffic_softmax_forward": (2, "assumption: read and written"),
-    "model.traffic_softmax_backward": (3, "assumption: result and error read, a result written"),
+    "model.traffic_softmax_backward": (3, "assumption: result and gradient read, a result written"),
     "model.traffic_cross_entropy_forward": (2, "assumption: read, and copied in single precision"),
     "model.traffic_cross_entropy_backward": (0, "assumption: all of it is in single precision"),
     "model.traffic_cross_entropy_wide_forward": (3, "assumption: the copy written, read, and its softmax written"),
-    "model.traffic_cross_entropy_wide_backward": (3, "assumption: softmax and error read, a result written"),
+    "model.traffic_cross_entropy_wide_backward": (3, "assumption: softmax and gradient read, a result written"),
     "model.traffic_dropout_mask_forward": (1, "assumption: a byte an element, written"),
     "model.traffic_dropout_mask_backward": (1, "assumption: a byte an element, read"),
 }
 TRAFFIC_OF_OTHERS = {
     "model.traffic_activation_forward": (2, "assumption: a kernel of its own: read and written"),
-    "model.traffic_activation_backward": (3, "assumption: operand and error read, a result written"),
+    "model.traffic_activation_backward": (3, "assumption: operand and gradient read, a result written"),
     "model.traffic_bias_forward": (0, "assumption: added where the operand is made"),
-    "model.traffic_bias_backward": (1, "assumption: the error read for its sum"),
+    "model.traffic_bias_backward": (1, "assumption: the gradient read for its sum"),
     "model.traffic_residual_forward": (1, "assumption: the other operand read"),
-    "model.traffic_residual_backward": (0, "assumption: both operands have the error of the sum"),
+    "model.traffic_residual_backward": (0, "assumption: both operands have the gradient of the sum"),
     "model.traffic_fork_forward": (0, "assumption: all users read the same tensor"),
-    "model.traffic_fork_backward": (3, "assumption: two errors read, their sum written"),
+    "model.traffic_fork_backward": (3, "assumption: two gradients read, their sum written"),
     "model.traffic_multiply_forward": (1, "assumption: the other operand read"),
-    "model.traffic_multiply_backward": (3, "assumption: both operands read, the other's error written"),
+    "model.traffic_multiply_backward": (3, "assumption: both operands read, the other's gradient written"),
     "model.traffic_dropout_forward": (2, "assumption: read and written"),
     "model.traffic_dropout_backward": (2, "assumption: read and written"),
     "model.traffic_rotary_forward": (2, "assumption: read and written"),
@@ -68,7 +68,7 @@ TRAFFIC_OF_OTHERS = {
     "model.traffic_copy_forward": (2, "assumption: read and written"),
     "model.traffic_copy_backward": (2, "assumption: read and written"),
     "model.traffic_split_forward": (0, "assumption: its readers read their parts where they lie"),
-    "model.traffic_split_backward": (2, "assumption: errors of the parts read, written side by side"),
+    "model.traffic_split_backward": (2, "assumption: gradients of the parts read, written side by side"),
 }
 
 TPU = {

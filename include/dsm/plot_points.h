@@ -61,7 +61,8 @@ typedef struct dsm_points_view {
 } dsm_points_view;
 
 /**
- * A figure of points. *plot is NULL unless DSM_OK, and then belongs to the caller; the table is not
+ * A figure of points; where networks would have more panels than a figure has place for, of their
+ * geometric means. *plot is NULL unless DSM_OK, and then belongs to the caller; the table is not
  * changed. DSM_ERROR_USAGE: the view names an unknown column, one that holds no numbers where
  * numbers are drawn, an unknown value, conditions that exclude each other, a column
  * twice, a logarithm of what has none, a ladder of one rung, or more lines or panels than a figure

@@ -42,6 +42,30 @@ START_TEST(test_long_names_lose_their_middle) {
 }
 END_TEST
 
+START_TEST(test_names_of_a_list_never_read_the_same) {
+  static const char *const names[] = {"stage0_block10_conv1_and_more",
+                                      "stage0_block11_conv1_and_more",
+                                      "stage0_block12_conv1_and_more",
+                                      "conv",
+                                      "conv",
+                                      "conv (2)"};
+  enum { COUNT = sizeof names / sizeof *names };
+  dsm__plot_maker maker = begin();
+  const char *const *const fitted = dsm__plot_fit_all(&maker, names, COUNT, 10, 80);
+  ck_assert_str_eq(fitted[0], dsm__plot_fit(&maker, names[0], 10, 80));
+  ck_assert_str_eq(fitted[0], dsm__plot_fit(&maker, names[1], 10, 80));
+  for (size_t i = 0; i < COUNT; i++) {
+    ck_assert_double_le(dsm__plot_text_width(fitted[i], 10), 80);
+    for (size_t k = 0; k < i; k++) {
+      ck_assert_str_ne(fitted[i], fitted[k]);
+    }
+  }
+  ck_assert_str_eq(fitted[2] + strlen(fitted[2]) - 4, " (3)");
+  ck_assert_str_eq(fitted[4], "conv (2)");
+  discard(&maker);
+}
+END_TEST
+
 START_TEST(test_strings_are_quoted_for_gnuplot) {
   static const char *const pairs[][2] = {{"", "''"},
                                          {"plain", "'plain'"},
@@ -136,6 +160,7 @@ Suite *suite_plot_maker(void) {
   TCase *const tests = tcase_create("plot_maker");
   tcase_add_test(tests, test_text_is_as_wide_as_its_letters);
   tcase_add_test(tests, test_long_names_lose_their_middle);
+  tcase_add_test(tests, test_names_of_a_list_never_read_the_same);
   tcase_add_test(tests, test_strings_are_quoted_for_gnuplot);
   tcase_add_test(tests, test_axes_end_at_round_numbers);
   tcase_add_test(tests, test_numbers_of_data_read_back);

@@ -98,10 +98,7 @@ static bool name_points(dsm__pareto *f) {
       f->is_said != NULL && dsm__point_groups_make(&f->panels, choice->arena, choice->panels.items,
                                                    choice->panels.count, choice->points.row_count);
   return dsm__point_choice_has(choice, is_made) &&
-         (f->panels.count <= DSM__PANELS_MAX ||
-          dsm__point_choice_refuse(choice, NULL, "choose some with --where workload=NAME,NAME...",
-                                   "expected at most %d networks, found %zu", DSM__PANELS_MAX,
-                                   f->panels.count));
+         dsm__point_choice_panels(choice, f->panels.count, "networks");
 }
 
 bool dsm__pareto_choose(dsm__pareto *f) {

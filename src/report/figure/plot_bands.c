@@ -11,8 +11,7 @@ static const size_t most_bands = 8;
 static const double widest_pitch = 80;
 /* Of names that are turned. */
 static const double name_pitch = DSM__SIZE_SMALL * 1.15;
-static const double longest_name = 110;
-static const double longest_folded_name = 150; /* "24 x encoder.0..23.context" */
+static const double longest_name = 150; /* "24 x encoder.0..23.context" */
 static const double dense_size = 9;
 static const double name_gap = 5;
 
@@ -24,16 +23,10 @@ static double name_size(const dsm__bands *bands) {
   return bands->is_dense ? dense_size : DSM__SIZE_SMALL;
 }
 
-static const char *name_of(dsm__plot_maker *maker, const dsm__bands *bands, size_t layer) {
-  return dsm__plot_fit(maker, bands->layers->names[layer], name_size(bands),
-                       bands->layers->counts[layer] > 1 ? longest_folded_name : longest_name);
-}
-
-static double widest_name(dsm__plot_maker *maker, const dsm__bands *bands) {
+static double widest_name(const dsm__bands *bands) {
   double most = 0;
   for (size_t i = 0; i < bands->layers->count; i += bands->name_every) {
-    const char *const name = name_of(maker, bands, i);
-    most = fmax(most, dsm__plot_text_width(name, name_size(bands)));
+    most = fmax(most, dsm__plot_text_width(bands->names[i], name_size(bands)));
   }
   return most;
 }
@@ -52,7 +45,8 @@ dsm__bands dsm__bands_layout(dsm__plot_maker *maker, const dsm_plan *plan,
   bands.is_dense = bands.count > 2;
   bands.pitch = fmin(widest_pitch, width / (double)bands.layers_each);
   bands.name_every = (size_t)ceil(name_pitch / bands.pitch);
-  const double widest = widest_name(maker, &bands);
+  bands.names = dsm__plot_fit_all(maker, layers->names, count, name_size(&bands), longest_name);
+  const double widest = widest_name(&bands);
   bands.is_upward = bands.name_every > 1 || widest + name_gap > bands.pitch;
   bands.names_height =
       2 * name_gap + (bands.is_upward ? widest : DSM__SIZE_SMALL * DSM__LINE_PITCH);
@@ -112,7 +106,7 @@ void dsm__bands_names(dsm__plot_maker *maker, const dsm__bands *bands, const dsm
   const double y = top + name_gap + (bands->is_upward ? 0 : DSM__SIZE_SMALL / 2);
   for (size_t i = first; i < end; i += bands->name_every) {
     const double x = bands->left + bands->pitch * ((double)(i - first) + 0.5);
-    dsm__plot_label(maker, (dsm__point){x, y}, style, name_of(maker, bands, i));
+    dsm__plot_label(maker, (dsm__point){x, y}, style, bands->names[i]);
   }
 }
 

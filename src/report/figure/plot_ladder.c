@@ -51,11 +51,19 @@ static dsm__panel_axis with_room(dsm__panel_axis axis) {
 static dsm__legend_entry *legend_of(dsm__plot_maker *maker, const dsm__ladder *ladder) {
   dsm__legend_entry *const entries =
       dsm__arena_array(maker->arena, ladder->rung_count, sizeof *entries);
+  const char **const names = dsm__arena_array(maker->arena, ladder->rung_count, sizeof *names);
   const double room = maker->width - 2 * DSM__PLOT_MARGIN;
-  for (size_t r = 0; r < ladder->rung_count && entries != NULL; r++) {
+  if (entries == NULL || names == NULL) {
+    return NULL;
+  }
+  for (size_t r = 0; r < ladder->rung_count; r++) {
+    names[r] = ladder->rungs[r].name;
+  }
+  const char *const *const fitted =
+      dsm__plot_fit_all(maker, names, ladder->rung_count, DSM__SIZE_TEXT, room - 20);
+  for (size_t r = 0; r < ladder->rung_count; r++) {
     entries[r] = (dsm__legend_entry){
-        .color = r == 0 ? "#999999" : dsm__color_of_series((r - 1) % 7),
-        .text = dsm__plot_fit(maker, ladder->rungs[r].name, DSM__SIZE_TEXT, room - 20)};
+        .color = r == 0 ? "#999999" : dsm__color_of_series((r - 1) % 7), .text = fitted[r]};
   }
   return entries;
 }

@@ -165,15 +165,15 @@ static double put_legend(figure *f, double top, bool is_drawn) {
   const size_t rows = (f->series.count + most - 1) / most;
   const size_t columns = (f->series.count + rows - 1) / rows;
   const double step = columns == 1 ? room : sample_width + sample_gap + widest + entry_gap;
+  const char *const *const names = dsm__plot_fit_all(
+      f->maker, f->names, f->series.count, DSM__SIZE_TEXT, step - sample_width - sample_gap);
   for (size_t s = 0; s < f->series.count && is_drawn; s++) {
     const size_t column = s / rows;
     const double x = DSM__PLOT_MARGIN + (double)column * step;
     const double y = top + ((double)(s % rows) + 0.5) * legend_pitch;
     put_sample(f, (dsm__point){x, y}, &f->looks[s]);
-    dsm__plot_label(
-        f->maker, (dsm__point){x + sample_width + sample_gap, y},
-        (dsm__label_style){.size = DSM__SIZE_TEXT},
-        dsm__plot_fit(f->maker, f->names[s], DSM__SIZE_TEXT, step - sample_width - sample_gap));
+    dsm__plot_label(f->maker, (dsm__point){x + sample_width + sample_gap, y},
+                    (dsm__label_style){.size = DSM__SIZE_TEXT}, names[s]);
   }
   return (double)rows * legend_pitch;
 }

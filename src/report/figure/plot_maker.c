@@ -205,6 +205,35 @@ const char *dsm__plot_fit(dsm__plot_maker *maker, const char *text, double size,
   return "";
 }
 
+/* How many of some texts are the same as another one. */
+static size_t count_same(const char *const *texts, size_t count, const char *text) {
+  size_t same = 0;
+  for (size_t i = 0; i < count; i++) {
+    same += strcmp(texts[i], text) == 0;
+  }
+  return same;
+}
+
+const char *const *dsm__plot_fit_all(dsm__plot_maker *maker, const char *const *names, size_t count,
+                                     double size, double width) {
+  const char **const fitted = dsm__arena_array(maker->arena, count, sizeof *fitted);
+  const char **const shown = dsm__arena_array(maker->arena, count, sizeof *shown);
+  if (fitted == NULL || shown == NULL) {
+    maker->body.failed = true;
+    return names;
+  }
+  for (size_t i = 0; i < count; i++) {
+    fitted[i] = shown[i] = dsm__plot_fit(maker, names[i], size, width);
+    size_t number = count_same(fitted, i, fitted[i]);
+    while (shown[i][0] != '\0' && count_same(shown, i, shown[i]) > 0) {
+      const char *const mark = dsm__plot_text(maker, " (%zu)", ++number);
+      const double room = width - dsm__plot_text_width(mark, size);
+      shown[i] = dsm__plot_text(maker, "%s%s", dsm__plot_fit(maker, names[i], size, room), mark);
+    }
+  }
+  return shown;
+}
+
 /* ---- what is put on the page ---- */
 
 void dsm__plot_label(dsm__plot_maker *maker, dsm__point at, dsm__label_style style,

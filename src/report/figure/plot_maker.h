@@ -144,6 +144,11 @@ const char *dsm__plot_text(dsm__plot_maker *maker, const char *format, ...) DSM_
 /** The text, or as much of its beginning and end as fits, with an ellipsis between. Never NULL. */
 const char *dsm__plot_fit(dsm__plot_maker *maker, const char *text, double size, double width);
 
+/** The same of the names of a list, in the arena: one that would read as an earlier one has its
+ * number behind it, "stage0…conv (2)". Never NULL. O(count squared). */
+const char *const *dsm__plot_fit_all(dsm__plot_maker *maker, const char *const *names, size_t count,
+                                     double size, double width);
+
 /** A text without what steers a terminal, or gnuplot. Never NULL. */
 const char *dsm__plot_clean(dsm__plot_maker *maker, const char *text);
 

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/diag_add.h"
 #include "base/order.h"
@@ -98,17 +97,6 @@ static const char *row_name(dsm__plot_maker *maker, const dsm_plan *plan,
   return name == NULL || count == 1 ? name : dsm__plot_text(maker, "%zu \xC3\x97 %s", count, name);
 }
 
-/* Rows with the same name have numbers behind it: "12 x encoder.*.qkv (2)". */
-static void tell_apart(dsm__plot_maker *maker, const char **names, size_t count) {
-  for (size_t i = count; i-- > 1;) {
-    size_t same = 1;
-    for (size_t j = 0; j < i; j++) {
-      same += strcmp(names[j], names[i]) == 0;
-    }
-    names[i] = same == 1 ? names[i] : dsm__plot_text(maker, "%s (%zu)", names[i], same);
-  }
-}
-
 /* The layers of some rows. */
 static bool list_layers(dsm__plot_maker *maker, const dsm_plan *plan, const dsm__folding *folding,
                         const row_time *times, dsm__plot_layers *layers) {
@@ -126,10 +114,9 @@ static bool list_layers(dsm__plot_maker *maker, const dsm_plan *plan, const dsm_
     is_ready = names[i] != NULL;
   }
   if (is_ready) {
-    tell_apart(maker, names, layers->count);
     layers->items = items;
     layers->counts = counts;
-    layers->names = names;
+    layers->names = dsm__plot_fit_all(maker, names, layers->count, DSM__SIZE_SMALL, HUGE_VAL);
   }
   return is_ready;
 }

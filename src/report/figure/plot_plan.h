@@ -91,14 +91,15 @@ const char *dsm__plot_joined_text(dsm__plot_maker *maker, size_t joined);
 typedef struct dsm__bands {
   const dsm_plan *plan;
   const dsm__plot_layers *layers;
-  size_t count;        /**< of bands */
-  size_t layers_each;  /**< of a band; the last may have fewer */
-  double left;         /**< where the first layer of a band begins */
-  double pitch;        /**< from layer to layer, the same in all bands */
-  double names_height; /**< what the names below a band take, with a gap on both sides */
-  bool is_dense;       /**< more than two bands: they should be low, for all to be on a page */
-  size_t name_every;   /**< names are shown of every so many layers: 1 unless a band has too many */
-  bool is_upward;      /**< names are turned */
+  size_t count;             /**< of bands */
+  size_t layers_each;       /**< of a band; the last may have fewer */
+  double left;              /**< where the first layer of a band begins */
+  double pitch;             /**< from layer to layer, the same in all bands */
+  const char *const *names; /**< of the layers, as they fit */
+  double names_height;      /**< what the names below a band take, with a gap on both sides */
+  bool is_dense;            /**< more than two bands: they should be low, for all to be on a page */
+  size_t name_every; /**< names are shown of every so many layers: 1 unless a band has too many */
+  bool is_upward;    /**< names are turned */
 } dsm__bands;
 
 /** Divides layers into bands between `left` and the page's right margin. No layer gets less than

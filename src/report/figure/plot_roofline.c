@@ -351,17 +351,29 @@ static double list_size(const figure *f) {
   return f->shown_count > many_layers ? smallest_size : DSM__SIZE_SMALL;
 }
 
-static const char *list_name(const figure *f, size_t layer) {
-  return dsm__plot_fit(f->maker, name_of(f, layer), list_size(f), widest_name);
+/* Of the layers that are shown. */
+static const char *const *list_names(const figure *f) {
+  const char **const names = dsm__arena_array(f->maker->arena, f->shown_count, sizeof *names);
+  size_t count = 0;
+  if (names == NULL) {
+    f->maker->body.failed = true;
+    return NULL;
+  }
+  for (size_t i = 0; i < f->layers.count; i++) {
+    if (f->equal[f->layers.items[i]] > 0) {
+      names[count++] = name_of(f, f->layers.items[i]);
+    }
+  }
+  return dsm__plot_fit_all(f->maker, names, count, list_size(f), widest_name);
 }
 
 /* A layer of the list, at the right end of its number. */
-static void put_entry(const figure *f, size_t layer, dsm__point at) {
+static void put_entry(const figure *f, size_t layer, const char *name, dsm__point at) {
   const dsm__label_style number = {
       .size = list_size(f), .anchor = DSM__ANCHOR_RIGHT, .color = DSM__COLOR_FAINT};
   dsm__plot_label(f->maker, at, number, dsm__plot_text(f->maker, "%zu", layer + 1));
   dsm__plot_label(f->maker, (dsm__point){at.x + number_gap, at.y},
-                  (dsm__label_style){.size = list_size(f)}, list_name(f, layer));
+                  (dsm__label_style){.size = list_size(f)}, name);
 }
 
 /* The names with their numbers, in columns that are read downwards; returns the height. */
@@ -374,23 +386,21 @@ static double put_list(const figure *f, double top, bool is_drawn) {
   const double line = size * DSM__LINE_PITCH;
   const double number_width =
       dsm__plot_text_width(dsm__plot_text(f->maker, "%zu", f->plan->layer_count), size);
+  const char *const *const names = list_names(f);
   double widest = 0;
-  for (size_t i = 0; i < f->layers.count; i++) {
-    const size_t layer = f->layers.items[i];
-    if (f->equal[layer] > 0) {
-      widest = fmax(widest, dsm__plot_text_width(list_name(f, layer), size));
-    }
+  for (size_t i = 0; i < f->shown_count && names != NULL; i++) {
+    widest = fmax(widest, dsm__plot_text_width(names[i], size));
   }
   const double pitch = number_width + number_gap + widest + gap;
   const size_t columns = (size_t)((f->maker->width - 2 * DSM__PLOT_MARGIN + gap) / pitch);
   const size_t rows = (f->shown_count + columns - 1) / columns;
   size_t entry = 0;
-  for (size_t i = 0; i < f->layers.count && is_drawn; i++) {
+  for (size_t i = 0; i < f->layers.count && is_drawn && names != NULL; i++) {
     if (f->equal[f->layers.items[i]] > 0) {
       const size_t column = entry / rows;
       const dsm__point at = {DSM__PLOT_MARGIN + pitch * (double)column + number_width,
                              top + line * ((double)(entry % rows) + 0.5)};
-      put_entry(f, f->layers.items[i], at);
+      put_entry(f, f->layers.items[i], names[entry], at);
       entry++;
     }
   }

@@ -445,13 +445,19 @@ bool dsm__point_choice_count(dsm__point_choice *choice, size_t found, size_t mos
                                   "expected at most %zu %s, found %zu", most, what, found);
 }
 
+bool dsm__point_choice_panels(dsm__point_choice *choice, size_t found, const char *what) {
+  choice->is_crowded = choice->may_be_means && found > DSM__PANELS_MAX &&
+                       has_column(&choice->panels, dsm__points_find(&choice->points, "workload"));
+  return !choice->is_crowded && dsm__point_choice_count(choice, found, DSM__PANELS_MAX, what);
+}
+
 static bool check_counts(dsm__point_choice *choice) {
   size_t lines = 0;
   size_t panels = 0;
   return count_groups(choice, &choice->series, &lines) &&
          count_groups(choice, &choice->panels, &panels) &&
          dsm__point_choice_count(choice, lines, DSM__SERIES_MAX, "series") &&
-         dsm__point_choice_count(choice, panels, DSM__PANELS_MAX, "panels");
+         dsm__point_choice_panels(choice, panels, "panels");
 }
 
 /* The axis that an option names, or the widest but `other`. */

@@ -130,6 +130,8 @@ typedef struct dsm__point_choice {
   size_t result;            /**< the column that is drawn */
   dsm__axis_list series;
   dsm__axis_list panels;
+  bool may_be_means; /**< too many panels of networks are not refused, but is_crowded */
+  bool is_crowded;
   dsm_diags *diags;
   dsm_status status; /**< why what was tried last is false */
 } dsm__point_choice;
@@ -158,6 +160,9 @@ bool dsm__points_keep(dsm_point_table *points, dsm__arena *arena, const bool *is
 /** Are there no more of something than a figure may have? */
 bool dsm__point_choice_count(dsm__point_choice *choice, size_t found, size_t most,
                              const char *what);
+
+/** The same of panels: false without a finding where means over networks may have fewer. */
+bool dsm__point_choice_panels(dsm__point_choice *choice, size_t found, const char *what);
 
 /** The column that an option names, as an axis (which may have a single value). */
 bool dsm__point_choice_axis(dsm__point_choice *choice, const char *option, const char *name,

@@ -158,7 +158,7 @@ static bool make_panels(figure *f) {
 static bool check_counts(const figure *f) {
   const size_t bars = f->choice->x->value_count * f->rungs->value_count;
   const size_t most_bars = 200;
-  return dsm__point_choice_count(f->choice, f->panels.count, DSM__PANELS_MAX, "ladders") &&
+  return dsm__point_choice_panels(f->choice, f->panels.count, "ladders") &&
          dsm__point_choice_count(f->choice, bars, most_bars, "bars of a ladder");
 }
 

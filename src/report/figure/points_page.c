@@ -363,14 +363,14 @@ void dsm__value_tics_x(dsm__plot_maker *maker, dsm__area area, const dsm__value_
   const bool upright = is_upright(scale, area.width);
   const double bottom = area.top + area.height;
   const double gap = upright ? DSM__SIZE_SMALL * 1.15 : 6;
+  const char *const *const texts =
+      dsm__plot_fit_all(maker, scale->values->texts, scale->values->value_count, DSM__SIZE_SMALL,
+                        upright ? upright_most : area.width);
   double taken = -HUGE_VAL; /* up to where there are labels */
   for (size_t v = 0; v < scale->values->value_count; v++) {
     const double share = dsm__axis_share(&scale->axis, dsm__value_position(scale, v));
     const double x = area.left + area.width * share;
-    const char *const text =
-        upright ? dsm__plot_fit(maker, scale->values->texts[v], DSM__SIZE_SMALL, upright_most)
-                : dsm__plot_fit(maker, scale->values->texts[v], DSM__SIZE_SMALL, area.width);
-    const double half = upright ? 0 : text_width(text) / 2;
+    const double half = upright ? 0 : text_width(texts[v]) / 2;
     if (!scale->is_category) {
       dsm__plot_line(maker, (dsm__point){x, bottom + tic_length}, (dsm__point){x, area.top},
                      DSM__COLOR_GRID);
@@ -387,7 +387,7 @@ void dsm__value_tics_x(dsm__plot_maker *maker, dsm__area area, const dsm__value_
                     (dsm__label_style){.size = DSM__SIZE_SMALL,
                                        .anchor = upright ? DSM__ANCHOR_RIGHT : DSM__ANCHOR_CENTER,
                                        .is_upward = upright},
-                    text);
+                    texts[v]);
   }
   if (title == NULL) {
     return;
@@ -415,6 +415,9 @@ double dsm__value_tics_y_room(const dsm__value_scale *scale) {
 
 void dsm__value_tics_y(dsm__plot_maker *maker, dsm__area area, const dsm__value_scale *scale,
                        const char *title) {
+  const char *const *const texts =
+      dsm__plot_fit_all(maker, scale->values->texts, scale->values->value_count, DSM__SIZE_SMALL,
+                        fit_share * upright_most);
   double taken = HUGE_VAL; /* from where on there are labels, from below */
   for (size_t v = 0; v < scale->values->value_count && title != NULL; v++) {
     const double share = dsm__axis_share(&scale->axis, dsm__value_position(scale, v));
@@ -423,10 +426,9 @@ void dsm__value_tics_y(dsm__plot_maker *maker, dsm__area area, const dsm__value_
       continue;
     }
     taken = y;
-    dsm__plot_label(
-        maker, (dsm__point){area.left - tic_length, y},
-        (dsm__label_style){.size = DSM__SIZE_SMALL, .anchor = DSM__ANCHOR_RIGHT},
-        dsm__plot_fit(maker, scale->values->texts[v], DSM__SIZE_SMALL, fit_share * upright_most));
+    dsm__plot_label(maker, (dsm__point){area.left - tic_length, y},
+                    (dsm__label_style){.size = DSM__SIZE_SMALL, .anchor = DSM__ANCHOR_RIGHT},
+                    texts[v]);
   }
   if (title != NULL) {
     const double x = area.left - dsm__value_tics_y_room(scale) + DSM__PLOT_MARGIN + text_pitch / 2;
