@@ -144,12 +144,12 @@ DSM__RECORD(
                .min = 1, .max = DSM_INTERLEAVE_MAX, .fallback = 1,
                .help = "Number of runs of layers in each stage: of p stages the first has the runs "
                        "1, p + 1 and so on. Written only if it is more than one."),
-    DSM__FIELD(
-        TEXT_LIST, dsm_stages, first_layer_names, "first_layers", DECISION | DSM__FIELD_IS_REQUIRED,
-        .count_offset = offsetof(dsm_stages, run_count), .max = DSM_NAME_BYTES_MAX + 8,
-        .expected = "the first layer of each run of a stage",
-        .help = "The first layer of each stage, in order; with interleave, of each run. A run "
-                "begins where the output of the layer before is all that later layers read."));
+    DSM__FIELD(TEXT_LIST, dsm_stages, first_layer_names, "first_layers",
+               DECISION | DSM__FIELD_IS_REQUIRED, .count_offset = offsetof(dsm_stages, run_count),
+               .max = DSM_NAME_BYTES_MAX + 8, .expected = "the first layer of each run of a stage",
+               .help =
+                   "The first layer of each stage, in order; with interleave, of each run. A run "
+                   "begins where the output of the layer before is all that later layers read."));
 
 DSM__RECORD(
     dsm__plan_record, dsm_plan, false,
