@@ -24,7 +24,7 @@ static bool evaluate(const char *text, int64_t *value, dsm__expression_flaw *fla
   double number = 0;
   const bool is_good =
       dsm__expression_value(text, DSM__EXPRESSION_WHOLE, find, &calls, &number, flaw);
-  *value = (int64_t)number;
+  *value = is_good ? (int64_t)number : 0;
   return is_good;
 }
 
