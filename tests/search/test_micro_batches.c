@@ -219,15 +219,21 @@ START_TEST(test_memory_has_one_micro_batch) {
 }
 END_TEST
 
+/* Sums of gradients of alexnet hide on eight GPUs. */
+static dsm_explore_options of_hidden_sums(void) {
+  const dsm_override overrides[] = {{"model.overlapped_reduction", "true", NULL}};
+  dsm_explore_options options;
+  tear_down();
+  workload = bundled_workload("alexnet", "384");
+  chips = bundled_system_with("dgx_a100", overrides, 1);
+  dsm_explore_options_init(&options);
+  return options;
+}
+
 /* Where sums of gradients hide, the search asks again with those that show; that nothing is faster
  * than what it has does not mean that there is nothing. */
 START_TEST(test_sums_hide_behind_micro_batches) {
-  tear_down();
-  const dsm_override overrides[] = {{"model.overlapped_reduction", "true", NULL}};
-  workload = bundled_workload("alexnet", "384");
-  chips = bundled_system_with("dgx_a100", overrides, 1);
-  dsm_explore_options options;
-  dsm_explore_options_init(&options);
+  dsm_explore_options options = of_hidden_sums();
   options.optimizations = HYBRID | ACCUMULATE;
   options.micro_batches = 2;
   dsm_plan *plan = NULL;
@@ -245,12 +251,7 @@ END_TEST
  * hide no more than that. */
 START_TEST(test_sums_hide_behind_the_last_micro_batch) {
   enum { TIMES = 4 };
-  tear_down();
-  const dsm_override overrides[] = {{"model.overlapped_reduction", "true", NULL}};
-  workload = bundled_workload("alexnet", "384");
-  chips = bundled_system_with("dgx_a100", overrides, 1);
-  dsm_explore_options options;
-  dsm_explore_options_init(&options);
+  dsm_explore_options options = of_hidden_sums();
   options.optimizations = ACCUMULATE;
   options.parallelisms = DSM_PARALLELISM_BIT(DSM_PARALLELISM_DATA);
   options.micro_batches = TIMES;

@@ -347,11 +347,11 @@ static bool search_grains(dsm__role_space *space, dsm__graph_answer *answer,
   if (!search_graph(space, answer, decisions)) {
     return false;
   }
-  double grain = exp2(ceil(log2(fmax(1, space->problem->capacity_bytes / grains))));
-  const double last = growth * space->problem->capacity_bytes; /* more than can be made anew */
-  if (!space->may_recompute) {
+  if (!space->may_recompute) { /* no sum to round */
     return true;
   }
+  double grain = exp2(ceil(log2(fmax(1, space->problem->capacity_bytes / grains))));
+  const double last = growth * space->problem->capacity_bytes; /* more than can be made anew */
   while (space->is_too_large && grain <= last && !is_given_up(space->problem)) {
     space->grain = grain;
     space->is_up = true;
