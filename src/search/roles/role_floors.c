@@ -19,20 +19,15 @@ dsm__role_point dsm__role_point_of(const dsm__role_space *space, size_t layer_in
       setting.reductions == NULL ? 0 : parts.latency_cycles / setting.reductions->shares[0]};
 }
 
-static bool is_below(const dsm__role_point *a, const dsm__role_point *b) {
-  return a->micro_cycles <= b->micro_cycles && a->once_cycles <= b->once_cycles &&
-         a->latency_cycles <= b->latency_cycles;
-}
-
 void dsm__role_front_add(dsm__role_front *front, const dsm__role_point *point) {
   size_t kept = 0;
   for (size_t i = 0; i < front->count; i++) {
-    if (is_below(&front->points[i], point)) {
+    if (dsm__is_point_below(&front->points[i], point)) {
       return;
     }
   }
   for (size_t i = 0; i < front->count; i++) {
-    if (!is_below(point, &front->points[i])) {
+    if (!dsm__is_point_below(point, &front->points[i])) {
       front->points[kept++] = front->points[i];
     }
   }

@@ -52,11 +52,35 @@ static unsigned with_axis(unsigned code, unsigned axis, unsigned outer, bool is_
 
 /* ---- one layer ---- */
 
+/* A point of an edge; those of an edge are a list. */
 typedef struct record {
   dsm__role_point point;
+  uint32_t next; /* record + 1; 0: none */
+} record;
+
+/* An edge that has been met, and its latest record + 1. */
+typedef struct met_edge {
   uint16_t from;
   uint16_t to;
-} record;
+  uint32_t latest;
+} met_edge;
+
+/* What an axis has in common of options with a role along it. */
+typedef struct axis_part {
+  unsigned from;
+  unsigned to;
+  bool may_share;
+  bool reads_inside;
+} axis_part;
+
+enum { PARTS_MAX = SIDES_MAX * DSM_LAYOUT_COUNT };
+
+/* Of a role: what it leads from and to along an axis of number 0. */
+typedef struct role_parts {
+  axis_part items[PARTS_MAX];
+  size_t count;
+  bool are_known;
+} role_parts;
 
 /* Elements that a relayout moves: of the last output and what is on its side, and of others. */
 typedef struct carrying {
@@ -79,9 +103,14 @@ typedef struct building {
   dsm__role_front alone;       /* what these take where nothing is shared, */
   dsm__role_front shared;      /* and where something may be */
   double times;                /* micro-batches, of which cycles of moves are one's */
+  role_parts parts[DSM_ROLE_COUNT];
   DSM__LIST(record) records;
+  DSM__LIST(met_edge) edges;
+  uint32_t *edge_at; /* of each two states: the edge + 1 between them; 0: not met */
   bool is_out_of_memory;
   bool is_run[CODES];     /* states in which an option may run */
+  uint8_t outers[CODES];  /* of each state the outer layouts, */
+  uint8_t insides[CODES]; /* and the axes along which it is inside */
   carrying entering;      /* what relayouts move before the layer, */
   carrying leaving;       /* and behind it */
   double *entering_moves; /* cycles, by axes and outer layouts; below 0: not known yet */
@@ -138,12 +167,14 @@ static void find_sides(building *b) {
   }
 }
 
-static unsigned outers_of(const building *b, unsigned code) {
-  unsigned outers = 0;
-  for (unsigned a = 0; a < axis_count_of(b); a++) {
-    outers |= dsm__outline_outer(code, a) << 2 * a;
+/* What states tell of their axes. */
+static void find_states(building *b) {
+  for (unsigned code = 0; code < 2 * others_of(b); code++) {
+    for (unsigned a = 0; a < axis_count_of(b); a++) {
+      b->outers[code] |= (uint8_t)(dsm__outline_outer(code, a) << 2 * a);
+      b->insides[code] |= (uint8_t)(dsm__outline_is_inside(code, a) ? 1U << a : 0U);
+    }
   }
-  return outers;
 }
 
 /* What a relayout before a layer moves of the output that many layers before it. */
@@ -181,7 +212,7 @@ static dsm__role_move move_of(const building *b, unsigned from, unsigned to, car
 static double dearest_cycles(building *b, const dsm__role_move *move, unsigned from) {
   double dearest = 0;
   for (unsigned a = 0; a < axis_count_of(b); a++) {
-    double *const known = &b->alone_moves[a][outers_of(b, from)][move->after.of[a]];
+    double *const known = &b->alone_moves[a][b->outers[from]][move->after.of[a]];
     if (move->elements[a] > 0 && *known < 0) {
       dsm__role_move alone = *move;
       for (unsigned other = 0; other < axis_count_of(b); other++) {
@@ -197,15 +228,15 @@ static double dearest_cycles(building *b, const dsm__role_move *move, unsigned f
 
 /* Cycles of a relayout of so much; the same one is asked once. */
 static double all_cycles(building *b, unsigned from, unsigned to, carrying of, double *known) {
-  const dsm__role_move move = move_of(b, from, to, of);
+  const unsigned changed = (unsigned)b->outers[from] ^ b->outers[to];
   unsigned staying = 0; /* axes along which less moves */
   for (unsigned a = 0; a < axis_count_of(b); a++) {
-    const bool is_less = move.before.of[a] != move.after.of[a] && dsm__outline_is_inside(from, a);
-    staying |= is_less ? 1U << a : 0;
+    staying |= (changed >> 2 * a & 3U) != 0 ? b->insides[from] & 1U << a : 0;
   }
   double *const cycles =
-      &known[((size_t)staying * OUTERS + outers_of(b, from)) * OUTERS + outers_of(b, to)];
+      &known[((size_t)staying * OUTERS + b->outers[from]) * OUTERS + b->outers[to]];
   if (*cycles < 0) {
+    const dsm__role_move move = move_of(b, from, to, of);
     *cycles = dsm__role_move_cycles(b->space, &move);
   }
   return *cycles;
@@ -226,31 +257,63 @@ static double leaving_cycles(building *b, unsigned from, unsigned to) {
   return all_cycles(b, from, to, b->leaving, b->leaving_moves) / b->times;
 }
 
+/* The edge between two states, a new one if it is not met yet; NULL if out of memory. */
+static met_edge *edge_of(building *b, unsigned from, unsigned to) {
+  uint32_t *const number = &b->edge_at[from * 2 * others_of(b) + to];
+  if (*number == 0) {
+    if (!DSM__LIST_RESERVE(&b->edges, 1)) {
+      b->is_out_of_memory = true;
+      return NULL;
+    }
+    b->edges.items[b->edges.count++] = (met_edge){(uint16_t)from, (uint16_t)to, 0};
+    *number = (uint32_t)b->edges.count;
+  }
+  return &b->edges.items[*number - 1];
+}
+
+/* In the place of the points of an edge that it is below, unless one is below it. */
+static void add_point(building *b, met_edge *edge, const dsm__role_point *point) {
+  record *place = NULL;
+  uint32_t *link = &edge->latest;
+  while (*link != 0) {
+    record *const one = &b->records.items[*link - 1];
+    if (dsm__is_point_below(&one->point, point)) {
+      return;
+    }
+    const bool is_gone = dsm__is_point_below(point, &one->point);
+    if (is_gone && place != NULL) {
+      *link = one->next;
+      continue;
+    }
+    place = is_gone ? one : place;
+    link = &one->next;
+  }
+  if (place == NULL) {
+    b->records.items[b->records.count] = (record){.next = edge->latest};
+    place = &b->records.items[b->records.count++];
+    edge->latest = (uint32_t)b->records.count;
+  }
+  place->point = *point;
+}
+
 static void add_front(building *b, unsigned from, unsigned to, const dsm__role_front *front,
                       double leaving) {
-  if (!DSM__LIST_RESERVE(&b->records, front->count)) {
+  met_edge *const edge = edge_of(b, from, to);
+  if (edge == NULL || !DSM__LIST_RESERVE(&b->records, front->count)) {
     b->is_out_of_memory = true;
     return;
   }
   for (size_t i = 0; i < front->count; i++) {
-    record *const one = &b->records.items[b->records.count++];
-    *one = (record){front->points[i], (uint16_t)from, (uint16_t)to};
-    one->point.micro_cycles += leaving;
+    dsm__role_point point = front->points[i];
+    point.micro_cycles += leaving;
+    add_point(b, edge, &point);
   }
   b->is_run[from] = true;
 }
 
-/* What options have in common so far, axis by axis. */
-typedef struct common {
-  unsigned from;
-  unsigned to;
-  bool may_share;
-  bool reads_inside; /* along some axis */
-} common;
-
 /* What is live behind the layer but its output: whether some of it is inside leads to two states;
  * what has been read inside still is. */
-static void add_fronts(building *b, const common *all) {
+static void add_fronts(building *b, const axis_part *all) {
   const uint64_t live = b->space->layers[b->index].live;
   const dsm__role_front *const front = all->may_share ? &b->shared : &b->alone;
   const bool are_inside = all->reads_inside && (b->others_read & live >> 1) != 0;
@@ -268,71 +331,71 @@ static bool is_told_apart(const building *b) {
   return b->makes_twin && !b->reads_last;
 }
 
-/* All states, from an axis on, that options of some roles lead from and to. */
-static void add_records(building *b, unsigned axis, const common *so_far) {
-  if (axis == axis_count_of(b)) {
-    add_fronts(b, so_far);
-    return;
-  }
+/* What a role leads from and to along an axis. */
+static void find_parts(const building *b, dsm_role role, role_parts *parts) {
   const dsm_layer *const layer = layer_of(b->space, b->index);
   const bool is_live = (b->space->layers[b->index].live & 1U) != 0;
-  const dsm_role role = dsm_parallelism_role(b->parallelism, axis);
   const unsigned asked = (unsigned)dsm_role_input_layout(role);
   const bool is_gathering = dsm__is_column_like(role) || role == DSM_ROLE_EXPERT;
+  parts->are_known = true;
   for (size_t s = 0; s < b->side_count; s++) {
     const unsigned side = b->sides[s];
     const bool is_read_inside = side != DSM__SIDE_OUTSIDE;
     const bool is_made_inside = dsm__is_made_inside(layer, role, side);
-    const bool is_sharing = is_gathering && (is_read_inside || b->may_be_gathered);
     const bool is_inside = is_told_apart(b) ? is_made_inside : is_read_inside;
+    if (dsm__read_fault(layer, role, side) != DSM__ROLE_FAULT_NONE) {
+      continue;
+    }
     for (unsigned outer = 0; outer < (unsigned)DSM_LAYOUT_COUNT; outer++) {
-      if (dsm__read_fault(layer, role, side) == DSM__ROLE_FAULT_NONE &&
-          (is_read_inside || outer == asked)) {
+      if (is_read_inside || outer == asked) {
         const unsigned made = is_made_inside ? outer : (unsigned)dsm_role_output_layout(role);
-        const common with = {with_axis(so_far->from, axis, outer, is_inside),
-                             with_axis(so_far->to, axis, made, is_made_inside && is_live),
-                             so_far->may_share || is_sharing,
-                             so_far->reads_inside || is_read_inside};
-        add_records(b, axis + 1, &with);
+        parts->items[parts->count++] =
+            (axis_part){with_axis(0, 0, outer, is_inside),
+                        with_axis(0, 0, made, is_made_inside && is_live),
+                        is_gathering && (is_read_inside || b->may_be_gathered), is_read_inside};
       }
     }
   }
 }
 
-static int compare_records(const void *left, const void *right) {
-  const record *const a = left;
-  const record *const b = right;
-  if (a->from != b->from || a->to != b->to) {
-    return (a->from != b->from ? a->from < b->from : a->to < b->to) ? -1 : 1;
+/* All states, from an axis on, that options of some roles lead from and to. */
+static void add_records(building *b, unsigned axis, const axis_part *so_far) {
+  if (axis == axis_count_of(b)) {
+    add_fronts(b, so_far);
+    return;
   }
-  return a->point.micro_cycles < b->point.micro_cycles
-             ? -1
-             : (a->point.micro_cycles > b->point.micro_cycles ? 1 : 0);
+  const dsm_role role = dsm_parallelism_role(b->parallelism, axis);
+  role_parts *const parts = &b->parts[role];
+  if (!parts->are_known) {
+    find_parts(b, role, parts);
+  }
+  for (size_t i = 0; i < parts->count; i++) {
+    const axis_part *const part = &parts->items[i];
+    const axis_part with = {so_far->from | part->from << 3 * axis,
+                            so_far->to | part->to << 3 * axis, so_far->may_share || part->may_share,
+                            so_far->reads_inside || part->reads_inside};
+    add_records(b, axis + 1, &with);
+  }
 }
 
-/* The records of an edge as points of which none is below another. */
+/* The edges that were met, with their points one after the other; none is met any more. */
 static bool take_edges(building *b, dsm__outline_layer *out) {
-  const size_t count = b->records.count;
-  if (!DSM__RESERVE(b->arena, out->edges, count + 1) ||
-      !DSM__RESERVE(b->arena, out->points, count + 1)) {
+  const size_t states = 2 * (size_t)others_of(b);
+  if (!DSM__RESERVE(b->arena, out->edges, b->edges.count + 1) ||
+      !DSM__RESERVE(b->arena, out->points, b->records.count + 1)) {
     return false;
   }
-  if (count > 0) {
-    qsort(b->records.items, count, sizeof b->records.items[0], compare_records);
-  }
-  for (size_t i = 0; i < count; i++) {
-    const record *const one = &b->records.items[i];
-    const bool is_first = i == 0 || one->from != one[-1].from || one->to != one[-1].to;
-    if (is_first) {
-      out->edges[out->edge_count++] = (dsm__outline_edge){
-          one->from, one->to, (uint32_t)out->point_count, (uint32_t)out->point_count};
+  for (size_t i = 0; i < b->edges.count; i++) {
+    const met_edge *const one = &b->edges.items[i];
+    const uint32_t first = (uint32_t)out->point_count;
+    for (uint32_t at = one->latest; at != 0; at = b->records.items[at - 1].next) {
+      out->points[out->point_count++] = b->records.items[at - 1].point;
     }
-    dsm__outline_edge *const edge = &out->edges[out->edge_count - 1];
-    dsm__role_front front = {&out->points[edge->first], edge->end - edge->first};
-    dsm__role_front_add(&front, &one->point);
-    edge->end = edge->first + (uint32_t)front.count;
-    out->point_count = edge->end;
+    out->edges[i] =
+        (dsm__outline_edge){one->from, one->to, first, (uint32_t)out->point_count};
+    b->edge_at[one->from * states + one->to] = 0;
   }
+  out->edge_count = b->edges.count;
   return true;
 }
 
@@ -381,13 +444,17 @@ static bool take_moves(building *b, const bool *is_there, dsm__outline_layer *ou
   DSM__LIST(dsm__outline_move) moves = {NULL, 0, 0};
   const unsigned states = 2 * others_of(b);
   unsigned kept[CODES];
+  unsigned running[CODES];
+  size_t running_count = 0;
   for (unsigned to = 0; to < states; to++) {
     kept[to] = b->index > 0 ? kept_of(b, to) : 0;
+    running[running_count] = to;
+    running_count += b->is_run[to] ? 1 : 0;
   }
   for (unsigned from = 0; from < states; from++) {
-    for (unsigned to = 0; to < states && is_there[from]; to++) {
-      if (!b->is_run[to] || ((from ^ to) & kept[to]) != 0 ||
-          (b->index > 0 && !are_others_possible(b, from, to))) {
+    for (size_t i = 0; i < running_count && is_there[from]; i++) {
+      const unsigned to = running[i];
+      if (((from ^ to) & kept[to]) != 0 || (b->index > 0 && !are_others_possible(b, from, to))) {
         continue;
       }
       if (!DSM__LIST_RESERVE_IN(&moves, 1, b->arena)) {
@@ -405,7 +472,7 @@ static bool take_moves(building *b, const bool *is_there, dsm__outline_layer *ou
 /* With the roles of the options in hand. */
 static void end_roles(building *b) {
   if (b->shared.count > 0) {
-    add_records(b, 0, &(common){0, 0, false, false});
+    add_records(b, 0, &(axis_part){0, 0, false, false});
   }
   b->alone.count = 0;
   b->shared.count = 0;
@@ -414,8 +481,13 @@ static void end_roles(building *b) {
 /* A layer out of some states; NULL if out of memory. */
 static const dsm__outline_layer *build(const dsm__role_space *space,
                                        const dsm__outline_source *source, size_t index,
-                                       const bool *is_there, dsm__arena *arena) {
-  building b = {.space = space, .arena = arena, .index = index, .times = source->times};
+                                       const bool *is_there, uint32_t *edge_at,
+                                       dsm__arena *arena) {
+  building b = {.space = space,
+                .arena = arena,
+                .index = index,
+                .times = source->times,
+                .edge_at = edge_at};
   const dsm__role_options *const options = dsm__role_options_of(space, index);
   dsm__outline_layer *const out = dsm__arena_array(b.arena, 1, sizeof *out);
   if (out == NULL || !DSM__RESERVE(arena, b.alone.points, options->whole_count + 1) ||
@@ -429,6 +501,7 @@ static const dsm__outline_layer *build(const dsm__role_space *space,
   b.leaving_moves = &b.entering_moves[MOVES];
   forget(b.entering_moves, 2 * (size_t)MOVES);
   forget(&b.alone_moves[0][0][0], sizeof b.alone_moves / sizeof(double));
+  find_states(&b);
   b.entering = carrying_of(&b, index, false);
   b.leaving = carrying_of(&b, index + 1, true);
   find_sides(&b);
@@ -447,6 +520,7 @@ static const dsm__outline_layer *build(const dsm__role_space *space,
   end_roles(&b);
   const bool is_done = !b.is_out_of_memory && take_moves(&b, is_there, out) && take_edges(&b, out);
   free(b.records.items);
+  free(b.edges.items);
   free(b.entering_moves);
   return is_done ? out : NULL;
 }
@@ -474,7 +548,7 @@ static bool is_built_for(const dsm__role_space *space, const built *one, size_t 
 }
 
 static bool build_all(const dsm__role_space *space, const dsm__outline_source *source,
-                      dsm__arena *arena, dsm__role_outline *outline) {
+                      uint32_t *edge_at, dsm__arena *arena, dsm__role_outline *outline) {
   DSM__LIST(built) list = {NULL, 0, 0};
   bool is_there[CODES] = {true};
   for (size_t i = 0; i < outline->layer_count; i++) {
@@ -489,7 +563,7 @@ static bool build_all(const dsm__role_space *space, const dsm__outline_source *s
       built *const one = &list.items[list.count++];
       one->index = i;
       memcpy(one->is_there, is_there, sizeof is_there);
-      one->layer = build(space, source, i, is_there, arena);
+      one->layer = build(space, source, i, is_there, edge_at, arena);
       if (one->layer == NULL) {
         return false;
       }
@@ -517,12 +591,15 @@ bool dsm__role_outline_find(const dsm__role_space *space, const dsm__outline_sou
     return true; /* not all options are there */
   }
   outline->layer_count = count;
-  return DSM__RESERVE(arena, outline->layers, count) &&
-         DSM__RESERVE(arena, outline->is_out, count) &&
-         DSM__RESERVE(arena, outline->added, count) &&
-         DSM__RESERVE(arena, outline->before, (count + 1) * states) &&
-         DSM__RESERVE(arena, outline->behind, (count + 1) * states) &&
-         build_all(space, source, arena, outline);
+  uint32_t *const edge_at = calloc(states * states, sizeof *edge_at);
+  const bool is_found =
+      edge_at != NULL && DSM__RESERVE(arena, outline->layers, count) &&
+      DSM__RESERVE(arena, outline->is_out, count) && DSM__RESERVE(arena, outline->added, count) &&
+      DSM__RESERVE(arena, outline->before, (count + 1) * states) &&
+      DSM__RESERVE(arena, outline->behind, (count + 1) * states) &&
+      build_all(space, source, edge_at, arena, outline);
+  free(edge_at);
+  return is_found;
 }
 
 /* ---- paths ---- */

@@ -33,6 +33,12 @@ typedef struct dsm__role_point {
   double latency_cycles; /**< and that of collectives that others may be in too, paid in full */
 } dsm__role_point;
 
+/** Is a point in nothing more than another one? */
+static inline bool dsm__is_point_below(const dsm__role_point *a, const dsm__role_point *b) {
+  return a->micro_cycles <= b->micro_cycles && a->once_cycles <= b->once_cycles &&
+         a->latency_cycles <= b->latency_cycles;
+}
+
 /** The options of a layer that no other one is below in all of these; none: it has no mapping. */
 typedef struct dsm__role_front {
   dsm__role_point *points;
