@@ -304,6 +304,31 @@ static dsm_status find_once(dsm__problem *problem, size_t layers, double known_c
 /* Of a network in which much more can be tried. */
 enum { FEW_LAYERS = 16 };
 
+/* Does the search of a network whose sums hide begin with all of them? With roles, stages or
+ * micro-batches it does: where little fits the memory, mappings that are faster than a known step
+ * are found much sooner than with no sums and no step. */
+static bool begins_with_all(const dsm__problem *problem) {
+  return !dsm__problem_is_overlapped(problem) || dsm__problem_has_roles(problem);
+}
+
+/* The sums of how many first layers count after those of `layers`, with which a plan was made
+ * (NULL: none that is faster). */
+static size_t next_layers(const dsm__problem *problem, size_t layers, const dsm_plan *made,
+                          int searches) {
+  enum { SEARCHES_MAX = 6 };
+  const size_t layer_count = problem->inputs.workload->layer_count;
+  const bool is_small = layer_count <= FEW_LAYERS;
+  if (layers == DSM__ALL_LAYERS) {
+    return first_layers(problem);
+  }
+  if (made == NULL || made->stages.count > 1) {
+    return DSM__ALL_LAYERS; /* in stages all count, or none */
+  }
+  const size_t next = is_small ? layers + 1 : dsm__critical_layers(made);
+  const int most = is_small ? FEW_LAYERS : SEARCHES_MAX;
+  return next > layers && next < layer_count && searches + 1 < most ? next : DSM__ALL_LAYERS;
+}
+
 /*
  * The plan, if it is faster than a limit, and what no mapping is faster than; the plan's own bound
  * is not set.
@@ -311,38 +336,37 @@ enum { FEW_LAYERS = 16 };
  * Where sums of gradients hide behind computing, how much of them shows depends on all layers,
  * which no edge of a graph knows. First only those count that show in any mapping: that is a
  * bound. If more shows of the mapping found, those count that decide when its step ends, and so on,
- * of few layers one more each time, as others may decide in a better mapping; at last all of them,
- * as if nothing could hide. The answer is the fastest of these mappings, as it is predicted.
+ * of few layers one more each time, as others may decide in a better mapping. All of them count, as
+ * if nothing could hide, at last, or before all others. The answer is the fastest of these
+ * mappings, as it is predicted.
  */
 static dsm_status find_plan(dsm__problem *problem, double limit_cycles, dsm_plan **plan,
                             double *bound_cycles, dsm_diags *diags) {
-  enum { SEARCHES_MAX = 6 };
-  const size_t layer_count = problem->inputs.workload->layer_count;
-  const int most = layer_count <= FEW_LAYERS ? FEW_LAYERS : SEARCHES_MAX;
-  size_t layers = first_layers(problem);
+  const bool is_all_first = begins_with_all(problem);
+  size_t layers = is_all_first ? DSM__ALL_LAYERS : first_layers(problem);
   for (int searches = 1;; searches++) {
     double bound = 0;
     dsm_plan *made = NULL;
     const double known = *plan == NULL ? limit_cycles : (*plan)->result.step_cycles;
     const dsm_status status = find_once(problem, layers, known, &made, &bound, diags);
-    if (status == DSM_ERROR_INFEASIBLE && *plan != NULL) {
-      return DSM_OK; /* sums that count can only add to a step */
-    }
-    if (status != DSM_OK) {
+    if (status != DSM_OK && (status != DSM_ERROR_INFEASIBLE || *plan == NULL)) {
       dsm_plan_free(made);
       dsm_plan_free(*plan);
       *plan = NULL;
       return status;
     }
-    const size_t critical = dsm__critical_layers(made);
-    keep_faster(plan, made);
-    *bound_cycles = searches == 1 ? bound : *bound_cycles;
-    if (layers == DSM__ALL_LAYERS || dsm__problem_is_over(problem) ||
+    const size_t next = next_layers(problem, layers, made, searches);
+    if (made != NULL) {
+      keep_faster(plan, made);
+    }
+    if (layers == first_layers(problem)) {
+      *bound_cycles = searches == 1 ? bound : fmin(bound, known);
+    }
+    if ((is_all_first ? next : layers) == DSM__ALL_LAYERS || dsm__problem_is_over(problem) ||
         (*plan)->result.step_cycles <= dsm__tie_limit(*bound_cycles)) {
       return DSM_OK;
     }
-    const size_t next = layer_count <= FEW_LAYERS ? layers + 1 : critical;
-    layers = next > layers && next < layer_count && searches + 1 < most ? next : DSM__ALL_LAYERS;
+    layers = next;
   }
 }
 

@@ -25,6 +25,9 @@ void dsm__problem_count_reductions(dsm__problem *problem, size_t layer_count);
  * it can. */
 void dsm__problem_count_least(dsm__problem *problem, size_t layer_count);
 
+/** Do sums and ways back of all layers count? */
+bool dsm__problem_counts_all(const dsm__problem *problem);
+
 /** Up to which layer sums of gradients decide when a plan's step ends: those of later layers end
  * while layers that they do not wait for compute. */
 size_t dsm__critical_layers(const dsm_plan *plan);

@@ -196,9 +196,9 @@ static bool open_space(const dsm__stage_cases *cases, unsigned axis, uint64_t st
     return false;
   }
   out->problem.fixed = whole->fixed;
-  /* Where sums hide behind computing, none is sure to show. */
-  dsm__problem_count_least(&out->problem,
-                           dsm__problem_is_overlapped(&out->problem) ? 0 : DSM__ALL_LAYERS);
+  /* All sums count, or where they hide behind computing, and mappings are bounded, none: none is
+   * sure to show. */
+  dsm__problem_count_least(&out->problem, dsm__problem_counts_all(whole) ? DSM__ALL_LAYERS : 0);
   return true;
 }
 
