@@ -830,16 +830,6 @@ def check_server_tables(schemas, formats):
            "server: devices is not DSM_DEVICES_MAX")
 
 
-def check_profile_tables(schema, formats):
-    definitions = schema["$defs"]
-    for of, in_schema in (("profile", schema["properties"]), ("task", definitions["task"]["properties"]),
-                          ("device", definitions["device"]["properties"])):
-        expect_same(f"profile: keys of {of}", in_schema, formats.keys("dsm-profile/1", of))
-    for what, limit in (("devices", "DSM_DEVICES_MAX"), ("tasks", "DSM_TASKS_MAX")):
-        expect(schema["properties"][what]["maxItems"] == formats.limits[limit],
-               f"profile: {what} is not {limit}")
-
-
 # ---- comments ----
 
 
@@ -969,7 +959,6 @@ def main():
     check_plan_tables(schemas, schemas.by_format["dsm-plan/1"], formats)
     check_sweep_tables(schemas.by_format["dsm-sweep/1"], formats)
     check_server_tables(schemas, formats)
-    check_profile_tables(schemas.by_format["dsm-profile/1"], formats)
     check_invalid(schemas, source)
     with tempfile.TemporaryDirectory(prefix="dsm-schemas-") as folder:
         plans = check_plans(schemas, dsm, source, pathlib.Path(folder))

@@ -35,7 +35,10 @@ dsm_decision_drift dsm__presence_row(const char *layer, dsm_pass pass, dsm_prese
 }
 
 dsm__rows dsm__rows_make(dsm__page *page, size_t count, size_t size) {
-  void *const items = dsm__arena_array(page->arena, count, size);
+  return dsm__rows_of(page, dsm__arena_array(page->arena, count, size), count);
+}
+
+dsm__rows dsm__rows_of(dsm__page *page, void *items, size_t count) {
   page->out.failed = page->out.failed || items == NULL;
   return (dsm__rows){.items = items, .count = items == NULL ? 0 : count};
 }

@@ -99,6 +99,9 @@ dsm_decision_drift dsm__presence_row(const char *layer, dsm_pass pass, dsm_prese
 /** Zeroed structs in the page's arena; none, and the page fails, if out of memory. */
 dsm__rows dsm__rows_make(dsm__page *page, size_t count, size_t size);
 
+/** The same of items that were made there; NULL: memory was out. */
+dsm__rows dsm__rows_of(dsm__page *page, void *items, size_t count);
+
 /** Puts a document in JSON on a page that has nothing yet. */
 void dsm__data_json(dsm__page *page, const dsm__record_type *type, const void *document);
 
