@@ -103,8 +103,7 @@ static const weight_cut cuts[DSM_ROLE_COUNT] = {
     [DSM_ROLE_EXPERT] = CUT_BY_GROUP,
 };
 
-/* Of two passes along an axis. */
-static bool may_stand_beside(const dsm_layer *layer, dsm_role a, dsm_role b) {
+bool dsm__may_stand_beside(const dsm_layer *layer, dsm_role a, dsm_role b) {
   if (a == b) {
     return true;
   }
@@ -120,9 +119,9 @@ unsigned dsm__roles_clash(const dsm_layer *layer, const dsm_system *system, dsm_
                           dsm_parallelism b) {
   const dsm_network *const network = &system->system;
   unsigned axis = 0;
-  while (axis < network->axis_count &&
-         (network->axes[axis].chips == 1 ||
-          may_stand_beside(layer, dsm_parallelism_role(a, axis), dsm_parallelism_role(b, axis)))) {
+  while (axis < network->axis_count && (network->axes[axis].chips == 1 ||
+                                        dsm__may_stand_beside(layer, dsm_parallelism_role(a, axis),
+                                                              dsm_parallelism_role(b, axis)))) {
     axis++;
   }
   return axis < network->axis_count ? axis : DSM_NO_AXIS;

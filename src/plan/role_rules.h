@@ -16,6 +16,9 @@ bool dsm__may_have_roles(const dsm_explore_options *options);
 const char *dsm__roles_why_not(const dsm_layer *layer, const dsm_system *system,
                                dsm_parallelism parallelism);
 
+/** May two passes of a layer have these roles along an axis? */
+bool dsm__may_stand_beside(const dsm_layer *layer, dsm_role a, dsm_role b);
+
 /** The first axis along which two passes of a layer cannot have these roles; DSM_NO_AXIS: none.
  * Weights have one cut, by out or by in, which data, spatial and whole may stand beside. */
 unsigned dsm__roles_clash(const dsm_layer *layer, const dsm_system *system, dsm_parallelism a,

@@ -11,6 +11,7 @@
 #include "search/memo.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,13 +68,24 @@ typedef struct table {
   dsm__map index; /* of the keys */
 } table;
 
+/* A move, and what it takes. */
+typedef struct kept_move {
+  dsm__memo_move_key key;
+  double cycles;
+} kept_move;
+
+/* Moves that are kept at once: each has one place. */
+enum { MOVES_MAX = 1 << 15 };
+
 struct dsm__memo {
   table contexts; /* parameters of a pass, precision, mode and pass */
   table shapes;
   table passes;
   table scores;
   table roles;
-  size_t bytes; /* of all tables */
+  kept_move *moves; /* NULL: none was asked for */
+  double unkept;    /* cycles of a move for which there is no room */
+  size_t bytes;     /* of all that is kept */
   size_t bytes_max;
   atomic_size_t *counted; /* where bytes are counted too; NULL: nowhere */
   bool is_full;           /* something could not be kept */
@@ -169,6 +181,8 @@ static void empty_all(dsm__memo *memo) {
   empty(&memo->passes);
   empty(&memo->scores);
   empty(&memo->roles);
+  free(memo->moves);
+  memo->moves = NULL;
   set_bytes(memo, 0);
   memo->is_full = false;
 }
@@ -248,6 +262,24 @@ const dsm__memo_score *dsm__memo_score_of(const dsm__memo *memo, const dsm__memo
 
 const dsm__memo_score *dsm__memo_role(const dsm__memo *memo, const dsm__memo_role_key *key) {
   return find(&memo->roles, key);
+}
+
+/* A place without a move has a key without elements, which no move has. */
+double *dsm__memo_move(dsm__memo *memo, const dsm__memo_move_key *key) {
+  const size_t bytes = memo->bytes + MOVES_MAX * sizeof *memo->moves;
+  if (memo->moves == NULL && bytes <= memo->bytes_max) {
+    memo->moves = calloc(MOVES_MAX, sizeof *memo->moves);
+    set_bytes(memo, memo->moves == NULL ? memo->bytes : bytes);
+  }
+  memo->unkept = (double)NAN;
+  if (memo->moves == NULL) {
+    return &memo->unkept;
+  }
+  kept_move *const place = &memo->moves[dsm__map_hash(0, key, sizeof *key) % MOVES_MAX];
+  if (memcmp(&place->key, key, sizeof *key) != 0) {
+    *place = (kept_move){*key, (double)NAN};
+  }
+  return &place->cycles;
 }
 
 void dsm__memo_put_best_pass(dsm__memo *memo, const dsm__memo_key *key,

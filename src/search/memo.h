@@ -74,6 +74,15 @@ typedef struct dsm__memo_role_key {
 } dsm__memo_role_key;
 _Static_assert(sizeof(void *) != 8 || sizeof(dsm__memo_role_key) == 56, "no padding");
 
+/** All that a move between layers with roles depends on within one search of a machine; no padding.
+ */
+typedef struct dsm__memo_move_key {
+  uint64_t elements[DSM_AXES_MAX];
+  uint64_t minibatch;
+  uint64_t micro_batches;
+  uint64_t layouts; /**< before and after, 2 bits an axis */
+} dsm__memo_move_key;
+
 /** Most bytes of a memo of such passes. */
 #define DSM__ROLE_MEMO_BYTES_MAX ((size_t)32 << 20)
 
@@ -97,6 +106,10 @@ const dsm__best_pass *dsm__memo_best_pass(const dsm__memo *memo, const dsm__memo
 const dsm__memo_score *dsm__memo_score_of(const dsm__memo *memo, const dsm__memo_key *key);
 
 const dsm__memo_score *dsm__memo_role(const dsm__memo *memo, const dsm__memo_role_key *key);
+
+/** The cycles of a move are kept here; NaN: they are not known yet. Another move may take the place
+ * of those that have been. */
+double *dsm__memo_move(dsm__memo *memo, const dsm__memo_move_key *key);
 
 /** Keeps an answer, if there is room, under a key that has none. */
 void dsm__memo_put_best_pass(dsm__memo *memo, const dsm__memo_key *key, const dsm__best_pass *best);

@@ -349,10 +349,9 @@ static void find_parts(const building *b, dsm_role role, role_parts *parts) {
     for (unsigned outer = 0; outer < (unsigned)DSM_LAYOUT_COUNT; outer++) {
       if (is_read_inside || outer == asked) {
         const unsigned made = is_made_inside ? outer : (unsigned)dsm_role_output_layout(role);
-        parts->items[parts->count++] =
-            (axis_part){with_axis(0, 0, outer, is_inside),
-                        with_axis(0, 0, made, is_made_inside && is_live),
-                        is_gathering && (is_read_inside || b->may_be_gathered), is_read_inside};
+        parts->items[parts->count++] = (axis_part){
+            with_axis(0, 0, outer, is_inside), with_axis(0, 0, made, is_made_inside && is_live),
+            is_gathering && (is_read_inside || b->may_be_gathered), is_read_inside};
       }
     }
   }
@@ -391,8 +390,7 @@ static bool take_edges(building *b, dsm__outline_layer *out) {
     for (uint32_t at = one->latest; at != 0; at = b->records.items[at - 1].next) {
       out->points[out->point_count++] = b->records.items[at - 1].point;
     }
-    out->edges[i] =
-        (dsm__outline_edge){one->from, one->to, first, (uint32_t)out->point_count};
+    out->edges[i] = (dsm__outline_edge){one->from, one->to, first, (uint32_t)out->point_count};
     b->edge_at[one->from * states + one->to] = 0;
   }
   out->edge_count = b->edges.count;
@@ -481,13 +479,9 @@ static void end_roles(building *b) {
 /* A layer out of some states; NULL if out of memory. */
 static const dsm__outline_layer *build(const dsm__role_space *space,
                                        const dsm__outline_source *source, size_t index,
-                                       const bool *is_there, uint32_t *edge_at,
-                                       dsm__arena *arena) {
-  building b = {.space = space,
-                .arena = arena,
-                .index = index,
-                .times = source->times,
-                .edge_at = edge_at};
+                                       const bool *is_there, uint32_t *edge_at, dsm__arena *arena) {
+  building b = {
+      .space = space, .arena = arena, .index = index, .times = source->times, .edge_at = edge_at};
   const dsm__role_options *const options = dsm__role_options_of(space, index);
   dsm__outline_layer *const out = dsm__arena_array(b.arena, 1, sizeof *out);
   if (out == NULL || !DSM__RESERVE(arena, b.alone.points, options->whole_count + 1) ||
@@ -592,12 +586,12 @@ bool dsm__role_outline_find(const dsm__role_space *space, const dsm__outline_sou
   }
   outline->layer_count = count;
   uint32_t *const edge_at = calloc(states * states, sizeof *edge_at);
-  const bool is_found =
-      edge_at != NULL && DSM__RESERVE(arena, outline->layers, count) &&
-      DSM__RESERVE(arena, outline->is_out, count) && DSM__RESERVE(arena, outline->added, count) &&
-      DSM__RESERVE(arena, outline->before, (count + 1) * states) &&
-      DSM__RESERVE(arena, outline->behind, (count + 1) * states) &&
-      build_all(space, source, edge_at, arena, outline);
+  const bool is_found = edge_at != NULL && DSM__RESERVE(arena, outline->layers, count) &&
+                        DSM__RESERVE(arena, outline->is_out, count) &&
+                        DSM__RESERVE(arena, outline->added, count) &&
+                        DSM__RESERVE(arena, outline->before, (count + 1) * states) &&
+                        DSM__RESERVE(arena, outline->behind, (count + 1) * states) &&
+                        build_all(space, source, edge_at, arena, outline);
   free(edge_at);
   return is_found;
 }

@@ -2,6 +2,7 @@
 #include "search/roles/role_states.h"
 
 #include <assert.h>
+#include <math.h>
 
 #include "plan/holding.h"
 
@@ -61,7 +62,7 @@ static uint64_t outside_elements(const dsm__role_space *space, const dsm__role_s
   return elements;
 }
 
-double dsm__role_move_cycles(const dsm__role_space *space, const dsm__role_move *move) {
+static double cycles_of_move(const dsm__role_space *space, const dsm__role_move *move) {
   const dsm_workload *const workload = space->problem->inputs.workload;
   const double bytes = (double)workload->minibatch * workload->element_bytes;
   const dsm_machine *const machine = &space->problem->machine;
@@ -73,6 +74,46 @@ double dsm__role_move_cycles(const dsm__role_space *space, const dsm__role_move 
   }
   const uint64_t micro_batches = space->problem->inputs.micro_batches;
   return cycles * (micro_batches > 0 ? (double)micro_batches : 1);
+}
+
+/* What moves nowhere takes nothing. */
+double dsm__role_move_cycles(const dsm__role_space *space, const dsm__role_move *move) {
+  const dsm__problem *const problem = space->problem;
+  dsm__memo_move_key key = {.minibatch = problem->inputs.workload->minibatch,
+                            .micro_batches = problem->inputs.micro_batches};
+  uint64_t moved = 0;
+  for (unsigned a = 0; a < axis_count_of(space); a++) {
+    key.elements[a] = move->elements[a];
+    key.layouts = key.layouts << 4 | (uint64_t)move->before.of[a] << 2 | move->after.of[a];
+    moved |= move->elements[a];
+  }
+  if (moved == 0) {
+    return 0;
+  }
+  double unkept = (double)NAN;
+  double *const cycles =
+      problem->role_memo == NULL ? &unkept : dsm__memo_move(problem->role_memo, &key);
+  *cycles = isnan(*cycles) ? cycles_of_move(space, move) : *cycles;
+  return *cycles;
+}
+
+/* Of a role along an axis. */
+static dsm__role_entry entry_of(const dsm__role_space *space, const dsm__role_surroundings *around,
+                                unsigned axis, dsm_role role) {
+  const dsm_layer *const layer = layer_of(space, around->index);
+  const unsigned sides = around->sides[axis];
+  const bool is_read_inside = (sides & ~(unsigned)DSM__SIDE_OUTSIDE) != 0;
+  const uint32_t asked = (uint32_t)dsm_role_input_layout(role);
+  const bool is_moved = !is_read_inside && around->from->outer[axis] != asked;
+  const bool may_share = dsm__is_column_like(role) || role == DSM_ROLE_EXPERT;
+  return (dsm__role_entry){
+      .is_possible = dsm__read_fault(layer, role, sides) == DSM__ROLE_FAULT_NONE &&
+                     dsm__are_shortcuts_beside(layer, role, dsm__is_made_inside(layer, role, sides),
+                                               around->shortcut_sides[axis]),
+      .is_moved = is_moved,
+      .outer = asked,
+      .is_gathered =
+          !is_moved && may_share && (is_read_inside || dsm_axis_set_has(around->gathered, axis))};
 }
 
 /* An earlier layer gathers the same input along an axis; with the same role, if what is outside
@@ -88,18 +129,14 @@ dsm__role_surroundings dsm__role_look_around(const dsm__role_space *space,
     around.outside[a] = outside_elements(space, from, index, a, false);
     around.gathered |= (from->gathered[a] & layer->same) != 0 ? 1U << a : 0U;
     around.gathered_again |= (from->gathered_again[a] & layer->same) != 0 ? 1U << a : 0U;
+    for (int r = 0; r < DSM_ROLE_COUNT; r++) {
+      around.entries[a][r] = entry_of(space, &around, a, (dsm_role)r);
+    }
   }
   for (size_t m = 0; m < DSM__COUNT_OF(around.moves); m++) {
     around.moves[m] = -1;
   }
   return around;
-}
-
-void dsm__role_forget_shortcuts(const dsm__role_space *space, dsm__role_surroundings *around,
-                                unsigned axis, uint64_t unknown) {
-  const dsm__role_layer *const layer = &space->layers[around->index];
-  around->shortcut_sides[axis] = sides_of(space, around->from, around->index, axis,
-                                          layer->added & ~unknown, layer->adds_far != 0);
 }
 
 double dsm__role_entering_cycles(const dsm__role_space *space, dsm__role_surroundings *around,
@@ -124,24 +161,21 @@ double dsm__role_entering_cycles(const dsm__role_space *space, dsm__role_surroun
 bool dsm__role_enter(const dsm__role_space *space, const dsm__role_surroundings *around,
                      const dsm__role_option *option, dsm__role_state *to,
                      dsm__role_shares *shared) {
-  const dsm_layer *const layer = layer_of(space, around->index);
+  const dsm__role_entry *entries[DSM_AXES_MAX];
+  for (unsigned a = 0; a < axis_count_of(space); a++) {
+    entries[a] = &around->entries[a][dsm_parallelism_role(option->parallelism, a)];
+    if (!entries[a]->is_possible) {
+      return false;
+    }
+  }
   *to = *around->from;
   *shared = (dsm__role_shares){0, 0};
   for (unsigned a = 0; a < axis_count_of(space); a++) {
-    const dsm_role role = dsm_parallelism_role(option->parallelism, a);
-    const unsigned sides = around->sides[a];
-    const bool is_read_inside = (sides & ~(unsigned)DSM__SIDE_OUTSIDE) != 0;
-    const bool is_made_inside = dsm__is_made_inside(layer, role, sides);
-    const bool may_share = dsm__is_column_like(role) || role == DSM_ROLE_EXPERT;
-    if (dsm__read_fault(layer, role, sides) != DSM__ROLE_FAULT_NONE ||
-        !dsm__are_shortcuts_beside(layer, role, is_made_inside, around->shortcut_sides[a])) {
-      return false;
-    }
-    if (!is_read_inside && to->outer[a] != (uint32_t)dsm_role_input_layout(role)) {
-      to->outer[a] = (uint32_t)dsm_role_input_layout(role);
+    if (entries[a]->is_moved) {
+      to->outer[a] = entries[a]->outer;
       to->gathered[a] = 0;
       to->gathered_again[a] = 0;
-    } else if (may_share && (is_read_inside || dsm_axis_set_has(around->gathered, a))) {
+    } else if (entries[a]->is_gathered) {
       shared->both |= 1U << a;
     }
   }

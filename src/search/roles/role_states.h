@@ -19,15 +19,24 @@ typedef struct dsm__role_state {
   uint32_t option;                       /**< of a layer's node, + 1; 0: between layers */
 } dsm__role_state;
 
+/** A layer's role along an axis, out of a state before it. */
+typedef struct dsm__role_entry {
+  bool is_possible;
+  bool is_moved;    /**< what is outside moves to the layout that it reads, */
+  uint32_t outer;   /**< this one */
+  bool is_gathered; /**< what it gathers has been gathered: another layer's */
+} dsm__role_entry;
+
 /** What all of a layer's roles ask of a state before it, along each axis. */
 typedef struct dsm__role_surroundings {
   const dsm__role_state *from;
   size_t index;
   unsigned sides[DSM_AXES_MAX]; /**< of what it reads */
   unsigned shortcut_sides[DSM_AXES_MAX];
-  uint64_t outside[DSM_AXES_MAX];      /**< elements */
-  dsm_axis_set gathered;               /**< an earlier layer gathers the same input, */
-  dsm_axis_set gathered_again;         /**< in update too */
+  uint64_t outside[DSM_AXES_MAX]; /**< elements */
+  dsm_axis_set gathered;          /**< an earlier layer gathers the same input, */
+  dsm_axis_set gathered_again;    /**< in update too */
+  dsm__role_entry entries[DSM_AXES_MAX][DSM_ROLE_COUNT];
   double moves[1 << 2 * DSM_AXES_MAX]; /**< cycles to the outer layouts with this number; below 0:
                                             not known */
 } dsm__role_surroundings;
@@ -35,11 +44,6 @@ typedef struct dsm__role_surroundings {
 /** Of a state before a layer. */
 dsm__role_surroundings dsm__role_look_around(const dsm__role_space *space,
                                              const dsm__role_state *from, size_t index);
-
-/** Of some of the layers before, what they made may lie on any side of an axis where it is added or
- * multiplied. */
-void dsm__role_forget_shortcuts(const dsm__role_space *space, dsm__role_surroundings *around,
-                                unsigned axis, uint64_t unknown);
 
 /** The state in which a layer runs with roles, out of one before it; false if it cannot. `shared`:
  * axes along which its gathers are another's. */

@@ -67,6 +67,14 @@ static const dsm_layer *layer_of(const dsm__update_roles *u) {
 
 /* ---- terms ---- */
 
+static size_t number_of(const dsm_layouts *layouts) {
+  size_t number = 0;
+  for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
+    number |= (size_t)layouts->of[a] << 2 * a;
+  }
+  return number;
+}
+
 static bool reserve_numbers(dsm__update_roles *u, double **numbers, size_t count) {
   *numbers = dsm__arena_array(u->arena, count, sizeof **numbers);
   for (size_t i = 0; *numbers != NULL && i < count; i++) {
@@ -76,20 +84,30 @@ static bool reserve_numbers(dsm__update_roles *u, double **numbers, size_t count
 }
 
 /* What the roles of an update pass take once a step, whatever those of other passes. */
-static void find_own(dsm__update_roles *u) {
+static void find_own(dsm__update_roles *u, const dsm_parallelism *items) {
   const dsm_machine *const machine = &u->problem->machine;
   const dsm__layer_setting setting =
       dsm__role_setting(u->problem, u->layer_index, 0, (dsm__role_shares){0, 0});
   u->least_sums = HUGE_VAL;
   for (size_t k = 0; k < u->count; k++) {
-    const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(u->items[k]);
+    const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(items[k]);
+    const dsm_layouts read = dsm_input_layouts(items[k]);
+    const dsm_layouts made = dsm_output_layouts(items[k]);
     const dsm_weight_traffic traffic = dsm__weight_traffic(&setting, &layouts);
-    u->sums[k] = dsm_group_cycles(machine, &traffic.sum_of_gradients) +
-                 dsm_group_cycles(machine, &traffic.weight_update);
-    u->least_sums = fmin(u->least_sums, u->sums[k]);
-    u->ways[k] =
-        dsm_chip_share_derive(setting.layer, machine, u->items[k], setting.minibatch).weight_ways;
-    u->gathering[k] = dsm__gathering_axes(machine->system, u->items[k]);
+    dsm__update_item *const item = &u->items[k];
+    *item = (dsm__update_item){
+        .parallelism = items[k],
+        .gathering = dsm__gathering_axes(machine->system, items[k]),
+        .ways =
+            dsm_chip_share_derive(setting.layer, machine, items[k], setting.minibatch).weight_ways,
+        .sums = dsm_group_cycles(machine, &traffic.sum_of_gradients) +
+                dsm_group_cycles(machine, &traffic.weight_update),
+        .read = number_of(&read),
+        .made = number_of(&made)};
+    for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
+      item->roles[a] = (uint8_t)dsm_parallelism_role(items[k], a);
+    }
+    u->least_sums = fmin(u->least_sums, item->sums);
   }
 }
 
@@ -101,22 +119,19 @@ bool dsm__update_roles_init(dsm__update_roles *updates, dsm__problem *problem, s
                                  .problem = problem,
                                  .layer_index = layer_index,
                                  .has_company = has_company,
-                                 .items = items,
                                  .count = count,
                                  .sets = has_company ? AXIS_SETS : 1};
   const bool has_room =
-      updates->arena != NULL && DSM__RESERVE(updates->arena, updates->gathering, count) &&
-      DSM__RESERVE(updates->arena, updates->ways, count) &&
+      updates->arena != NULL && DSM__RESERVE(updates->arena, updates->items, count) &&
       DSM__RESERVE(updates->arena, updates->ranked, factors * count) &&
       DSM__RESERVE(updates->arena, updates->is_ranked, factors) &&
-      reserve_numbers(updates, &updates->sums, count) &&
       reserve_numbers(updates, &updates->passes, factors * updates->sets * count) &&
       reserve_numbers(updates, &updates->broadcasts, AXIS_SETS * count) &&
       reserve_numbers(updates, &updates->moves, (size_t)2 * LAYOUT_NUMBERS * LAYOUT_NUMBERS) &&
       reserve_numbers(updates, &updates->both, factors) &&
       reserve_numbers(updates, &updates->apart, factors);
   if (has_room) {
-    find_own(updates);
+    find_own(updates, items);
   }
   return has_room;
 }
@@ -136,7 +151,7 @@ double *dsm__update_both(dsm__update_roles *updates) {
 static double pass_of(dsm__update_roles *u, unsigned f, dsm_axis_set shared, size_t item) {
   double *const cycles = &u->passes[(f * u->sets + shared) * u->count + item];
   if (isnan(*cycles)) {
-    const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(u->items[item]);
+    const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(u->items[item].parallelism);
     const dsm__layer_setting setting =
         dsm__role_setting(u->problem, u->layer_index, f, (dsm__role_shares){.in_update = shared});
     *cycles = dsm__role_pass_cycles(u->problem, &setting, DSM_PASS_UPDATE, &layouts);
@@ -155,8 +170,8 @@ static int compare_ranked(const void *left, const void *right) {
 static const dsm__ranked_update *ranked_of(dsm__update_roles *u, unsigned f) {
   dsm__ranked_update *const ranked = &u->ranked[f * u->count];
   for (size_t k = 0; k < u->count && !u->is_ranked[f]; k++) {
-    const dsm_axis_set shared = u->has_company ? u->gathering[k] : 0;
-    ranked[k] = (dsm__ranked_update){u->sums[k] + pass_of(u, f, shared, k), k};
+    const dsm_axis_set shared = u->has_company ? u->items[k].gathering : 0;
+    ranked[k] = (dsm__ranked_update){u->items[k].sums + pass_of(u, f, shared, k), k};
   }
   if (!u->is_ranked[f]) {
     qsort(ranked, u->count, sizeof *ranked, compare_ranked);
@@ -173,24 +188,19 @@ typedef struct question {
   dsm_parallelism forward;
   dsm__role_shares shares;
   const dsm__update_way *as; /* ways that gather and cut like this one; NULL: any but the same */
-  uint64_t ways;             /* that forward cuts weights into, */
-  dsm_axis_set cut;          /* and the axes; */
+  size_t read;               /* numbers of layouts of forward's input, */
+  size_t made;               /* and of its output */
+  uint32_t beside[DSM_AXES_MAX]; /* roles that update may have beside it */
+  uint64_t ways;                 /* that forward cuts weights into, */
+  dsm_axis_set cut;              /* and the axes; */
   dsm_axis_set gathering;
   dsm__update_ways *found;
 } question;
 
-static size_t number_of(const dsm_layouts *layouts) {
-  size_t number = 0;
-  for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
-    number |= (size_t)layouts->of[a] << 2 * a;
-  }
-  return number;
-}
-
 static dsm_pass_layouts layouts_of(const question *q, size_t item) {
   return (dsm_pass_layouts){{[DSM_PASS_FORWARD] = q->forward,
                              [DSM_PASS_BACKWARD] = q->forward,
-                             [DSM_PASS_UPDATE] = q->of->items[item]}};
+                             [DSM_PASS_UPDATE] = q->of->items[item].parallelism}};
 }
 
 static double broadcast_of(const question *q, size_t item) {
@@ -208,13 +218,12 @@ static double broadcast_of(const question *q, size_t item) {
 
 static double moves_of(const question *q, size_t item) {
   dsm__update_roles *const u = q->of;
-  const dsm_layouts ends[2][2] = {
-      {dsm_input_layouts(q->forward), dsm_input_layouts(u->items[item])},
-      {dsm_output_layouts(q->forward), dsm_output_layouts(u->items[item])}};
+  const size_t places[2] = {q->read * LAYOUT_NUMBERS + u->items[item].read,
+                            ((size_t)LAYOUT_NUMBERS + q->made) * LAYOUT_NUMBERS +
+                                u->items[item].made};
   double cycles = 0;
   for (size_t i = 0; i < 2; i++) {
-    double *const one = &u->moves[(i * LAYOUT_NUMBERS + number_of(&ends[i][0])) * LAYOUT_NUMBERS +
-                                  number_of(&ends[i][1])];
+    double *const one = &u->moves[places[i]];
     if (isnan(*one)) {
       const dsm_pass_layouts layouts = layouts_of(q, item);
       const dsm_update_relayouts moves = dsm_update_relayouts_derive(
@@ -271,10 +280,10 @@ static double apart_of(const question *q, unsigned f) {
 /* ---- ways ---- */
 
 /* Gradients of data and model are counted by the roles of forward (section 12). */
-static uint64_t ways_of(const question *q, size_t item) {
+static uint64_t ways_of(const question *q, const dsm__update_item *item) {
   const bool has_roles =
-      dsm_parallelism_has_roles(q->forward) || dsm_parallelism_has_roles(q->of->items[item]);
-  const uint64_t own = q->of->ways[item];
+      dsm_parallelism_has_roles(q->forward) || dsm_parallelism_has_roles(item->parallelism);
+  const uint64_t own = item->ways;
   return has_roles && own < q->ways ? own : q->ways;
 }
 
@@ -308,20 +317,27 @@ static void put_way(const question *q, const dsm__update_way *way) {
   found->items[found->count++] = *way;
 }
 
+/* May update have these roles beside those of forward? */
+static bool is_beside(const question *q, const dsm__update_item *item) {
+  bool is_it = true;
+  for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
+    is_it = is_it && (q->beside[a] >> item->roles[a] & 1U) != 0;
+  }
+  return is_it;
+}
+
 /* Is it a way that is kept? */
 static bool try_item(const question *q, unsigned f, double both, const dsm__ranked_update *ranked) {
   dsm__update_roles *const u = q->of;
   const size_t item = ranked->item;
-  const bool is_same = u->items[item] == q->forward;
-  dsm__update_way way = {.update = u->items[item],
-                         .gathers = u->has_company ? u->gathering[item] & q->gathering : 0,
-                         .ways = ways_of(q, item),
+  const dsm__update_item *const own = &u->items[item];
+  const bool is_same = own->parallelism == q->forward;
+  dsm__update_way way = {.update = own->parallelism,
+                         .gathers = u->has_company ? own->gathering & q->gathering : 0,
+                         .ways = ways_of(q, own),
                          .factor_index = f};
-  if (q->as == NULL ? is_same : way.gathers != q->as->gathers || way.ways != q->as->ways) {
-    return false;
-  }
-  if (dsm__roles_clash(layer_of(u), u->problem->machine.system, q->forward, way.update) !=
-      DSM_NO_AXIS) {
+  if ((q->as == NULL ? is_same : way.gathers != q->as->gathers || way.ways != q->as->ways) ||
+      !is_beside(q, own)) {
     return false;
   }
   const double beside = both + broadcast_of(q, item) + (is_same ? 0 : moves_of(q, item));
@@ -329,7 +345,7 @@ static bool try_item(const question *q, unsigned f, double both, const dsm__rank
   if (is_covered(q->found, &way, false)) {
     return false;
   }
-  way.cycles = beside + (is_same ? 0 : apart_of(q, f)) + u->sums[item] +
+  way.cycles = beside + (is_same ? 0 : apart_of(q, f)) + own->sums +
                pass_of(u, f, q->shares.in_update, item);
   if (way.gathers == 0) {
     way.floor_cycles = way.cycles;
@@ -376,8 +392,18 @@ static question ask(dsm__update_roles *updates, dsm_parallelism forward, dsm__up
   q.ways = dsm_chip_share_derive(layer_of(updates), machine, forward,
                                  updates->problem->inputs.workload->minibatch)
                .weight_ways;
-  for (unsigned a = 0; a < network->axis_count; a++) {
-    q.cut |= dsm_role_divides(dsm_parallelism_role(forward, a), DSM_DIVIDED_WEIGHTS) ? 1U << a : 0U;
+  const dsm_layouts read = dsm_input_layouts(forward);
+  const dsm_layouts made = dsm_output_layouts(forward);
+  q.read = number_of(&read);
+  q.made = number_of(&made);
+  for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
+    const dsm_role role = dsm_parallelism_role(forward, a);
+    const bool is_one_chip = a >= network->axis_count || network->axes[a].chips == 1;
+    q.cut |= a < network->axis_count && dsm_role_divides(role, DSM_DIVIDED_WEIGHTS) ? 1U << a : 0U;
+    for (int r = 0; r < DSM_ROLE_COUNT; r++) {
+      const bool may = is_one_chip || dsm__may_stand_beside(layer_of(updates), role, (dsm_role)r);
+      q.beside[a] |= may ? 1U << (unsigned)r : 0U;
+    }
   }
   return q;
 }
@@ -390,7 +416,7 @@ static dsm__update_way whole_way(const question *q, const dsm__update_way *same)
   way.ways = q->ways;
   way.floor_cycles = way.cycles;
   for (size_t k = 0; k < u->count && way.gathers != 0; k++) {
-    if (u->items[k] == q->forward) {
+    if (u->items[k].parallelism == q->forward) {
       way.floor_cycles +=
           pass_of(u, way.factor_index, way.gathers, k) - pass_of(u, way.factor_index, 0, k);
     }

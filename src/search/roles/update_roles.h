@@ -11,23 +11,31 @@ typedef struct dsm__ranked_update {
   size_t item;
 } dsm__ranked_update;
 
+/** Roles that an update pass can have, and what they alone decide. */
+typedef struct dsm__update_item {
+  dsm_parallelism parallelism;
+  uint8_t roles[DSM_AXES_MAX];
+  dsm_axis_set gathering; /**< the axes with gather_column */
+  uint64_t ways;          /**< that cut its weights */
+  double sums;            /**< of gradients, and weights' update, */
+  size_t read;            /**< number of the layouts of its input, */
+  size_t made;            /**< and of its output */
+} dsm__update_item;
+
 /** What the update passes of a class of layers take; what was asked of them is kept. Numbers that
  * are not known are NaN. */
 typedef struct dsm__update_roles {
   dsm__arena *arena; /**< of all that follows */
   dsm__problem *problem;
   size_t layer_index;
-  bool has_company;             /**< other layers read what one of the class reads */
-  const dsm_parallelism *items; /**< that the layer can have, in the order of preference */
+  bool has_company;        /**< other layers read what one of the class reads */
+  dsm__update_item *items; /**< that the layer can have, in the order of preference */
   size_t count;
-  unsigned sets;           /**< of axes along which gathers may be another's: one or all */
-  dsm_axis_set *gathering; /**< of each item: the axes with gather_column */
-  uint64_t *ways;          /**< of each item: that cut its weights */
-  double *sums;            /**< of each item: sum of gradients and weights' update, */
-  double least_sums;       /**< the least of them */
-  double *passes;          /**< of each factor, set and item: the pass */
-  double *broadcasts;      /**< of each set of axes that cut what is used, and item */
-  double *moves;           /**< of each two numbers of layouts, of the input, then of the error */
+  unsigned sets;      /**< of axes along which gathers may be another's: one or all */
+  double least_sums;  /**< of all items */
+  double *passes;     /**< of each factor, set and item: the pass */
+  double *broadcasts; /**< of each set of axes that cut what is used, and item */
+  double *moves;      /**< of each two numbers of layouts, of the input, then of the error */
   dsm__ranked_update *ranked; /**< of each factor: the items, by pass and sums */
   bool *is_ranked;            /**< of each factor: are they known? */
   double *both;               /**< of each factor: forward and backward of the roles asked for, */
@@ -63,7 +71,7 @@ dsm_axis_set dsm__gathering_axes(const dsm_system *system, dsm_parallelism paral
 /** Does a layer of the same class read what another layer reads too? */
 bool dsm__has_company(const dsm__problem *problem, size_t layer_index);
 
-/** Starts them; `items` are borrowed. False if out of memory. What it has is freed in any case. */
+/** Starts them. False if out of memory. What it has is freed in any case. */
 bool dsm__update_roles_init(dsm__update_roles *updates, dsm__problem *problem, size_t layer_index,
                             const dsm_parallelism *items, size_t count);
 void dsm__update_roles_fini(dsm__update_roles *updates);
