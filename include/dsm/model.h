@@ -447,7 +447,7 @@ DSM_API double dsm_link_cycles(const dsm_machine *machine, dsm_link link, double
 
 /**
  * The parallelism of each pass of a layer (section 11). Of a layer without backward pass, that of
- * backward is the layout in which its output error is left; without update pass, that of update
+ * backward is the layout in which its output gradient is left; without update pass, that of update
  * has no meaning.
  */
 typedef struct dsm_pass_layouts {

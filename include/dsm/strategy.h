@@ -26,7 +26,7 @@ extern "C" {
 /** Optimisations that widen the searched space, in the order in which a ladder adds them. */
 typedef enum dsm_optimization {
   DSM_OPTIMIZATION_HYBRID = 0, /**< DataXModelY and ModelXDataY beside data and model */
-  DSM_OPTIMIZATION_REUSE,      /**< activations, errors and weights held on chip */
+  DSM_OPTIMIZATION_REUSE,      /**< activations, their gradients and weights held on chip */
   DSM_OPTIMIZATION_DYSM,       /**< dynamic spatial minibatching */
   DSM_OPTIMIZATION_PIPELINE,   /**< timestep pipelining */
   DSM_OPTIMIZATION_PER_PASS,   /**< passes of a layer may differ in parallelism; training */

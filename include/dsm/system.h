@@ -262,10 +262,10 @@ typedef struct dsm_assumptions {
   bool dysm_uniform;                 /**< one DySM factor for all convolutions */
   bool dysm_accumulate_in_memory;    /**< partial gradients are re-read from memory */
   bool exact_rotation;               /**< nm feature iterations take nm - 1 moves */
-  bool exact_forks;                  /**< errors of tensors with several users add up in memory */
+  bool exact_forks;                  /**< gradients of tensors with several users add up in memory */
   bool overlapped_hand_over;         /**< a stage hands over while it computes */
   bool pipeline_columns;             /**< stages of a pipeline may be narrower than the torus */
-  bool lstm_gate_errors;             /**< the update of an lstm reads the errors of its gates */
+  bool lstm_gate_errors;             /**< the update of an lstm reads the gradients of its gates */
   bool statistics_sums;              /**< cores sum the statistics of normalisations and softmax */
   bool two_way_relayout;             /**< relayouts use both directions of each ring of chips */
   dsm_layout_move layout_move;       /**< when a held tensor moves among the cores */

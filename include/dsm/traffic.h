@@ -78,7 +78,7 @@ typedef enum dsm_transfer {
   DSM_TRANSFER_ALL_REDUCE,     /**< the same: each has all of them */
   DSM_TRANSFER_ALL_TO_ALL,     /**< tokens to the chips of their experts, or back from there */
   DSM_TRANSFER_HALO,           /**< rows of neighbouring chips that a kernel reads */
-  DSM_TRANSFER_HAND_OVER,      /**< outputs or errors passed to the next stage of a pipeline */
+  DSM_TRANSFER_HAND_OVER,      /**< outputs or gradients passed to the next stage of a pipeline */
   DSM_TRANSFER_SUM_OF_GRADIENTS,
   DSM_TRANSFER_BROADCAST_WEIGHTS,
   DSM_TRANSFER_WEIGHT_UPDATE,

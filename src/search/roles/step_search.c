@@ -93,10 +93,18 @@ static bool find_floor(const step_search *s, double *cycles) {
   return true;
 }
 
+/* Is a bound all that is asked? Where sums hide, a large network with layers made anew is searched
+ * with all sums: without any that tells little but a bound, and takes long. */
+static bool is_bound_enough(const step_search *s, bool may_recompute) {
+  return may_recompute && !dsm__problem_counts_all(s->problem) &&
+         s->problem->inputs.workload->layer_count > SMALL_NETWORK;
+}
+
 /* Is a number of micro-batches left out, as each mapping of it takes more than what is known, or
- * as the time is over: then that bound is all that is known? False if out of memory. */
-static bool find_left_out(step_search *s, bool *is_left_out) {
-  const bool is_stopped = s->has_any && is_over(s);
+ * as a bound is enough or the time is over: then that bound is all that is known? False if out of
+ * memory. */
+static bool find_left_out(step_search *s, bool may_recompute, bool *is_left_out) {
+  const bool is_stopped = (s->has_any && is_over(s)) || is_bound_enough(s, may_recompute);
   double least = 0;
   *is_left_out = is_stopped;
   if (known_cycles(s) < HUGE_VAL) {
@@ -171,7 +179,7 @@ static bool search_roles(step_search *s, uint64_t micro_batches, bool may_recomp
   problem->inputs.workload = &micro;
   problem->inputs.micro_batches = micro_batches;
   const bool is_done =
-      find_left_out(s, &is_left_out) &&
+      find_left_out(s, may_recompute, &is_left_out) &&
       (is_left_out ||
        (find_need(s, may_recompute, &answer, &may_fit) &&
         (!may_fit || dsm__role_search(problem, may_recompute, known_cycles(s), &answer, &found)) &&
