@@ -254,95 +254,6 @@ static void search_branches(limited *l) {
   }
 }
 
-/* ---- what can still matter ---- */
-
-/* The reduced graph without what the incumbent of `r`, which looked at all its paths, leaves out.
- * False if out of memory. */
-static bool reduce_again(dsm__graph_relaxed *r, double price, dsm__graph_reduced *reduced) {
-  dsm__graph_reduced again;
-  if (!dsm__graph_reduce(r, price, &again)) {
-    return false;
-  }
-  for (size_t e = 0; e < dsm__graph_edge_count(&again.graph); e++) {
-    again.original[e] = reduced->original[again.original[e]];
-  }
-  *reduced = again;
-  return true;
-}
-
-/*
- * Where transients differ much, a good incumbent is looked for at some ceilings on them; with it
- * less of the graph can matter. Whatever the incumbent is, a reduction keeps all paths that fit and
- * are as good: so this is done in what a first one leaves, which mostly is a small part of a
- * network of many blocks.
- */
-static bool reduce_at_ceilings(const dsm__graph_relaxed *whole, dsm__graph_reduced *reduced) {
-  enum { CEILINGS = 8 };
-  const double least = whole->least_transient;
-  const double most = whole->transient_limit;
-  dsm__graph_relaxed r;
-  if (!dsm__graph_relax_begin(&reduced->graph, whole->arena, &reduced->incumbent, &r)) {
-    return false;
-  }
-  for (int i = 0; i < CEILINGS && !dsm__deadline_is_over(r.graph->deadline); i++) {
-    const double ceiling = least + (most - least) * i / CEILINGS;
-    dsm__graph_relax(&r, ceiling, ceiling);
-  }
-  r.least_transient = least;
-  r.transient_limit = most;
-  return r.incumbent_cycles >= whole->incumbent_cycles || reduce_again(&r, whole->price, reduced);
-}
-
-/* Likewise on the two sides of a level, as long as the incumbent becomes much better so. */
-static bool reduce_at_levels(const dsm__graph_relaxed *whole, dsm__graph_reduced *reduced) {
-  enum { TIMES = 4 };
-  static const double WORTH = 1.0 / 8; /* of what lies between incumbent and bound */
-  static const double NEAR = 1e-4;     /* of the incumbent: labels are few then */
-  dsm__arena *const arena = whole->arena;
-  for (int i = 0; i < TIMES && !dsm__deadline_is_over(reduced->graph.deadline); i++) {
-    dsm__graph_levels levels;
-    dsm__graph_relaxed r;
-    dsm__graph_node *nodes = NULL;
-    dsm__graph graph = reduced->graph;
-    const dsm__graph_side *sides[2];
-    if (!DSM__RESERVE(arena, nodes, graph.node_count + 1) ||
-        !dsm__graph_levels_find(&reduced->graph, arena, &levels)) {
-      return false;
-    }
-    graph.nodes = nodes;
-    dsm__graph_take_side(&reduced->graph, NULL, nodes);
-    if (!dsm__graph_relax_begin(&graph, arena, &reduced->incumbent, &r)) {
-      return false;
-    }
-    dsm__graph_relax(&r, whole->least_transient, whole->transient_limit);
-    const double price = r.price;
-    const double known = dsm__graph_known(&r);
-    const double gap = known - r.bound_cycles;
-    const bool is_worth = isfinite(r.bound_cycles) && gap > NEAR * known;
-    if (is_worth && dsm__graph_part(&levels, &r, NULL, sides)) {
-      for (int s = 0; s < 2; s++) {
-        dsm__graph_take_side(&reduced->graph, sides[s], nodes);
-        dsm__graph_relax(&r, whole->least_transient, whole->transient_limit);
-      }
-      dsm__graph_take_side(&reduced->graph, NULL, nodes);
-    }
-    reduced->incumbent = r.incumbent;
-    if (!is_worth || known - dsm__graph_known(&r) < WORTH * gap) {
-      return true;
-    }
-    if (!reduce_again(&r, price, reduced)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/* A better incumbent of the whole graph, and the rest of the graph that can still matter. */
-static bool reduce(dsm__graph_relaxed *r, dsm__graph_reduced *reduced) {
-  return dsm__graph_reduce(r, r->price, reduced) &&
-         (!is_wide(r) || reduce_at_ceilings(r, reduced)) && reduce_at_levels(r, reduced);
-}
-
 /* ---- the answer ---- */
 
 /* The path of the answer and its bounds, in the reduced graph. */
@@ -375,7 +286,7 @@ bool dsm__graph_limited_search(const dsm__graph *graph, dsm__graph_effort effort
                                   .smallest_need_bytes = answer->smallest_need_bytes};
     return true;
   }
-  if (!reduce(&whole, &reduced)) {
+  if (!dsm__graph_reduce(&whole, whole.price, &reduced)) {
     return false;
   }
   limited *const l = dsm__arena_alloc(arena, sizeof *l);

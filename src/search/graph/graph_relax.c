@@ -94,14 +94,14 @@ static bool is_lean_to_fit(const dsm__graph_relaxed *r, const dsm__graph_sums *s
 }
 
 /*
- * Narrows the prices between a path that is not lean and one that is, in turn with the price at
- * which both cost the same (no other path between them is cheaper there: done) and with the middle.
- * The price of the lean path may be infinite.
+ * Narrows the prices between a path that is not lean and one that is, with the price at which both
+ * cost the same: where no other path between them is cheaper there, that is all. The price of the
+ * lean path may be infinite.
  *
  * The bound as a function of the price is the lower envelope of one line a path, so it is concave:
  * its best is where a path that keeps too much and one that keeps little enough cost the same. A
  * price tried there either finds that nothing is cheaper, and is the best, or finds a path that
- * replaces one of the two. The middle is tried in turn, since crossings alone can creep.
+ * replaces one of the two.
  */
 static void narrow(dsm__graph_relaxed *r, is_lean is_lean_enough, trial *fast, trial *lean) {
   enum { TRIALS = 60 };
@@ -110,22 +110,20 @@ static void narrow(dsm__graph_relaxed *r, is_lean is_lean_enough, trial *fast, t
        i++) {
     const double equal =
         (lean->sums.cycles - fast->sums.cycles) / (fast->sums.kept_bytes - lean->sums.kept_bytes);
-    const bool is_middle = i % 2 == 1 && isfinite(lean->price);
-    const double price = is_middle ? fast->price + (lean->price - fast->price) / 2 : equal;
-    if (price <= fast->price || price >= lean->price) {
+    if (equal <= fast->price || equal >= lean->price) {
       return;
     }
-    const trial tried = try_price(r, price);
-    const double cost = tried.sums.cycles + price * tried.sums.kept_bytes;
-    const double known = fast->sums.cycles + price * fast->sums.kept_bytes;
+    const trial tried = try_price(r, equal);
+    const double cost = tried.sums.cycles + equal * tried.sums.kept_bytes;
+    const double known = fast->sums.cycles + equal * fast->sums.kept_bytes;
     if (is_lean_enough(r, &tried.sums)) {
       *lean = tried;
     } else {
       *fast = tried;
     }
-    if (!is_middle && cost >= known * (1 - r->rounding)) {
-      fast->price = price;
-      lean->price = price;
+    if (cost >= known * (1 - r->rounding)) {
+      fast->price = equal;
+      lean->price = equal;
       return;
     }
   }

@@ -24,9 +24,7 @@ typedef struct searching {
   dsm__factors factors;     /* with the uniform one at hand, if any */
   bool is_holding;          /* outputs may be held */
   dsm__preload_form *forms; /* of the solution without preloading */
-  dsm__preload_greedy greedy;
   dsm__residents residents; /* runs of all levels */
-  double *budgets;          /* of each layer */
   double best_cycles;
   step_state steps[DSM__PRELOAD_STEPS + 1];
   dsm__preload_screened screened[DSM__PRELOAD_STEPS + 1];
@@ -76,37 +74,8 @@ static bool offer(dsm__preload_level *level, mappings *m, dsm__preload_mapping *
   return true;
 }
 
-/*
- * Given how much of each scratchpad a layer has, another path may be faster, on which other layers
- * can do more with it.
- *
- * Given its bytes each layer has one cost on each edge, so that the fastest path for these budgets
- * is exact; filled up anew it saves no less. That is repeated as long as it helps.
- */
-static bool offer_other_paths(searching *s, dsm__preload_level *level, mappings *m) {
-  enum { ROUNDS_MAX = 4 };
-  const size_t layer_count = s->problem->inputs.workload->layer_count;
-  double before = HUGE_VAL;
-  for (int i = 0; i < ROUNDS_MAX && m->best.cycles < before; i++) {
-    before = m->best.cycles;
-    memset(s->budgets, 0, layer_count * sizeof s->budgets[0]);
-    for (size_t k = 0; k < m->best.step_count; k++) {
-      s->budgets[m->best.steps[k].layer] = m->best.steps[k].how.bytes;
-    }
-    if (!dsm__preload_fastest_within(level, s->budgets, &m->scratch) ||
-        !offer(level, m, &m->scratch)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-static bool offer_all(searching *s, dsm__preload_level *level, mappings *m) {
-  dsm__preload_greedy_budgets(&s->greedy, level->room_bytes, s->budgets,
-                              s->problem->inputs.workload->layer_count);
-  return offer(level, m, &m->below) && offer(level, m, &m->above) &&
-         dsm__preload_fastest_within(level, s->budgets, &m->scratch) &&
-         offer(level, m, &m->scratch) && offer_other_paths(s, level, m);
+static bool offer_both(dsm__preload_level *level, mappings *m) {
+  return offer(level, m, &m->below) && offer(level, m, &m->above);
 }
 
 /* Copies the groups of decisions, which live as long as a level. False if out of memory. */
@@ -177,66 +146,41 @@ static bool adopt(searching *s, dsm__preload_level *level, const dsm__preload_ma
   return is_done;
 }
 
-/* A search of a level. */
-typedef struct closing {
-  searching *s;
-  dsm__preload_level *level;
-  mappings *m;
-  dsm__preload_outlook outlook;
-  bool is_complete; /* so far */
-} closing;
-
 /*
- * Searches all mappings, with one layer that gets a part or without: at first those near their
- * bound, which are few. Each time, the best of all is found, or the bound rises; until it is within
- * the gap of the best, or they are too many.
+ * Searches all mappings: at first those near their bound, which are few. Each time, the best of all
+ * is found, or the bound rises; until it is within the gap of the best, or they are too many.
  *
  * The limit begins near the bound, where few partial mappings can still win, and is raised in
  * steps. Whatever is found below a limit is the best of all, as everything else below it was looked
  * at; where nothing is found the limit itself becomes the bound. So most levels are settled with
  * few labels, and only those whose optimum lies near the incumbent cost more.
  */
-static bool search_all(closing *c, bool may_share, dsm__preload_bound *bound) {
+static bool close_gap(const searching *s, dsm__preload_level *level, mappings *m,
+                      dsm__preload_bound *bound) {
   static const double shares[] = {1.0 / 64, 1.0 / 16, 1.0 / 4, 1.0 / 2, 1};
-  mappings *const m = c->m;
-  const double gap = c->s->problem->inputs.options->gap;
-  const double best = fmin(c->s->best_cycles, m->best.cycles) / (1 + gap);
-  const double lowest =
-      fmin(best, fmax(bound->cycles, dsm__preload_outlook_bound(&c->outlook, may_share)));
+  const double gap = s->problem->inputs.options->gap;
+  const double best = fmin(s->best_cycles, m->best.cycles) / (1 + gap);
+  dsm__preload_outlook outlook;
   dsm__preload_exact exact = {.is_complete = true};
-  for (size_t i = 0; i < DSM__COUNT_OF(shares) && exact.is_complete; i++) {
+  if (!dsm__preload_outlook_init(&outlook, level, bound, s->best_cycles)) {
+    return false;
+  }
+  const double lowest = fmin(best, fmax(bound->cycles, dsm__preload_outlook_bound(&outlook)));
+  for (size_t i = 0; i < DSM__COUNT_OF(shares) && exact.is_complete && !exact.is_found; i++) {
     const double limit = shares[i] < 1 ? lowest + shares[i] * (best - lowest) : best;
-    const dsm__preload_aim aim = {limit, may_share};
-    if (!dsm__preload_search(c->level, &c->outlook, &aim, &m->scratch, &exact)) {
+    if (!dsm__preload_search(level, &outlook, limit, &m->scratch, &exact)) {
       return false;
     }
-    if (exact.is_complete && may_share) {
+    if (exact.is_complete) {
       bound->cycles = fmax(bound->cycles, exact.is_found ? m->scratch.cycles : limit);
     }
-    if (exact.is_found) {
-      break;
-    }
   }
-  c->is_complete = exact.is_complete;
-  return !exact.is_found || offer(c->level, m, &m->scratch);
-}
-
-/*
- * Where all layers are at ends, partial mappings are far fewer: the best of these leaves less to
- * look for with a layer that gets a part. Where the tables say less than prices many layers share
- * the room, and the best mapping will have such a layer.
- */
-static bool close_gap(searching *s, dsm__preload_level *level, mappings *m,
-                      dsm__preload_bound *bound) {
-  closing c = {.s = s, .level = level, .m = m, .is_complete = true};
-  return dsm__preload_outlook_init(&c.outlook, level, bound, s->best_cycles) &&
-         (c.outlook.units == 0 || search_all(&c, false, bound)) &&
-         (!c.is_complete || search_all(&c, true, bound));
+  return !exact.is_found || offer(level, m, &m->scratch);
 }
 
 /* Good mappings of a level whose bound leaves hope. */
 static bool find_good(searching *s, dsm__preload_level *level, mappings *m) {
-  if (!offer_all(s, level, m)) {
+  if (!offer_both(level, m)) {
     return false;
   }
   if (!m->is_memory_short) {
@@ -245,7 +189,7 @@ static bool find_good(searching *s, dsm__preload_level *level, mappings *m) {
   dsm__preload_bound unused;
   level->forms = s->forms;
   dsm__preload_bound_find(level, &m->below, &m->above, &m->scratch, &unused);
-  const bool is_done = offer_all(s, level, m);
+  const bool is_done = offer_both(level, m);
   level->forms = NULL;
   return is_done;
 }
@@ -429,9 +373,6 @@ static bool search_levels(searching *s) {
 }
 
 static bool search_factors(searching *s) {
-  if (!dsm__preload_greedy_find(&s->greedy, s->problem, s->solution, &s->residents)) {
-    return false;
-  }
   dsm__factors *const factors = &s->factors;
   bool is_done = true;
   for (factors->conv_index = 0;
@@ -454,10 +395,8 @@ bool dsm__problem_solve_preload(dsm__problem *problem, dsm__solution *solution) 
   if (dsm_preload_room_bytes(&problem->machine) <= 0) {
     return true;
   }
-  s.budgets =
-      dsm__arena_array(problem->arena, problem->inputs.workload->layer_count, sizeof s.budgets[0]);
-  const bool is_done = s.budgets != NULL && dsm__residents_init(&s.residents, &problem->table) &&
-                       find_forms(&s) && search_factors(&s);
+  const bool is_done =
+      dsm__residents_init(&s.residents, &problem->table) && find_forms(&s) && search_factors(&s);
   problem->evaluations += s.residents.evaluations;
   dsm__residents_fini(&s.residents);
   solution->answer.cycles = s.best_cycles;

@@ -1,35 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* preload_candidates.h: what the search of levels of room begins with (section 10): the paper's
- * order in which weights are preloaded, layouts of held tensors (section 7, model.layout_move
- * "exact"), and bounds of all steps of room at once (section 13). */
+/* preload_candidates.h: what the search of levels of room begins with (section 10): layouts of
+ * held tensors (section 7, model.layout_move "exact"), and bounds of all steps of room at once
+ * (section 13). */
 #ifndef DSM_SEARCH_PRELOAD_PRELOAD_CANDIDATES_H
 #define DSM_SEARCH_PRELOAD_PRELOAD_CANDIDATES_H
 
 #include "search/preload/preload_level.h"
 #include "search/preload/residents.h"
 #include "search/problem.h"
-
-/** A layer's weights, as often as it pays best to replicate them. */
-typedef struct dsm__preload_item {
-  size_t layer;
-  double bytes;          /**< of each core */
-  double saved_per_byte; /**< cycles; of the chip's bytes */
-} dsm__preload_item;
-
-/** Layers by what their weights save, most first. */
-typedef struct dsm__preload_greedy {
-  dsm__preload_item *items;
-  size_t count;
-} dsm__preload_greedy;
-
-/** Orders the layers of a solution without preloading, nothing being held; false if out of memory.
- * Their runs join the residents. Belongs to the problem's arena. */
-bool dsm__preload_greedy_find(dsm__preload_greedy *greedy, dsm__problem *problem,
-                              const dsm__solution *solution, dsm__residents *residents);
-
-/** What each layer gets of a room, in that order; the last one gets what is left. */
-void dsm__preload_greedy_budgets(const dsm__preload_greedy *greedy, double room_bytes,
-                                 double *budgets, size_t layer_count);
 
 /** A mapping of a level, in which nothing held moves, laid out. */
 typedef struct dsm__preload_laid {

@@ -151,11 +151,6 @@ void dsm__preload_bound_find(dsm__preload_level *level, dsm__preload_mapping *be
 bool dsm__preload_worthwhile(dsm__preload_level *level, const dsm__preload_bound *bound,
                              double limit, uint64_t *worthwhile, bool *is_any);
 
-/** The fastest mapping in which each layer's weights take no more than budgets[layer] bytes; false
- * if out of memory. */
-bool dsm__preload_fastest_within(dsm__preload_level *level, const double *budgets,
-                                 dsm__preload_mapping *mapping);
-
 /** Gives the room that a mapping leaves to the layers where it saves most, or gives out the whole
  * room anew, where that is better or the mapping takes too much. False if out of memory. */
 bool dsm__preload_fill(dsm__preload_level *level, dsm__preload_mapping *mapping);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * preload_paths.c: the best mappings of a level with a price on bytes of weights, or with budgets.
+ * preload_paths.c: the best mappings of a level with a price on bytes of weights.
  *
  * The limit on bytes is relaxed as that on memory is (graph_relax.c): with a price on each byte
  * every layer takes, by itself, the point of its hull that is best at the price, and the graph
@@ -199,62 +199,6 @@ bool dsm__preload_worthwhile(dsm__preload_level *level, const dsm__preload_bound
       *is_any = true;
     }
   }
-  return true;
-}
-
-/* ---- mappings with budgets ---- */
-
-/* The last answer for a run: layers of one class have equal budgets more often than not. */
-typedef struct remembered {
-  double budget;
-  dsm__resident how;
-  bool is_known;
-} remembered;
-
-static const dsm__resident *find_within(dsm__preload_level *level, remembered *memory, size_t run,
-                                        double budget) {
-  const dsm__resident_run *const of = level->runs.items[run].of;
-  if (budget <= 0 || of->hull_count == 1) {
-    return &of->hull[0];
-  }
-  if (!memory[run].is_known || memory[run].budget < budget || memory[run].budget > budget) {
-    memory[run] = (remembered){
-        budget,
-        dsm__resident_within(of, &level->problem.table.splits, budget, &level->problem.evaluations),
-        true};
-  }
-  return &memory[run].how;
-}
-
-/* With a budget for each layer nothing is shared any more, so that every edge has one cost and the
- * fastest path is exact for these budgets. */
-bool dsm__preload_fastest_within(dsm__preload_level *level, const double *budgets,
-                                 dsm__preload_mapping *mapping) {
-  const dsm__network_graph *const network = &level->network;
-  remembered *const memory =
-      dsm__arena_array(level->problem.arena, level->runs.count, sizeof *memory);
-  if (memory == NULL) {
-    return false;
-  }
-  for (size_t v = 0; v < network->graph.node_count; v++) {
-    const dsm__node_info *const info = &network->infos[v];
-    for (size_t e = network->graph.nodes[v].first_edge; e < network->graph.nodes[v + 1].first_edge;
-         e++) {
-      const size_t run = level->run_of[e];
-      const double cycles = run == SIZE_MAX
-                                ? level->fixed_cycles[e]
-                                : find_within(level, memory, run, budgets[info->layer])->cycles;
-      network->edges[e].cycles = level->is_shut[e] ? FORBIDDEN : cycles;
-    }
-  }
-  forbid_other_forms(level);
-  dsm__graph_rest(&network->graph, level->rest);
-  follow_fastest(level, mapping);
-  for (size_t i = 0; i < mapping->step_count; i++) {
-    dsm__preload_step *const step = &mapping->steps[i];
-    step->how = *find_within(level, memory, step->run, budgets[step->layer]);
-  }
-  dsm__preload_sum(mapping);
   return true;
 }
 

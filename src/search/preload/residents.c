@@ -133,18 +133,6 @@ static bool is_on_fall(const dsm__resident_fall *fall, double bytes) {
   return bytes >= fall->from_bytes && bytes < fall->needed.bytes;
 }
 
-/* Can a part of what a fall needs be faster than the ends that take no more? Up to the next end
- * these stay as they are, and the fall becomes faster: it suffices to look at its line there. */
-static bool is_below_ends(const dsm__resident_run *run, const dsm__resident_fall *fall) {
-  for (size_t i = 1; i < run->end_count && run->ends[i].bytes <= fall->needed.bytes; i++) {
-    if (run->ends[i].bytes > fall->from_bytes &&
-        chord_at(fall, run->ends[i].bytes) * (1 - 1e-12) < run->ends[i - 1].cycles) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* What the scoring of a run is written to: room for the points and falls of each split, and for two
  * points more. */
 typedef struct scratch {
@@ -210,13 +198,7 @@ static scored score_splits(scorer *s, const scratch *to) {
   return found;
 }
 
-/*
- * Finds the ends of a run, its hull, and the falls that matter, in the scratch.
- *
- * A split's fall matters in its inside only where it undercuts all ends with as few bytes:
- * elsewhere an end that takes no more bytes is no slower. Most splits' falls do not, and are
- * forgotten.
- */
+/* Finds the ends of a run, its hull, and its falls, in the scratch. */
 static void find_ends(dsm__resident_run *run, const dsm__core_splits *splits, const scratch *to,
                       uint64_t *evaluations) {
   scorer s = scorer_of(run, splits);
@@ -232,12 +214,7 @@ static void find_ends(dsm__resident_run *run, const dsm__core_splits *splits, co
   run->hull = to->points + 1 + found.end_count;
   run->hull_count = copy_hull(run->ends, run->end_count, run->hull);
   run->falls = to->falls;
-  run->fall_count = 0;
-  for (size_t i = 0; i < found.fall_count; i++) {
-    if (is_below_ends(run, &to->falls[i])) {
-      run->falls[run->fall_count++] = to->falls[i];
-    }
-  }
+  run->fall_count = found.fall_count;
 }
 
 /* ---- all runs ---- */
@@ -474,50 +451,4 @@ dsm__resident dsm__resident_within(const dsm__resident_run *run, const dsm__core
     }
   }
   return best;
-}
-
-/* Faster, or as fast with fewer bytes. */
-static bool is_better(const dsm__resident *a, const dsm__resident *b) {
-  return a->cycles < b->cycles || (a->cycles <= b->cycles && a->bytes < b->bytes);
-}
-
-/* The index of a divisor that is there. */
-static size_t index_of(const dsm__divisors *divisors, uint64_t divisor) {
-  size_t low = 0;
-  size_t high = divisors->count;
-  while (high - low > 1) {
-    const size_t middle = low + (high - low) / 2;
-    *(divisors->items[middle] <= divisor ? &low : &high) = middle;
-  }
-  return low;
-}
-
-/* The parts of a split divide the core count, and its weights are there cores / parts times: it
- * counts for this divisor and all above it, so that each split is scored once. */
-void dsm__resident_replications(const dsm__resident_run *run, const dsm__core_splits *splits,
-                                dsm__resident *of_divisors, uint64_t *evaluations) {
-  const uint64_t cores = run->setting.machine->system->chip.cores;
-  const dsm__divisors *const divisors = &splits->divisors;
-  const scorer s = scorer_of(run, splits);
-  for (size_t d = 0; d < divisors->count; d++) {
-    of_divisors[d] = (dsm__resident){.cycles = HUGE_VAL};
-  }
-  for (size_t i = 0; i < splits->count; i++) {
-    const dsm_loops *const loops = &splits->items[i];
-    if (!dsm__is_within_parts(&run->candidates, loops)) {
-      continue;
-    }
-    const uint64_t parts = loops->n[DSM_DIM_IN] * loops->n[DSM_DIM_OUT] * loops->n[DSM_DIM_KIJ];
-    dsm__resident *const best = &of_divisors[index_of(divisors, cores / parts)];
-    const double cycles = dsm_invocation_score(&s.all.work, loops).total;
-    const double bytes = dsm_kept_kernel_bytes(&s.all.work, loops);
-    const dsm__resident one = resident_of(run, &s.all, cycles, bytes, 1, i);
-    *best = is_better(&one, best) ? one : *best;
-    ++*evaluations;
-  }
-  for (size_t d = 1; d < divisors->count; d++) {
-    if (!is_better(&of_divisors[d], &of_divisors[d - 1])) {
-      of_divisors[d] = of_divisors[d - 1];
-    }
-  }
 }

@@ -134,10 +134,4 @@ double dsm__resident_least(const dsm__resident_run *run, double bytes);
 dsm__resident dsm__resident_within(const dsm__resident_run *run, const dsm__core_splits *splits,
                                    double bytes, uint64_t *evaluations);
 
-/** With all weights on chip, for each divisor of the core count: the fastest way in which they are
- * there at most so many times (k_in * k_out * k_kij * divisor >= cores), of equals the one that
- * takes fewest bytes; infinite cycles: no such split. */
-void dsm__resident_replications(const dsm__resident_run *run, const dsm__core_splits *splits,
-                                dsm__resident *of_divisors, uint64_t *evaluations);
-
 #endif
