@@ -12,7 +12,9 @@ import pathlib
 BUNDLED = pathlib.Path(__file__).resolve().parents[1]
 # Software of these runs: each operation a kernel of its own, scores of attention stored, all optimizer state on each
 # chip that shares samples, gradients of micro-batches added up in 2 bytes (docs/model.md, section 8, "Whole steps by hand").
-SOFTWARE = {"fused_attention": False, "sharded_update": False, "accumulate_memory_bytes": 6}
+# Gradients are summed when the backward pass of the last micro-batch is over: megatron/training.py, train_step, of
+# Megatron-LM up to 3.0, which calls allreduce_gradients() there for its own data parallelism (--DDP-impl local).
+SOFTWARE = {"fused_attention": False, "sharded_update": False, "accumulate_memory_bytes": 6, "overlapped_reduction": False}
 ROLES = {"column": ("qkv", "ff1", "output"), "row": ("words", "project", "ff2"), "heads": ("score", "context")}
 # Outside these layers positions are cut: https://arxiv.org/abs/2205.05198, section 4.2.2.
 CUT_POSITIONS = {"column": "gather_column", "row": "row_scatter", "heads": "heads"}

@@ -17,6 +17,7 @@ static const dsm_role_set roles_of[DSM__DEGREE_COUNT] = {
     [DSM__DEGREE_CONTEXT] = BIT(DSM_ROLE_SPATIAL),
     [DSM__DEGREE_DATA] = BIT(DSM_ROLE_DATA) | BIT(DSM_ROLE_EXPERT),
     [DSM__DEGREE_EXPERT] = BIT(DSM_ROLE_EXPERT),
+    [DSM__DEGREE_REPLICATED] = BIT(DSM_ROLE_WHOLE),
 };
 
 /* Is a layer, of these roles, asked for a parallelism? */
@@ -141,6 +142,7 @@ DSM__RECORD(
     DEGREE(CONTEXT, "context", "CP: chips with positions of their own in a layer."),
     DEGREE(DATA, "data", "DP: chips with samples of their own."),
     DEGREE(EXPERT, "expert", "EP: of layers with experts, chips of DP with experts of their own."),
+    DEGREE(REPLICATED, "replicated", "Chips that all compute the same."),
     DEGREE(PIPELINE, "pipeline", "PP: stages."),
     DSM__FIELD(COUNT, dsm__degrees, interleave, "interleave", 0, .min = 1,
                .help = "Runs of layers of each stage."),

@@ -13,6 +13,7 @@ typedef enum dsm__degree_kind {
   DSM__DEGREE_CONTEXT,    /**< CP: positions */
   DSM__DEGREE_DATA,       /**< DP: samples */
   DSM__DEGREE_EXPERT,     /**< EP: experts, on axes that share samples */
+  DSM__DEGREE_REPLICATED, /**< nothing: chips that compute the same */
   DSM__DEGREE_PIPELINE,   /**< PP: stages */
   DSM__DEGREE_ZERO,       /**< ZeRO: 1 optimizer state, 2 also gradients, 3 also weights */
   DSM__DEGREE_COUNT

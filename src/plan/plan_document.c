@@ -189,8 +189,9 @@ DSM__RECORD(
      .help = "If the search might stop before the end, at a gap or a time limit."},
     DSM__OWN("parallelism_summary", 0, write_degrees, RECORD, .type = &dsm__degrees_record,
              .is_stated = has_degrees,
-             .help = "The decisions in the field's words: TP, SP, CP, DP, EP, PP, ZeRO, "
-                     "recomputation and micro-batches. Of plans with roles or stages; not read."),
+             .help =
+                 "The decisions in the field's words: TP, SP, CP, DP, EP, replicated, PP, ZeRO, "
+                 "recomputation and micro-batches. Of plans with roles or stages; not read."),
     DSM__FIELD(RECORD, dsm_plan, result, "result", 0, .type = &dsm__result_record,
                .help = "The prediction for the step."),
     DSM__FIELD(

@@ -82,6 +82,15 @@ class Degrees(unittest.TestCase):
                              TENSOR, "--minibatch", "64")
         self.expect(plan, "PP 1, ZeRO 0, recompute none, micro-batches 1 x 64", zero=(0, 0))
 
+    def test_chips_that_compute_the_same(self):
+        """Which no other degree counts; where there are none the line does not name them."""
+        plan = self.explored("gpt2", "dgx_a100", 4, "--mode", "inference", "--optimize", "tensor", "--parallelism",
+                             "gpu=whole,node=whole", "--minibatch", "64")
+        self.expect(plan, "DP 1, EP 1, replicated 32 (gpu, node), PP 1", replicated=(32, 32, "gpu", "node"), data=(1, 1))
+        plan = self.explored("gpt2", "dgx_a100", 4, "--mode", "inference", "--optimize", "tensor", "--parallelism",
+                             TENSOR, "--minibatch", "64")
+        self.assertNotIn("replicated", self.said(plan))
+
     def test_plans_of_the_paper_have_none(self):
         plan = json.loads(self.run_dsm("explore", "alexnet", "torus16", "--format", "json"))
         self.assertNotIn("parallelism_summary", plan)

@@ -66,6 +66,22 @@ START_TEST(test_names_of_a_list_never_read_the_same) {
 }
 END_TEST
 
+/* One by one: the same text reads the same, another one does not. */
+START_TEST(test_texts_of_a_figure_read_apart) {
+  dsm__plot_maker maker = begin();
+  const char *const first = dsm__plot_fit_apart(&maker, "stage0_block10_conv1_and_more", 10, 80);
+  const char *const other = dsm__plot_fit_apart(&maker, "stage0_block11_conv1_and_more", 10, 80);
+  ck_assert_str_eq(first, dsm__plot_fit(&maker, "stage0_block10_conv1_and_more", 10, 80));
+  ck_assert_str_eq(first, dsm__plot_fit(&maker, "stage0_block11_conv1_and_more", 10, 80));
+  ck_assert_str_eq(other + strlen(other) - 4, " (2)");
+  ck_assert_double_le(dsm__plot_text_width(other, 10), 80);
+  ck_assert_str_eq(dsm__plot_fit_apart(&maker, "stage0_block10_conv1_and_more", 10, 80), first);
+  ck_assert_str_eq(dsm__plot_fit_apart(&maker, "stage0_block11_conv1_and_more", 10, 80), other);
+  ck_assert_str_eq(dsm__plot_fit_apart(&maker, "conv", 10, 80), "conv");
+  discard(&maker);
+}
+END_TEST
+
 START_TEST(test_strings_are_quoted_for_gnuplot) {
   static const char *const pairs[][2] = {{"", "''"},
                                          {"plain", "'plain'"},
@@ -161,6 +177,7 @@ Suite *suite_plot_maker(void) {
   tcase_add_test(tests, test_text_is_as_wide_as_its_letters);
   tcase_add_test(tests, test_long_names_lose_their_middle);
   tcase_add_test(tests, test_names_of_a_list_never_read_the_same);
+  tcase_add_test(tests, test_texts_of_a_figure_read_apart);
   tcase_add_test(tests, test_strings_are_quoted_for_gnuplot);
   tcase_add_test(tests, test_axes_end_at_round_numbers);
   tcase_add_test(tests, test_numbers_of_data_read_back);

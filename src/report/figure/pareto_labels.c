@@ -178,7 +178,7 @@ void dsm__pareto_put_labels(dsm__pareto *f, const dsm__pareto_points *found, dsm
       end++;
     }
     const char *const name = dsm__pareto_name(f, front, row, end, front);
-    const char *const shown = dsm__plot_fit(f->maker, name, DSM__SIZE_SMALL, widest);
+    const char *const shown = dsm__plot_fit_apart(f->maker, name, DSM__SIZE_SMALL, widest);
     f->unnamed += put_label(f, &all, place_of(f, area, front, row), shown) ? 0 : 1;
     row = end;
   }

@@ -214,6 +214,14 @@ static size_t count_same(const char *const *texts, size_t count, const char *tex
   return same;
 }
 
+/* What fits with a number behind it. */
+static const char *fit_numbered(dsm__plot_maker *maker, const char *text, size_t number,
+                                double size, double width) {
+  const char *const mark = dsm__plot_text(maker, " (%zu)", number);
+  const double room = width - dsm__plot_text_width(mark, size);
+  return dsm__plot_text(maker, "%s%s", dsm__plot_fit(maker, text, size, room), mark);
+}
+
 const char *const *dsm__plot_fit_all(dsm__plot_maker *maker, const char *const *names, size_t count,
                                      double size, double width) {
   const char **const fitted = dsm__arena_array(maker->arena, count, sizeof *fitted);
@@ -226,11 +234,42 @@ const char *const *dsm__plot_fit_all(dsm__plot_maker *maker, const char *const *
     fitted[i] = shown[i] = dsm__plot_fit(maker, names[i], size, width);
     size_t number = count_same(fitted, i, fitted[i]);
     while (shown[i][0] != '\0' && count_same(shown, i, shown[i]) > 0) {
-      const char *const mark = dsm__plot_text(maker, " (%zu)", ++number);
-      const double room = width - dsm__plot_text_width(mark, size);
-      shown[i] = dsm__plot_text(maker, "%s%s", dsm__plot_fit(maker, names[i], size, room), mark);
+      shown[i] = fit_numbered(maker, names[i], ++number, size, width);
     }
   }
+  return shown;
+}
+
+static bool is_shown(const dsm__plot_maker *maker, const char *text) {
+  const dsm__shown_text *one = maker->shown;
+  while (one != NULL && strcmp(one->shown, text) != 0) {
+    one = one->next;
+  }
+  return one != NULL;
+}
+
+const char *dsm__plot_fit_apart(dsm__plot_maker *maker, const char *text, double size,
+                                double width) {
+  const char *const fitted = dsm__plot_fit(maker, text, size, width);
+  const char *shown = fitted;
+  size_t number = 1;
+  for (const dsm__shown_text *one = maker->shown; one != NULL; one = one->next) {
+    if (strcmp(one->text, text) == 0 && !(one->size < size || one->size > size) &&
+        !(one->width < width || one->width > width)) {
+      return one->shown;
+    }
+    number += strcmp(one->fitted, fitted) == 0 ? 1 : 0;
+  }
+  for (; shown[0] != '\0' && is_shown(maker, shown); number++) {
+    shown = fit_numbered(maker, text, number, size, width);
+  }
+  dsm__shown_text *const more = dsm__arena_array(maker->arena, 1, sizeof *more);
+  if (more == NULL) {
+    maker->body.failed = true;
+    return shown;
+  }
+  *more = (dsm__shown_text){maker->shown, text, fitted, shown, size, width};
+  maker->shown = more;
   return shown;
 }
 

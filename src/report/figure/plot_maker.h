@@ -81,6 +81,16 @@ typedef struct dsm__figure_data {
 typedef struct dsm__plot_maker dsm__plot_maker;
 typedef struct dsm__back_end dsm__back_end;
 
+/** A text that a figure has, and how it reads there. */
+typedef struct dsm__shown_text {
+  const struct dsm__shown_text *next;
+  const char *text;
+  const char *fitted; /**< as much as fits */
+  const char *shown;
+  double size;
+  double width;
+} dsm__shown_text;
+
 struct dsm__plot_maker {
   const dsm__back_end *back_end;
   dsm__arena *arena;
@@ -92,6 +102,7 @@ struct dsm__plot_maker {
       is_in_page; /**< of a report: it has no heading, and what grows with the network is bounded */
   bool is_unfolded; /**< equal layers stand one by one */
   dsm__panel panel;
+  const dsm__shown_text *shown; /**< of dsm__plot_fit_apart */
   dsm__text_buffer definitions; /**< for gnuplot, before the body */
   dsm__text_buffer body;
   dsm__text_buffer legend; /**< of a page, before the picture */
@@ -148,6 +159,11 @@ const char *dsm__plot_fit(dsm__plot_maker *maker, const char *text, double size,
  * number behind it, "stage0…conv (2)". Never NULL. O(count squared). */
 const char *const *dsm__plot_fit_all(dsm__plot_maker *maker, const char *const *names, size_t count,
                                      double size, double width);
+
+/** The same of texts that come one by one: one that would read as another one of the figure has a
+ * number behind it. */
+const char *dsm__plot_fit_apart(dsm__plot_maker *maker, const char *text, double size,
+                                double width);
 
 /** A text without what steers a terminal, or gnuplot. Never NULL. */
 const char *dsm__plot_clean(dsm__plot_maker *maker, const char *text);

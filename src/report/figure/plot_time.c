@@ -82,7 +82,8 @@ static double put_layers(figure *f, dsm__area area, bool is_drawn) {
     const double middle = dsm__share(run.begin_cycles + run.cycles / 2, step_cycles);
     const double x = area.left + area.width * middle;
     if (x >= free_from) {
-      const char *const name = dsm__plot_fit(f->maker, layer->name, DSM__SIZE_SMALL, longest_name);
+      const char *const name =
+          dsm__plot_fit_apart(f->maker, layer->name, DSM__SIZE_SMALL, longest_name);
       longest = fmax(longest, dsm__plot_text_width(name, DSM__SIZE_SMALL));
       if (is_drawn) {
         dsm__plot_label(f->maker, (dsm__point){x, area.top + area.height + axis_height}, style,

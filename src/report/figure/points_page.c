@@ -234,7 +234,7 @@ void dsm__points_panel(dsm__plot_maker *maker, dsm__area area, dsm__panel_axis x
   if (title[0] != '\0') {
     dsm__plot_label(maker, (dsm__point){area.left, area.top - text_pitch / 2 - 1},
                     (dsm__label_style){.size = DSM__SIZE_TEXT},
-                    dsm__plot_fit(maker, title, DSM__SIZE_TEXT, fit_share * area.width));
+                    dsm__plot_fit_apart(maker, title, DSM__SIZE_TEXT, fit_share * area.width));
   }
 }
 

@@ -19,7 +19,8 @@ static const char *degree_text(dsm__page *page, const dsm__degree *of, const cha
 }
 
 const char *dsm__plan_degrees_line(dsm__page *page, const dsm_plan *plan) {
-  static const char *const words[DSM__DEGREE_COUNT] = {"TP", "SP", "CP", "DP", "EP", "PP", "ZeRO"};
+  static const char *const words[DSM__DEGREE_COUNT] = {"TP", "SP",         "CP", "DP",
+                                                       "EP", "replicated", "PP", "ZeRO"};
   dsm__degrees degrees;
   if (!dsm__degrees_derive(&degrees, plan)) {
     return "";
@@ -30,6 +31,9 @@ const char *dsm__plan_degrees_line(dsm__page *page, const dsm_plan *plan) {
           : dsm__page_text(page, " x %s", dsm__figure_count(degrees.interleave).text);
   const char *text = "";
   for (int kind = 0; kind < DSM__DEGREE_COUNT; kind++) {
+    if (kind == DSM__DEGREE_REPLICATED && degrees.of[kind].most == 1) {
+      continue;
+    }
     const char *const more = kind == DSM__DEGREE_PIPELINE ? runs : "";
     text = dsm__page_join(page, text, ", ", "%s %s", words[kind],
                           degree_text(page, &degrees.of[kind], more));
