@@ -5,34 +5,22 @@
  */
 #include "report/data/partition_links.h"
 
-typedef struct port_row {
-  dsm_port of;
-  const char *const *devices;
-  size_t device_count;
-} port_row;
-
-DSM__RECORD(dsm__port_record, port_row, true, "A switch or bridge.",
-            DSM__FIELD(TEXT, port_row, of.name, "name", 0, .help = "Its name."),
-            DSM__FIELD(TEXT_LIST, port_row, devices, "devices", 0,
-                       .count_offset = offsetof(port_row, device_count),
+DSM__RECORD(dsm__port_record, dsm__port_row, true, "A switch or bridge.",
+            DSM__FIELD(TEXT, dsm__port_row, of.name, "name", 0, .help = "Its name."),
+            DSM__FIELD(TEXT_LIST, dsm__port_row, devices, "devices", 0,
+                       .count_offset = offsetof(dsm__port_row, device_count),
                        .help = "Who is behind it."),
-            DSM__REAL(port_row, of.bytes_per_second, "bandwidth_bytes_per_second", 0, "bytes/s",
-                      "Each way."),
-            DSM__FIELD(FLAG, port_row, of.is_direct, "direct", 0,
+            DSM__REAL(dsm__port_row, of.bytes_per_second, "bandwidth_bytes_per_second", 0,
+                      "bytes/s", "Each way."),
+            DSM__FIELD(FLAG, dsm__port_row, of.is_direct, "direct", 0,
                        .help = "What its own devices send each other does not go through it."));
 
-typedef struct pair_row {
-  dsm_device_pair of;
-  const char *const *devices;
-  size_t device_count;
-} pair_row;
-
-DSM__RECORD(dsm__pair_record, pair_row, true, "Two devices with a connection.",
-            DSM__FIELD(TEXT_LIST, pair_row, devices, "devices", 0,
-                       .count_offset = offsetof(pair_row, device_count), .help = "The two."),
-            DSM__REAL(pair_row, of.bytes_per_second, "bandwidth_bytes_per_second", 0, "bytes/s",
-                      "Each way."),
-            DSM__REAL(pair_row, of.transfer_seconds, "transfer_seconds", 0, "seconds",
+DSM__RECORD(dsm__pair_record, dsm__pair_row, true, "Two devices with a connection.",
+            DSM__FIELD(TEXT_LIST, dsm__pair_row, devices, "devices", 0,
+                       .count_offset = offsetof(dsm__pair_row, device_count), .help = "The two."),
+            DSM__REAL(dsm__pair_row, of.bytes_per_second, "bandwidth_bytes_per_second", 0,
+                      "bytes/s", "Each way."),
+            DSM__REAL(dsm__pair_row, of.transfer_seconds, "transfer_seconds", 0, "seconds",
                       "Fixed cost of a transfer."));
 
 /* What carries transfers beside links out of devices. */
@@ -96,23 +84,23 @@ dsm__device_names dsm__instance_device_names(const dsm_instance *instance) {
 
 dsm__rows dsm__port_rows(dsm__page *page, const dsm__device_names *devices, const dsm_port *ports,
                          size_t count) {
-  const dsm__rows made = dsm__rows_make(page, count, sizeof(port_row));
-  port_row *const rows = made.items;
+  const dsm__rows made = dsm__rows_make(page, count, sizeof(dsm__port_row));
+  dsm__port_row *const rows = made.items;
   for (size_t p = 0; p < made.count; p++) {
     const dsm__rows names = names_of(page, devices, ports[p].devices);
-    rows[p] = (port_row){ports[p], names.items, names.count};
+    rows[p] = (dsm__port_row){ports[p], names.items, names.count};
   }
   return made;
 }
 
 dsm__rows dsm__pair_rows(dsm__page *page, const dsm__device_names *devices,
                          const dsm_device_pair *pairs, size_t count) {
-  const dsm__rows made = dsm__rows_make(page, count, sizeof(pair_row));
-  pair_row *const rows = made.items;
+  const dsm__rows made = dsm__rows_make(page, count, sizeof(dsm__pair_row));
+  dsm__pair_row *const rows = made.items;
   for (size_t q = 0; q < made.count; q++) {
     const dsm__rows names = names_of(
         page, devices, (uint64_t)1 << pairs[q].devices[0] | (uint64_t)1 << pairs[q].devices[1]);
-    rows[q] = (pair_row){pairs[q], names.items, names.count};
+    rows[q] = (dsm__pair_row){pairs[q], names.items, names.count};
   }
   return made;
 }

@@ -10,6 +10,19 @@ extern const dsm__record_type dsm__carrier_record;
 extern const dsm__record_type dsm__port_record;
 extern const dsm__record_type dsm__pair_record;
 
+/** A port, and a pair, with the names of their devices: rows of the last two. */
+typedef struct dsm__port_row {
+  dsm_port of;
+  const char *const *devices;
+  size_t device_count;
+} dsm__port_row;
+
+typedef struct dsm__pair_row {
+  dsm_device_pair of;
+  const char *const *devices;
+  size_t device_count;
+} dsm__pair_row;
+
 /** Of devices, by number; borrowed. */
 typedef struct dsm__device_names {
   const char *names[DSM_DEVICES_MAX];
