@@ -56,7 +56,15 @@ static double number_at(dsm__field_kind kind, const void *at) {
                                    : (double)(*(const void *const *)at != NULL);
 }
 
-static bool holds(const dsm__condition *condition, const void *record) {
+double dsm__field_number(const dsm__field *field, const void *record) {
+  return field->kind == DSM__FIELD_LIST ? (double)count_in(field, record)
+                                        : number_at(field->kind, dsm__field_in(field, record));
+}
+
+bool dsm__record_meets(const dsm__condition *condition, const void *record) {
+  if (condition->of == DSM__FIELD_OWN) {
+    return true;
+  }
   const double value = number_at(condition->of, (const unsigned char *)record + condition->offset);
   const bool is_above = value > condition->value;
   const bool is_other = is_above || value < condition->value;
@@ -69,18 +77,15 @@ bool dsm__field_condition_holds(const dsm__field *field, const void *record) {
     return field->is_stated(record);
   }
   if (field->stated_if.of != DSM__FIELD_OWN) {
-    return holds(&field->stated_if, record);
+    return dsm__record_meets(&field->stated_if, record);
   }
-  return !dsm__field_is_conditional(field) ||
-         (field->kind == DSM__FIELD_LIST
-              ? (double)count_in(field, record)
-              : number_at(field->kind, dsm__field_in(field, record))) > least;
+  return !dsm__field_is_conditional(field) || dsm__field_number(field, record) > least;
 }
 
 bool dsm__field_is_stated(const dsm__field *field, const void *record) {
   static bool (*const by_kind[DSM__FIELD_KIND_COUNT])(const dsm__field *, const void *) = {
       [DSM__FIELD_REAL] = is_finite, [DSM__FIELD_WORD] = is_word,   [DSM__FIELD_TEXT] = is_text,
-      [DSM__FIELD_JSON] = is_text,   [DSM__FIELD_VALUE] = is_value,
+      [DSM__FIELD_JSON] = is_text,   [DSM__FIELD_VALUE] = is_value, [DSM__FIELD_POINTER] = is_text,
   };
   if (dsm__field_is_conditional(field) && field->kind != DSM__FIELD_MEMBERS) {
     return dsm__field_condition_holds(field, record);
@@ -354,8 +359,13 @@ static void write_list(dsm__json_writer *writer, const dsm__field *field, const 
   dsm__json_end_array(writer);
 }
 
+const void *dsm__field_struct(const dsm__field *field, const void *record) {
+  const void *const at = dsm__field_in(field, record);
+  return field->kind == DSM__FIELD_POINTER ? *(const void *const *)at : at;
+}
+
 static void write_record(dsm__json_writer *writer, const dsm__field *field, const void *record) {
-  dsm__record_write(writer, field->type, dsm__field_in(field, record));
+  dsm__record_write(writer, field->type, dsm__field_struct(field, record));
 }
 
 static void write_members(dsm__json_writer *writer, const dsm__field *field, const void *record) {
@@ -397,7 +407,7 @@ static value_writer *const writers[DSM__FIELD_KIND_COUNT] = {
     [DSM__FIELD_TEXT_LIST] = write_list,  [DSM__FIELD_RECORD] = write_record,
     [DSM__FIELD_LIST] = write_list,       [DSM__FIELD_ITEMS] = write_list,
     [DSM__FIELD_MEMBERS] = write_members, [DSM__FIELD_OWN] = write_own,
-    [DSM__FIELD_VALUE] = write_value,
+    [DSM__FIELD_VALUE] = write_value,     [DSM__FIELD_POINTER] = write_record,
 };
 
 static bool put_field(void *context, const dsm__field *field, const void *record) {

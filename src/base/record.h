@@ -34,6 +34,7 @@ typedef enum dsm__field_kind {
                               to `max` numbers from `min` to `max` */
   DSM__FIELD_TEXT_LIST,  /**< const char *const *, likewise */
   DSM__FIELD_RECORD,     /**< a struct: an object */
+  DSM__FIELD_POINTER,    /**< the same of a pointer to one; NULL is not stated */
   DSM__FIELD_PART,       /**< a struct whose fields stand among those of the record */
   DSM__FIELD_LIST,  /**< a pointer to structs, as many as `count_offset` says: a list of objects */
   DSM__FIELD_ITEMS, /**< the same of structs that lie in the record itself */
@@ -223,6 +224,9 @@ static inline const void *dsm__field_in(const dsm__field *field, const void *rec
   return (const unsigned char *)record + field->offset;
 }
 
+/** The struct of a field that is one, or a pointer to one. */
+const void *dsm__field_struct(const dsm__field *field, const void *record);
+
 /** Does its row say when a field is stated? */
 bool dsm__field_is_conditional(const dsm__field *field);
 
@@ -231,6 +235,13 @@ bool dsm__field_condition_holds(const dsm__field *field, const void *record);
 
 /** Is a field of a record stated? */
 bool dsm__field_is_stated(const dsm__field *field, const void *record);
+
+/** A value as a number: 1 for true, the number of a word, the length of a list, 1 for what is
+ * there. */
+double dsm__field_number(const dsm__field *field, const void *record);
+
+/** Does a condition on a member of a record hold? One that says nothing does. */
+bool dsm__record_meets(const dsm__condition *condition, const void *record);
 
 /** Takes a field of a record, or of a part of it; `record` has the field, NULL where that is not
  * known. False ends the walk. */

@@ -80,6 +80,7 @@ static const dsm__word kind_words[] = {
     [DSM__FIELD_COUNT_LIST].key = "count_list",
     [DSM__FIELD_TEXT_LIST].key = "text_list",
     [DSM__FIELD_RECORD].key = "record",
+    [DSM__FIELD_POINTER].key = "record",
     [DSM__FIELD_PART].key = "part",
     [DSM__FIELD_LIST].key = "list",
     [DSM__FIELD_ITEMS].key = "list",

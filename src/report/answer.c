@@ -12,7 +12,8 @@ static const void *document_of(dsm__page *page, const dsm_answer *answer) {
   if (kind->fill == NULL) {
     return answer->of;
   }
-  void *const document = dsm__rows_make(page, 1, kind->record->size).items;
+  const size_t size = (kind->layout != NULL ? kind->layout->type : kind->record)->size;
+  void *const document = dsm__rows_make(page, 1, size).items;
   if (document != NULL) {
     kind->fill(page, answer, document);
   }
@@ -42,9 +43,19 @@ static void put_document(dsm__page *page, const dsm_answer *answer, dsm_form for
   const void *const document = document_of(page, answer);
   if (document != NULL && form == DSM_FORM_CSV) {
     put_csv(page, answer->kind, document);
+  } else if (document != NULL && form == DSM_FORM_TABLE) {
+    dsm__layout_text(page, answer->kind->layout, document);
+  } else if (document != NULL && form == DSM_FORM_PAGE) {
+    dsm__layout_page(page, answer->kind->layout, document);
   } else if (document != NULL) {
     dsm__data_json(page, answer->kind->record, document);
   }
+}
+
+const char *dsm__answer_heading(dsm__page *page, dsm_answer answer) {
+  const dsm__layout *const layout = answer.kind->layout;
+  const dsm__shown shown = {.type = layout->type, .record = document_of(page, &answer)};
+  return shown.record == NULL ? "" : dsm__value_text(page, &shown, layout->heading);
 }
 
 char *dsm_answer_print(dsm_answer answer, dsm_form form, const dsm_table_style *style) {

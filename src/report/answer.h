@@ -7,6 +7,7 @@
 #define DSM_REPORT_ANSWER_H
 
 #include "base/record.h"
+#include "report/layout.h"
 #include "report/table/text_page.h"
 
 /** Fills a page that has nothing yet with an answer; the page is finished by who began it. */
@@ -22,8 +23,13 @@ struct dsm_answer_kind {
   /** Keys of lists of the document: CSV has the rows of the first that is not empty, or else the
    * columns of the last. */
   const char *tables[DSM__TABLES_MAX];
-  dsm__view *views[DSM_FORM_COUNT]; /**< of the forms that the document does not say */
+  const dsm__layout *layout;        /**< of its text and its page; or NULL */
+  dsm__view *views[DSM_FORM_COUNT]; /**< of the forms that neither says */
 };
+
+/** The heading of an answer that has a layout: "frozen_lake on upmem2524: 885 of 2,524 cores, ...".
+ */
+const char *dsm__answer_heading(dsm__page *page, dsm_answer answer);
 
 /** Of an answer that is a partition, or a simulation of one. */
 const dsm_partition *dsm__partition_of(const dsm_answer *answer);
@@ -33,11 +39,8 @@ const dsm_dispatch *dsm__simulation_of(const dsm_answer *answer);
 
 /* ---- views that stand in files of their own ---- */
 
-dsm__view dsm__put_dispatch_trace, dsm__put_junit, dsm__put_pim_page, dsm__put_pim_trace,
-    dsm__put_step_trace, dsm__put_storage_page;
-dsm__view dsm__show_calibration, dsm__show_check, dsm__show_description, dsm__show_diff,
-    dsm__show_elasticity, dsm__show_explanation, dsm__show_front, dsm__show_partition,
-    dsm__show_pim, dsm__show_plan, dsm__show_points, dsm__show_remat, dsm__show_remat_pipeline,
-    dsm__show_storage;
+dsm__view dsm__put_dispatch_trace, dsm__put_junit, dsm__put_pim_trace, dsm__put_step_trace;
+dsm__view dsm__show_check, dsm__show_diff, dsm__show_elasticity, dsm__show_explanation,
+    dsm__show_plan, dsm__show_points;
 
 #endif

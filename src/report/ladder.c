@@ -6,7 +6,6 @@
 #include "plan/plan_internal.h"
 #include "report/data/csv.h"
 #include "report/data/records.h"
-#include "report/table/number_style.h"
 #include "report/table/table.h"
 #include "report/table/text_page.h"
 
@@ -40,64 +39,6 @@ const char *dsm__rung_name(dsm__page *page, const dsm_ladder_rung *rungs, size_t
                                        dsm__words_join(&dsm__optimization_words, first, ", ").text);
 }
 
-static const dsm__table_column ladder_columns[] = {
-    {.title = "rung"},
-    {.title = "system", .gap = 2, .is_name = true, .rank = 3},
-    {.title = "step (ms)", .gap = 2, .is_right = true},
-    {.title = "samples/s", .gap = 2, .is_right = true, .rank = 2},
-    {.title = "util %", .gap = 2, .is_right = true},
-    {.title = "gain", .gap = 2, .is_right = true},
-    {.title = "over first", .gap = 2, .is_right = true, .rank = 1},
-};
-
-static void add_rung(dsm__table *table, const dsm_ladder_rung *rungs, size_t index) {
-  const dsm_plan *const plan = rungs[index].plan;
-  const char *const name = dsm__rung_name(table->page, rungs, index);
-  if (plan == NULL) {
-    DSM__TABLE_TEXTS(table, name, rungs[index].system, "does not fit", "", "", "", "");
-    return;
-  }
-  const dsm_plan_result *const result = &plan->result;
-  const dsm__ladder_gains gain = dsm__ladder_gains_of(rungs, index);
-  DSM__TABLE_TEXTS(table, name, rungs[index].system,
-                   dsm__figure_digits(1e3 * result->step_seconds, 5).text,
-                   dsm__figure_digits(result->samples_per_second, 4).text);
-  dsm__table_add(table, dsm__style_of_utilization(result->utilization),
-                 dsm__figure_percent(result->utilization).text);
-  DSM__TABLE_TEXTS(table,
-                   index == 0 ? ""
-                              : dsm__page_text(table->page, "%sx",
-                                               dsm__figure_fixed(gain.over_previous, 3).text),
-                   dsm__page_text(table->page, "%sx", dsm__figure_fixed(gain.over_first, 3).text));
-}
-
-static bool lacks_plans(const dsm_ladder_rung *rungs, size_t count) {
-  bool has = false;
-  for (size_t i = 0; i < count; i++) {
-    has = has || rungs[i].plan == NULL;
-  }
-  return has;
-}
-
-static void show(dsm__page *page, const dsm_answer *answer) {
-  const dsm_ladder_rung *const rungs = answer->of;
-  if (answer->count > 0) {
-    const char *const heading = dsm__page_plan_heading(page, rungs[answer->count - 1].plan);
-    dsm__page_line(page, DSM__STYLE_HEADING, "%s", heading);
-  }
-  dsm__page_break(page);
-  dsm__table table = DSM__TABLE(page, ladder_columns);
-  for (size_t i = 0; i < answer->count; i++) {
-    add_rung(&table, rungs, i);
-  }
-  dsm__table_print(&table);
-  dsm__page_break(page);
-  dsm__page_line(
-      page, DSM__STYLE_FAINT,
-      "Each rung adds one optimization to those above it; gain = speed-up over the rung before%s.",
-      lacks_plans(rungs, answer->count) ? " that fits a chip's memory" : "");
-}
-
 /* ---- for programs ---- */
 
 typedef struct rung_row {
@@ -107,6 +48,7 @@ typedef struct rung_row {
   bool has_plan;
   dsm_plan_result result;
   dsm__ladder_gains gains;
+  const char *text; /* the name as people read it, said to them alone */
 } rung_row;
 
 /* What a rung is that fits a chip's memory. */
@@ -135,6 +77,8 @@ typedef struct document {
   dsm_mode mode;
   uint64_t minibatch;
   dsm__rows rungs;
+  const char *heading; /* of the last plan, said to people alone */
+  bool lacks_plans;    /* likewise */
 } document;
 
 DSM__DOCUMENT(dsm__ladder_record, document, "dsm-ladder/1",
@@ -156,7 +100,8 @@ static dsm__rows rows_of(dsm__page *page, const dsm_ladder_rung *rungs, size_t c
                          .optimizations = rungs[i].optimizations,
                          .has_plan = plan != NULL,
                          .result = plan == NULL ? (dsm_plan_result){0} : plan->result,
-                         .gains = dsm__ladder_gains_of(rungs, i)};
+                         .gains = dsm__ladder_gains_of(rungs, i),
+                         .text = dsm__rung_name(page, rungs, i)};
   }
   return made;
 }
@@ -170,8 +115,58 @@ static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
     made->workload = last->workload->name;
     made->mode = last->options.mode;
     made->minibatch = last->workload->minibatch;
+    made->heading = dsm__page_plan_heading(page, last);
+  }
+  for (size_t i = 0; i < answer->count; i++) {
+    made->lacks_plans = made->lacks_plans || rungs[i].plan == NULL;
   }
 }
 
+/* ---- for people ---- */
+
+static dsm__text_style utilization_style(const void *of, const void *row) {
+  (void)of;
+  return dsm__style_of_utilization(((const rung_row *)row)->result.utilization);
+}
+
+DSM__OWN_RECORD(shown_rung_record, rung_row, false, "A rung with what is said of it to people.",
+                {.kind = DSM__FIELD_PART, .type = &rung_record},
+                DSM__SAID(FLAG, rung_row, has_plan), DSM__SAID(TEXT, rung_row, text));
+
+DSM__OWN_RECORD(shown_record, document, false, "A ladder with what is said of it to people.",
+                {.kind = DSM__FIELD_PART, .type = &dsm__ladder_record},
+                DSM__SAID(TEXT, document, heading), DSM__SAID(FLAG, document, lacks_plans));
+
+static const dsm__table_column columns[] = {
+    {.title = "rung", .value = "{text}"},
+    DSM__COLUMN_OF("system", "{system}", .is_name = true, .rank = 3),
+    DSM__NUMBERS("step (ms)", "{step_seconds:m5|does not fit}"),
+    DSM__COLUMN_OF("samples/s", "{samples_per_second:4}", .is_right = true, .rank = 2),
+    DSM__COLUMN_OF("util %", "{utilization:%}", .is_right = true, .style = utilization_style),
+    DSM__NUMBERS("gain", "{0<#0?{has_plan?{gain_over_previous:.3}x|}|}"),
+    DSM__COLUMN_OF("over first", "{has_plan?{gain_over_first:.3}x|}", .is_right = true, .rank = 1),
+};
+static const dsm__row_table rungs_table = {
+    .list = "rungs", .type = &shown_rung_record, DSM__COLUMNS(columns)};
+
+static const dsm__fact notes[] = {
+    {.text = "Each rung adds one optimization to those above it; gain = speed-up over the rung "
+             "before{lacks_plans? that fits a chip's memory|}.",
+     .is_faint = true}};
+
+static const dsm__section sections[] = {{.table = &rungs_table}, {DSM__FACTS(notes)}};
+
+static const dsm__layout layout = {
+    .type = &shown_record, .heading = "{heading}", DSM__SECTIONS(sections)};
+
+dsm__table dsm__ladder_table(dsm__page *page, const dsm_ladder_rung *rungs, size_t count) {
+  document made = {.rungs = {.count = 0}};
+  size_t row_count;
+  fill(page, &DSM_ANSWERS(ladder, rungs, count), &made);
+  return dsm__row_table_fill(page, &rungs_table,
+                             &(dsm__shown){.type = &shown_record, .record = &made}, false,
+                             &row_count, &row_count);
+}
+
 const dsm_answer_kind dsm_answer_ladder = {
-    .record = &dsm__ladder_record, .fill = fill, .tables = {"rungs"}, .views = {show}};
+    .record = &dsm__ladder_record, .fill = fill, .tables = {"rungs"}, .layout = &layout};

@@ -36,6 +36,7 @@ Suite *suite_roofline(void);
 Suite *suite_step_timeline(void);
 Suite *suite_step_trace(void);
 Suite *suite_table(void);
+Suite *suite_value_text(void);
 Suite *suite_validation(void);
 Suite *suite_web_page(void);
 Suite *suite_what_if(void);

@@ -65,13 +65,6 @@ START_TEST(test_no_line_is_wider_than_the_page) {
 }
 END_TEST
 
-START_TEST(test_colour_adds_only_escapes) {
-  expect_same_without_color(as_table(DSM_ANSWERS(ladder, rungs, RUNG_COUNT),
-                                     (dsm_table_style){.width = 60, .color = true}),
-                            as_table(DSM_ANSWERS(ladder, rungs, RUNG_COUNT), plain_style(60)));
-}
-END_TEST
-
 static double number_in(const cJSON *object, const char *key) {
   const cJSON *const item = cJSON_GetObjectItemCaseSensitive(object, key);
   ck_assert_msg(cJSON_IsNumber(item), "no number %s", key);
@@ -211,7 +204,6 @@ Suite *suite_ladder(void) {
   tcase_add_checked_fixture(ladder, set_up, tear_down);
   tcase_add_test(ladder, test_table_shows_times_and_gains);
   tcase_add_test(ladder, test_no_line_is_wider_than_the_page);
-  tcase_add_test(ladder, test_colour_adds_only_escapes);
   tcase_add_test(ladder, test_json_has_all_of_the_contract);
   tcase_add_test(ladder, test_json_has_the_plans_numbers);
   tcase_add_test(ladder, test_gains_are_ratios_of_seconds);

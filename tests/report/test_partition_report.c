@@ -122,16 +122,6 @@ START_TEST(test_the_table_of_one_request) {
 }
 END_TEST
 
-START_TEST(test_the_table_of_energy) {
-  char *const text = as_table(DSM_ANSWER(partition, &made_energy_partition), plain_style(90));
-  expect_tidy(text);
-  ck_assert_ptr_nonnull(strstr(text, "net on pair: best energy on 2 devices\n"));
-  ck_assert_ptr_nonnull(strstr(text, "\nenergy        12.50 J a request\n"));
-  ck_assert_ptr_nonnull(strstr(text, "\nbound         12.50 J, gap 0.000 %; "));
-  free(text);
-}
-END_TEST
-
 /* Of a graph the table says that the throughput is a bound, and what is known to be reached. */
 START_TEST(test_a_throughput_that_is_a_bound) {
   dsm_partition graph = made_partition;
@@ -144,42 +134,6 @@ START_TEST(test_a_throughput_that_is_a_bound) {
                    "whole         at most 19.00 requests/s if each request runs as a whole\n"
                    "simulated     18.50 requests/s\n"));
   free(text);
-}
-END_TEST
-
-START_TEST(test_the_table_of_a_simulation) {
-  dsm_dispatch *const simulation = made_simulation(100);
-  char *const text = as_table(DSM_ANSWER(dispatch, simulation), plain_style(90));
-  expect_tidy(text);
-  ck_assert_ptr_nonnull(
-      strstr(text, "\nSimulation of 100 requests, 4 at a time, dispatch rates\n"));
-  ck_assert_ptr_nonnull(strstr(text, "\nlatency       mean "));
-  ck_assert_ptr_nonnull(strstr(text, "device  time %  link %  mean queue  most\n"));
-  free(text);
-  simulation->options.window = 0;
-  simulation->options.rate = 2.5;
-  simulation->options.seed = 7;
-  char *const other = as_table(DSM_ANSWER(dispatch, simulation), plain_style(90));
-  ck_assert_ptr_nonnull(strstr(other,
-                               "\nSimulation of 100 requests that arrive at 2.5 a second, seed 7, "
-                               "dispatch rates\n"));
-  free(other);
-  dsm_dispatch_free(simulation);
-}
-END_TEST
-
-START_TEST(test_widths_and_colors) {
-  dsm_dispatch *const simulation = made_simulation(20);
-  for (size_t width = 60; width < 120; width += 7) {
-    char *const text = as_table(DSM_ANSWER(dispatch, simulation), plain_style(width));
-    expect_lines_fit(text, width);
-    free(text);
-  }
-  dsm_table_style colored = plain_style(90);
-  colored.color = true;
-  expect_same_without_color(as_table(DSM_ANSWER(dispatch, simulation), colored),
-                            as_table(DSM_ANSWER(dispatch, simulation), plain_style(90)));
-  dsm_dispatch_free(simulation);
 }
 END_TEST
 
@@ -370,10 +324,7 @@ Suite *suite_partition_report(void) {
   tcase_add_test(tests, test_runs_that_repeat_are_a_row);
   tcase_add_test(tests, test_precisions_are_said);
   tcase_add_test(tests, test_the_table_of_one_request);
-  tcase_add_test(tests, test_the_table_of_energy);
   tcase_add_test(tests, test_a_throughput_that_is_a_bound);
-  tcase_add_test(tests, test_the_table_of_a_simulation);
-  tcase_add_test(tests, test_widths_and_colors);
   tcase_add_test(tests, test_json);
   tcase_add_test(tests, test_json_of_other_objectives);
   tcase_add_test(tests, test_json_of_a_simulation);

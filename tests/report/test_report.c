@@ -37,6 +37,7 @@ int main(void) {
       suite_step_timeline,
       suite_step_trace,
       suite_table,
+      suite_value_text,
       suite_validation,
       suite_web_page,
       suite_what_if,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* calibration_data.c: constants that were chosen on measurements, for programs (format
- * "dsm-calibration/1", and CSV). */
+/* calibration_data.c: constants that were chosen on measurements: the document (format
+ * "dsm-calibration/1", and CSV), and a text. */
 #include "dsm/calibrate.h"
 #include "model/names.h"
 #include "plan/plan_internal.h"
@@ -62,6 +62,8 @@ DSM__OWN_RECORD(
 typedef struct document {
   dsm_calibration of;
   dsm__rows alike;
+  const char *unseen; /* constants that no measurement sees, said to people alone; NULL: none */
+  bool are_few;       /* there are fewer measurements than constants that are seen: likewise */
 } document;
 
 DSM__DOCUMENT(
@@ -106,10 +108,96 @@ static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
     rows[i] = (alike_row){of->constants[pair->first].path, of->constants[pair->second].path,
                           pair->correlation};
   }
-  *(document *)to = (document){.of = *of, .alike = alike};
+  const char *unseen = "";
+  size_t seen = 0;
+  for (size_t k = 0; k < of->constant_count; k++) {
+    const dsm_calibrated_constant *const constant = &of->constants[k];
+    seen += constant->is_seen ? 1 : 0;
+    unseen = constant->is_seen ? unseen : dsm__page_join(page, unseen, ", ", "%s", constant->path);
+  }
+  *(document *)to = (document){.of = *of,
+                               .alike = alike,
+                               .unseen = unseen[0] == '\0' ? NULL : unseen,
+                               .are_few = seen > of->row_count};
 }
 
-const dsm_answer_kind dsm_answer_calibration = {.record = &dsm__calibration_record,
-                                                .fill = fill,
-                                                .tables = {"rows"},
-                                                .views = {dsm__show_calibration}};
+/* ---- for people ---- */
+
+DSM__OWN_RECORD(shown_record, document, false, "A calibration with what is said of it to people.",
+                {.kind = DSM__FIELD_PART, .type = &dsm__calibration_record},
+                DSM__SAID(TEXT, document, unseen));
+
+static const dsm__fact errors[] = {
+    DSM__FACT("mean error", "{error_before:%2} % before, {error_after:%2} % after"),
+    DSM__FACT_IF("left out", "a single measurement cannot be left out",
+                 DSM__UNLESS(document, of.fold_count)),
+    DSM__FACT_IF("left out",
+                 "{error_left_out:%2} % of {folds<rows?each tenth of the "
+                 "measurements|each measurement alone}, by constants chosen on the "
+                 "other measurements",
+                 DSM__IF(document, of.fold_count)),
+    DSM__FACT_IF("spread",
+                 "measured times are {spread_low:.3} to {spread_high:.3} of the predicted "
+                 "ones (10th to 90th percentile of those left out)",
+                 DSM__IF(document, of.fold_count)),
+    DSM__FACT_IF(NULL, "The search ended at its limit of explorations: better constants may exist.",
+                 DSM__IF(document, of.is_stopped)),
+};
+
+static dsm__text_style constant_style(const void *of, const void *row) {
+  (void)of;
+  return ((const dsm_calibrated_constant *)row)->is_seen ? DSM__STYLE_HEADING : DSM__STYLE_FAINT;
+}
+
+static const dsm__table_column constant_columns[] = {
+    {.title = "constant", .value = "{path}", .is_name = true, .comfort = 40},
+    DSM__NUMBERS("before", "{before:~4}"),
+    DSM__COLUMN_OF("after", "{after:~4}", .is_right = true, .style = constant_style),
+    DSM__COLUMN_OF("with some left out", "{folds?{lowest:~4} to {highest:~4}|}", .rank = 1,
+                   .is_optional = true),
+    DSM__COLUMN_OF("unit", "{unit}", .rank = 2),
+};
+static const dsm__row_table constants = {.list = "constants", DSM__COLUMNS(constant_columns)};
+
+/* What the measurements do not say. */
+static const dsm__fact doubts[] = {
+    DSM__FACT_IF(NULL,
+                 "No measurement depends on these (halved or doubled, they change no "
+                 "prediction by 0.1 %): {unseen}.",
+                 DSM__IF(document, unseen)),
+    {.text = "Cannot be told apart: {first} and {second} change all predictions alike (correlation "
+             "{correlation:.3}).",
+     .each = "alike"},
+    DSM__FACT_IF(NULL, "There are fewer measurements than constants: other values fit as well.",
+                 DSM__IF(document, are_few)),
+};
+
+#define ERROR(key) "{" key "_seconds/measured_seconds:+1}"
+static const dsm__table_column row_columns[] = {
+    DSM__COLUMN_OF("line", "{line}", .is_right = true, .rank = 2),
+    DSM__COLUMN_OF("network", "{workload}", .is_name = true),
+    DSM__COLUMN_OF("minibatch", "{minibatch}", .is_right = true, .rank = 3),
+    DSM__COLUMN_OF("part", "{layer} {pass}", .is_name = true, .is_optional = true),
+    DSM__NUMBERS("measured ms", "{measured_seconds:m4}"),
+    DSM__NUMBERS("before", "{before_seconds:m4}"),
+    DSM__COLUMN_OF("%", ERROR("before"), .is_right = true, .rank = 1),
+    DSM__NUMBERS("after", "{after_seconds:m4}"),
+    DSM__COLUMN_OF("%", ERROR("after"), .is_right = true, .rank = 1),
+    DSM__COLUMN_OF("left out", "{left_out_seconds:m4}", .is_right = true, .is_optional = true),
+    DSM__COLUMN_OF("%", ERROR("left_out"), .is_right = true, .rank = 1, .is_optional = true),
+};
+static const dsm__row_table measurements = {.list = "rows", DSM__COLUMNS(row_columns)};
+
+static const dsm__section sections[] = {{DSM__FACTS(errors), .label_width = 13},
+                                        {.table = &constants},
+                                        {DSM__FACTS(doubts)},
+                                        {.table = &measurements}};
+
+static const dsm__layout layout = {
+    .type = &shown_record,
+    .heading = "{system}: {constants} constant{constants;s} calibrated on {rows} "
+               "measurement{rows;s} of {measurements}; {explorations} exploration{explorations;s}",
+    DSM__SECTIONS(sections)};
+
+const dsm_answer_kind dsm_answer_calibration = {
+    .record = &dsm__calibration_record, .fill = fill, .tables = {"rows"}, .layout = &layout};

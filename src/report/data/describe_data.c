@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* describe_data.c: what descriptions hold, for programs (format "dsm-describe/1", and CSV). */
+/* describe_data.c: what descriptions hold: the document (format "dsm-describe/1", and CSV), and a
+ * text. */
 #include <math.h>
 
 #include "model/names.h"
@@ -145,6 +146,9 @@ typedef struct item_row {
   double pim_memory;
   dsm_pim_cost pim_cost;
   dsm_dataset dataset;
+  const char *heading; /* of a plan, said to people alone, as the rest is */
+  const char *source;
+  const char *record; /* of a sweep */
 } item_row;
 
 DSM__OWN_RECORD(server_record, item_row, false, "A server.", DEVICES(item_row));
@@ -329,7 +333,9 @@ static void fill_system(dsm__page *page, item_row *row, const dsm_system *system
 static void fill_profile(dsm__page *page, item_row *row, const dsm_instance *profile) {
   row->tasks = profile->task_count;
   row->tensors = profile->tensor_count;
-  row->weights_bytes = dsm__all_weights(profile);
+  for (size_t i = 0; i < profile->task_count; i++) {
+    row->weights_bytes += profile->tasks[i].weights_bytes;
+  }
   row->of_server = dsm__described_devices_of_profile(page, profile);
 }
 
@@ -373,18 +379,23 @@ static item_row row_of(dsm__page *page, const dsm_described *item) {
   row.of.pim_system = dsm__described_pim(item);
   if (row.of.sweep != NULL) {
     row.sweep = *item->sweep;
+    row.source = item->sweep->source;
+    row.record = dsm_record_name(item->sweep->record);
   }
   if (row.of.server != NULL) {
     row.of_server = dsm__described_devices_of_server(page, item->server);
+    row.source = item->server->source;
   }
   if (row.of.profile != NULL) {
     fill_profile(page, &row, item->profile);
   }
   if (row.of.chain != NULL) {
     fill_chain(page, &row, item->chain);
+    row.source = item->chain->source;
   }
   if (row.of.pim != NULL) {
     row.pim_cost = item->pim->cost;
+    row.heading = dsm__answer_heading(page, DSM_ANSWER(pim, item->pim));
   }
   if (row.of.rl_workload != NULL) {
     fill_rl(&row, row.of.rl_workload);
@@ -396,6 +407,7 @@ static item_row row_of(dsm__page *page, const dsm_described *item) {
     row.system = item->plan->system->name;
     row.options = item->plan->options;
     row.result = item->plan->result;
+    row.heading = dsm__page_plan_heading(page, item->plan);
   }
   if (row.of.workload != NULL) {
     fill_workload(page, &row, row.of.workload);
@@ -499,7 +511,161 @@ static void put_csv(dsm__page *page, const dsm_answer *answer) {
   dsm__csv_finish(&csv);
 }
 
+/* ---- for people ---- */
+
+DSM__OWN_RECORD(
+    shown_record, item_row, false, "A description with what is said of it to people.",
+    {.kind = DSM__FIELD_PART, .type = &item_record},
+    DSM__FIELD(POINTER, item_row, of.rl_workload, "rl", 0, .type = &dsm__rl_workload_record),
+    DSM__FIELD(POINTER, item_row, of.pim_system, "pim", 0, .type = &dsm__pim_system_record),
+    DSM__SAID(TEXT, item_row, heading), DSM__SAID(TEXT, item_row, source),
+    DSM__SAID(TEXT, item_row, record),
+    DSM__FIELD(WORD, item_row, sweep.options.mode, "sweep_mode", 0, .words = &dsm__mode_words));
+
+#define SOURCE                                                                                     \
+  { .text = "{source?source: {source}|}", .is_faint = true }
+
+static const dsm__fact sweep_facts[] = {
+    DSM__FACT(NULL, "{points} point{points;s}, {sweep_mode} mode, records {record}"), SOURCE};
+
+/* "P and Q: 1 and 2, 3 and 4": the paths of an axis and its values. */
+static void show_axes(dsm__page *page, const void *of) {
+  const dsm_sweep *const sweep = &((const item_row *)of)->sweep;
+  for (size_t a = 0; a < sweep->axis_count; a++) {
+    const dsm_axis *const axis = &sweep->axes[a];
+    const char *text = "";
+    for (size_t p = 0; p < axis->path_count; p++) {
+      text = dsm__page_join(page, text, " and ", "%s", axis->paths[p]);
+    }
+    for (size_t v = 0; v < axis->value_count * axis->path_count; v++) {
+      text = dsm__page_text(page, "%s%s%s", text,
+                            v == 0                      ? ": "
+                            : v % axis->path_count != 0 ? " and "
+                                                        : ", ",
+                            axis->values[v].text);
+    }
+    dsm__page_line(page, DSM__STYLE_PLAIN, "%s", text);
+  }
+}
+
+static const dsm__fact server_facts[] = {DSM__FACT(NULL, "{devices} device{devices;s}"), SOURCE};
+static const dsm__fact profile_facts[] = {
+    DSM__FACT(NULL, "{tasks} task{tasks;s} with {weights_bytes} of parameters, {tensors} "
+                    "tensor{tensors;s} between them")};
+
+#define ROLE DSM__COLUMN_OF("role", "{accelerator?accelerator|host}", .rank = 2)
+#define LIMITS                                                                                     \
+  DSM__NUMBERS("memory", "{memory_bytes|unlimited}"),                                              \
+      DSM__NUMBERS("link", "{link_bytes_per_second|unlimited}"),                                   \
+      DSM__COLUMN_OF("busy W", "{busy_watts:~4|-}", .is_right = true, .rank = 1)
+
+static const dsm__table_column server_columns[] = {
+    {.title = "device", .value = "{name}", .is_name = true},
+    DSM__COLUMN_OF("kind", "{kind}", .rank = 0),
+    ROLE,
+    DSM__NUMBERS("peak", "{peak_flops|-}"),
+    LIMITS};
+static const dsm__row_table server_devices = {.list = "devices", DSM__COLUMNS(server_columns)};
+
+static const dsm__table_column profile_columns[] = {
+    {.title = "device", .value = "{name}", .is_name = true},
+    ROLE,
+    DSM__NUMBERS("runs tasks", "{runs_tasks}"),
+    LIMITS};
+static const dsm__row_table profile_devices = {.list = "devices", DSM__COLUMNS(profile_columns)};
+
+static const dsm__table_column link_columns[] = {
+    {.title = "connection", .is_name = true},
+    DSM__COLUMN_OF("devices", NULL, .is_name = true),
+    DSM__NUMBERS("bandwidth", NULL),
+    DSM__NUMBERS("a transfer", NULL),
+};
+static void fill_links(dsm__table *table, const void *of) {
+  dsm__described_links(table, &((const item_row *)of)->of_server);
+}
+static const dsm__row_table links = {DSM__COLUMNS(link_columns), .fill = fill_links};
+
+static const dsm__table_column precision_columns[] = {
+    {.title = "precision", .value = "{name}", .is_name = true},
+    DSM__NUMBERS("bytes an element", "{element_bytes:~4|as stated}"),
+    DSM__NUMBERS("a parameter", "{weight_bytes:~4|as stated}"),
+};
+static bool has_precision(const void *of, const void *row) {
+  (void)of;
+  return ((const dsm_instance_device *)row)->weight_bytes > 0; /* a row begins with it */
+}
+static const dsm__row_table precision = {
+    .list = "devices", DSM__COLUMNS(precision_columns), .is_shown = has_precision};
+
+static const dsm__fact chain_facts[] = {
+    DSM__FACT(NULL, "{stages} stage{stages;s}, minibatch {minibatch}, {step_seconds:m4} ms when "
+                    "nothing is recomputed"),
+    SOURCE};
+static void show_stages(dsm__page *page, const void *of) {
+  dsm__describe_stages(page, ((const item_row *)of)->of.chain);
+}
+
+static const dsm__fact pim_plan_facts[] = {DSM__FACT(NULL, "{heading}")};
+static const dsm__fact rl_facts[] = {
+    DSM__FACT(NULL, "{rl.algorithm:text} of {rl.states} x {rl.actions} {rl.element_type}, "
+                    "{table_bytes}: {rl.transitions} transitions{rl.agents? of each of {rl.agents} "
+                    "agent{rl.agents;s}|}, {rl.sampling} sampling, {rl.episodes} "
+                    "episodes{rl.agents?|, tables averaged every {rl.synchronization_period}}"),
+    {.text = "{rl.source?source: {rl.source}|}", .is_faint = true}};
+static const dsm__fact pim_facts[] = {
+    DSM__FACT(NULL, "{pim.cores} core{pim.cores;s} at {pim.frequency_MHz:~6} MHz, peak "
+                    "{peak_operations:op/s}, {pim_memory_bytes} of memory at {memory_bandwidth}; "
+                    "{pim.power_W:~6} W"),
+    {.text = "{pim.source?source: {pim.source}|}", .is_faint = true}};
+static const dsm__fact plan_facts[] = {
+    DSM__FACT(NULL, "{heading}"),
+    DSM__FACT(NULL, "step {result.step_seconds:m5} ms, {result.samples_per_second:4} samples/s, "
+                    "utilization {result.utilization:%2} %")};
+
+static void show_workload(dsm__page *page, const void *of) {
+  dsm__describe_workload(page, ((const item_row *)of)->of.workload);
+}
+static void show_system(dsm__page *page, const void *of) {
+  dsm__describe_system(page, ((const item_row *)of)->of.system);
+}
+
+#define IS(member) .when = {DSM__IF(item_row, of.member)}
+#define HAS_DEVICES .when = {DSM__IF(item_row, of_server.devices.count)}
+
+static const dsm__section sections[] = {
+    {DSM__FACTS(sweep_facts), IS(sweep)},
+    {.put = show_axes, IS(sweep)},
+    {DSM__FACTS(server_facts), IS(server)},
+    {.table = &server_devices, IS(server)},
+    {DSM__FACTS(profile_facts), IS(profile)},
+    {.table = &profile_devices, IS(profile)},
+    {.table = &links, HAS_DEVICES, .is_optional = true},
+    {.table = &precision, HAS_DEVICES, .is_optional = true},
+    {DSM__FACTS(chain_facts), IS(chain)},
+    {.put = show_stages, IS(chain)},
+    {DSM__FACTS(pim_plan_facts), IS(pim)},
+    {DSM__FACTS(rl_facts), IS(rl_workload)},
+    {DSM__FACTS(pim_facts), IS(pim_system), .is_joined = true},
+    {DSM__FACTS(plan_facts), IS(plan)},
+    {.put = show_workload, IS(workload)},
+    {.put = show_system, IS(system)},
+};
+
+static const dsm__layout layout = {.type = &shown_record,
+                                   .heading = "{file}: {kind} {name}",
+                                   .is_dense = true,
+                                   DSM__SECTIONS(sections)};
+
+static void show(dsm__page *page, const dsm_answer *answer) {
+  const dsm_described *const items = answer->of;
+  for (size_t i = 0; i < answer->count; i++) {
+    const item_row row = row_of(page, &items[i]);
+    if (i > 0) {
+      dsm__page_break(page);
+    }
+    dsm__layout_text(page, &layout, &row);
+  }
+}
+
 const dsm_answer_kind dsm_answer_description = {
-    .record = &dsm__describe_record,
-    .fill = fill,
-    .views = {dsm__show_description, [DSM_FORM_CSV] = put_csv}};
+    .record = &dsm__describe_record, .fill = fill, .views = {show, [DSM_FORM_CSV] = put_csv}};

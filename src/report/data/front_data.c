@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* front_data.c: fronts of partitions for programs (format "dsm-front/1", and CSV). */
+/* front_data.c: fronts of partitions: the document (format "dsm-front/1", and CSV), and a text. */
 #include <math.h>
 
 #include "partition/instance_facts.h"
@@ -112,11 +112,84 @@ static dsm__rows points_of(dsm__page *page, const dsm_front *front) {
 
 static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
   const dsm_front *const front = answer->of;
+  bool are_bounds = false;
+  for (size_t k = 0; k < front->point_count; k++) {
+    are_bounds = are_bounds || front->points[k].is_rho_bound || front->points[k].is_mean_bound;
+  }
   *(dsm__front_document *)to =
       (dsm__front_document){.of = *front,
                             .points = points_of(page, front),
-                            .plans = dsm__partition_documents(page, front)};
+                            .plans = dsm__partition_documents(page, front),
+                            .has_latency = dsm__front_has(front, DSM_OBJECTIVE_LATENCY),
+                            .has_energy = dsm__front_has(front, DSM_OBJECTIVE_ENERGY),
+                            .are_bounds = are_bounds};
 }
+
+/* ---- for people ---- */
+
+/* The devices that run anything. */
+static const char *devices_text(dsm__page *page, const void *document, const void *row) {
+  const dsm_partition *const partition = ((const dsm_front_point *)row)->partition;
+  const char *text = "";
+  (void)document;
+  for (size_t j = 0; partition != NULL && j < partition->instance->device_count; j++) {
+    bool runs = false;
+    for (size_t i = 0; i < partition->instance->task_count; i++) {
+      runs = runs || partition->rates[i * partition->instance->device_count + j] > 0;
+    }
+    text =
+        runs ? dsm__page_join(page, text, ", ", "%s", partition->instance->devices[j].name) : text;
+  }
+  return text;
+}
+
+static dsm__text_style gap_style(const void *document, const void *row) {
+  (void)document;
+  return ((const dsm_front_point *)row)->status == DSM_SOLUTION_OPTIMAL ? DSM__STYLE_PLAIN
+                                                                        : DSM__STYLE_HEADING;
+}
+
+/* Columns of objectives that a front has not are empty, and not shown. */
+static const dsm__table_column columns[] = {
+    DSM__NUMBERS("point", "{#1}"),
+    DSM__NUMBERS("requests/s", "{rho:4}"),
+    DSM__COLUMN_OF("at most", "{rho_bound:4|-}", .is_right = true, .rank = 2),
+    DSM__NUMBERS("mean ms", "{mean_latency_seconds:m4}"),
+    DSM__COLUMN_OF("at least", "{has_latency?{mean_latency_bound_seconds:m4|-}|}", .is_right = true,
+                   .rank = 2, .is_optional = true),
+    DSM__COLUMN_OF("J a request", "{has_energy?{joules_per_request:4|-}|}", .is_right = true,
+                   .is_optional = true),
+    DSM__COLUMN_OF("at least", "{has_energy?{joules_bound:4|-}|}", .is_right = true, .rank = 2,
+                   .is_optional = true),
+    DSM__COLUMN_OF("gap %", "{gap:%3|unknown}", .is_right = true, .style = gap_style),
+    DSM__COLUMN_OF("runs on", "", .make = devices_text, .is_name = true, .comfort = 24, .rank = 1),
+};
+static const dsm__row_table points = {.list = "points", DSM__COLUMNS(columns)};
+
+static const dsm__fact notes[] = {
+    DSM__FACT(NULL, "at most, at least: proven bounds of all partitions that are no worse in the "
+                    "other objectives"),
+    DSM__FACT(NULL, "gap: that of the problem whose answer the point is"),
+    DSM__FACT_IF(NULL,
+                 "the network is not a chain, so requests/s and mean ms are bounds where "
+                 "tasks are in several places",
+                 DSM__IF(dsm__front_document, are_bounds)),
+};
+
+static const dsm__section sections[] = {{.table = &points}, {DSM__FACTS(notes)}};
+
+DSM__OWN_RECORD(shown_record, dsm__front_document, false,
+                "A front with what is said of it to people.",
+                {.kind = DSM__FIELD_PART, .type = &dsm__front_record},
+                DSM__SAID(FLAG, dsm__front_document, has_latency),
+                DSM__SAID(FLAG, dsm__front_document, has_energy));
+
+static const dsm__layout layout = {
+    .type = &shown_record,
+    .heading = "{instance}: front of {objectives:,}: {points} point{points;s} of {questions} "
+               "problem{questions;s}{interrupted?, then interrupted|{time_over?, then the time "
+               "limit came|}}{unanswered?; {unanswered} had no answer in time|}",
+    DSM__SECTIONS(sections)};
 
 /* ---- read, to be drawn: what was proven is taken as it stands, without the partitions ---- */
 
@@ -143,7 +216,7 @@ static void read_front(void *made, const dsm__json_node *root) {
       .arena = front->arena, .wanted = DSM__FIELD_IS_READ, .most_parts = DSM_FRONT_QUESTIONS_MAX};
   const unsigned throughput = 1U << DSM_OBJECTIVE_THROUGHPUT;
   const dsm__json_node objectives = dsm__json_member(root, "objectives");
-  const dsm__json_node points = dsm__json_member(root, "points");
+  const dsm__json_node list = dsm__json_member(root, "points");
   dsm__front_document document = {.of = *front};
   if (!dsm__document_only(root, &dsm__front_record) ||
       !dsm__record_read(&reader, root, &dsm__front_record, &document)) {
@@ -156,7 +229,7 @@ static void read_front(void *made, const dsm__json_node *root) {
     dsm__json_error(&objectives, NULL, "expected throughput, and latency, energy or both");
     return;
   }
-  check_points(front, &points);
+  check_points(front, &list);
 }
 
 dsm_status dsm_front_parse(dsm_front **front, const char *text, size_t length, const char *file,
@@ -176,4 +249,4 @@ bool dsm_front_is_printed(const char *text, size_t length) {
 }
 
 const dsm_answer_kind dsm_answer_front = {
-    .record = &dsm__front_record, .fill = fill, .tables = {"points"}, .views = {dsm__show_front}};
+    .record = &dsm__front_record, .fill = fill, .tables = {"points"}, .layout = &layout};

@@ -11,6 +11,9 @@ typedef struct dsm__front_document {
   dsm_front of;
   dsm__rows points; /**< of dsm_front_point */
   dsm__rows plans;  /**< partitions, as documents */
+  bool has_latency; /**< among the objectives; said to people alone, as the rest is */
+  bool has_energy;
+  bool are_bounds; /**< of some point */
 } dsm__front_document;
 
 static inline bool dsm__front_has(const dsm_front *front, dsm_objective_kind objective) {

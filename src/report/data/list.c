@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "report/data/csv.h"
+#include "report/data/describe_devices.h"
 #include "report/data/records.h"
 #include "report/declared.h"
-#include "report/table/describe_table.h"
 #include "report/table/number_style.h"
 #include "report/table/table.h"
 

@@ -1,10 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* remat_data.c: schedules that compute again, and pipelines of them, for programs (formats
- * "dsm-remat/1" and "dsm-pipeline/1", and CSV). */
+/* remat_data.c: schedules that compute again, and pipelines of them: their documents (formats
+ * "dsm-remat/1" and "dsm-pipeline/1", and CSV), and texts. */
 #include "dsm/remat.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "remat/chain.h"
+#include "remat/stages_record.h"
 #include "report/data/records.h"
+#include "report/table/describe_table.h"
+#include "report/table/number_style.h"
+
+/* Neighbours that are shown as one. */
+static const char *names_of(dsm__page *page, const dsm_remat_chain *chain, size_t first,
+                            size_t last) {
+  return first == last ? chain->stages[first].name
+                       : dsm__page_text(page, "%s .. %s", chain->stages[first].name,
+                                        chain->stages[last].name);
+}
 
 /* ---- a schedule ---- */
 
@@ -42,6 +56,8 @@ typedef struct document {
   uint64_t minibatch;
   double overhead;
   dsm__rows steps;
+  dsm__rows uses; /* said to people alone, as the rest is */
+  size_t stage_count;
 } document;
 
 DSM__DOCUMENT(
@@ -83,26 +99,117 @@ static dsm__rows steps_of(dsm__page *page, const dsm_remat_result *result) {
   return made;
 }
 
+/* How a stage is run, or neighbours that are run alike. */
+typedef struct use_row {
+  const char *names;
+  size_t count;
+  const dsm_remat_option *option; /* with which it runs backward */
+  uint64_t forwards;              /* passes */
+} use_row;
+
+DSM__OWN_RECORD(use_record, use_row, true, "How stages are run.", DSM__SAID(TEXT, use_row, names),
+                DSM__SAID(COUNT, use_row, count), DSM__SAID(COUNT, use_row, forwards),
+                DSM__FIELD(POINTER, use_row, option, "option", 0,
+                           .type = &dsm__stage_option_record));
+
+static bool is_alike(const use_row *a, const use_row *b) {
+  return a->forwards == b->forwards && a->option->saved_bytes == b->option->saved_bytes &&
+         strcmp(a->option->name, b->option->name) == 0;
+}
+
+static dsm__rows uses_of(dsm__page *page, const dsm_remat_result *result) {
+  const dsm_remat_chain *const chain = result->chain;
+  dsm__rows made = dsm__rows_make(page, chain->stage_count, sizeof(use_row));
+  use_row *const rows = made.items;
+  size_t used = 0;
+  for (size_t i = 0; i < result->step_count && made.count > 0; i++) {
+    const dsm_remat_step *const step = &result->steps[i];
+    if (step->action == DSM_REMAT_BACKWARD) {
+      rows[step->stage].option = &chain->stages[step->stage].options[step->option];
+    } else {
+      rows[step->stage].forwards++;
+    }
+  }
+  for (size_t s = 0, first = 0; s < made.count; s++) {
+    if (s + 1 == made.count || !is_alike(&rows[s], &rows[s + 1])) {
+      rows[used] = rows[first];
+      rows[used].names = names_of(page, chain, first, s);
+      rows[used++].count = s + 1 - first;
+      first = s + 1;
+    }
+  }
+  made.count = used;
+  return made;
+}
+
 static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
   const dsm_remat_result *const result = answer->of;
   const double full = result->full.seconds;
-  *(document *)to = (document){.of = *result,
-                               .name = result->chain->name,
-                               .minibatch = result->chain->minibatch,
-                               .overhead = full > 0 ? result->run.seconds / full - 1 : 0,
-                               .steps = steps_of(page, result)};
+  *(document *)to =
+      (document){.of = *result,
+                 .name = result->chain->name,
+                 .minibatch = result->chain->minibatch,
+                 .overhead = full > 0 ? result->run.seconds / full - 1 : 0,
+                 .steps = steps_of(page, result),
+                 .uses = result->point_count > 0 ? (dsm__rows){.count = 0} : uses_of(page, result),
+                 .stage_count = result->chain->stage_count};
 }
 
-const dsm_answer_kind dsm_answer_remat = {.record = &dsm__remat_record,
-                                          .fill = fill,
-                                          .tables = {"points", "steps"},
-                                          .views = {dsm__show_remat}};
+DSM__OWN_RECORD(shown_record, document, false, "A schedule with what is said of it to people.",
+                DSM__PART(document, of, dsm__remat_record),
+                DSM__ROWS(document, uses, "uses", use_record, NULL),
+                DSM__SAID(COUNT, document, stage_count));
+
+static const dsm__fact facts[] = {
+    DSM__FACT("step", "{seconds:m4} ms, {seconds/full_seconds:>2} % more than {full_seconds:m4} ms "
+                      "when everything is kept"),
+    DSM__FACT("memory",
+              "{peak_bytes} at the peak; keeping everything needs {full_bytes}, and every "
+              "schedule at least {smallest_bytes}"),
+    DSM__FACT("again", "{repeated_forwards} forward pass{repeated_forwards;es} of whole stages, "
+                       "beside what options recompute"),
+};
+
+static const dsm__table_column use_columns[] = {
+    {.title = "stages", .value = "{names}", .is_name = true, .comfort = 30},
+    DSM__NUMBERS("count", "{count}"),
+    DSM__NUMBERS("forward", "{forwards}x"),
+    DSM__NUMBERS("saved", "{option.saved_bytes}"),
+    DSM__COLUMN_OF("option", "{option.name}", .is_name = true, .comfort = 40),
+};
+static const dsm__row_table uses = {.list = "uses", DSM__COLUMNS(use_columns)};
+
+static const dsm__table_column point_columns[] = {
+    DSM__NUMBERS("budget", "{budget_bytes}"),
+    DSM__NUMBERS("% of all", "{budget_bytes/full_bytes:%1}"),
+    DSM__NUMBERS("ms", "{seconds:m4}"),
+    DSM__NUMBERS("% more", "{seconds/full_seconds:>2}"),
+};
+static const dsm__row_table points = {
+    .list = "points", DSM__COLUMNS(point_columns), .most = 20, .is_spread = true};
+
+static const dsm__section sections[] = {
+    {DSM__FACTS(facts), .label_width = 9},
+    {.heading = "Times over budgets",
+     .when = {DSM__IF(document, of.point_count)},
+     .table = &points},
+    {.when = {DSM__UNLESS(document, of.point_count)}, .table = &uses},
+};
+
+static const dsm__layout layout = {
+    .type = &shown_record,
+    .heading = "{name}: {stage_count} stage{stage_count;s} within {budget_bytes}",
+    DSM__SECTIONS(sections)};
+
+const dsm_answer_kind dsm_answer_remat = {
+    .record = &dsm__remat_record, .fill = fill, .tables = {"points", "steps"}, .layout = &layout};
 
 /* ---- pipelines ---- */
 
 typedef struct device_row {
   const char *first;
   dsm_remat_device of;
+  const char *names; /* of its stages, said to people alone */
 } device_row;
 
 DSM__OWN_RECORD(device_record, device_row, true, "A device's part of the pipeline.",
@@ -120,6 +227,8 @@ typedef struct case_row {
   dsm_remat_pipeline_case of;
   double samples_per_second;
   dsm__rows devices;
+  double overhead; /* the most of a device, as the peak is: said to people alone */
+  double peak_bytes;
 } case_row;
 
 #define WHERE_FEASIBLE(member, key, flags, of_unit, about)                                         \
@@ -156,6 +265,8 @@ typedef struct pipeline_document {
   const char *name;
   uint64_t minibatch;
   dsm__rows cases;
+  size_t stage_count; /* said to people alone, as the rest is */
+  case_row best;
 } pipeline_document;
 
 DSM__DOCUMENT(dsm__remat_pipeline_record, pipeline_document, "dsm-pipeline/1",
@@ -176,8 +287,11 @@ static dsm__rows devices_of(dsm__page *page, const dsm_remat_pipeline *pipeline,
   const dsm__rows made = dsm__rows_make(page, pipeline->device_count, sizeof(device_row));
   device_row *const rows = made.items;
   for (size_t d = 0; d < made.count; d++) {
-    rows[d] = (device_row){.first = pipeline->chain->stages[from->devices[d].first_stage].name,
-                           .of = from->devices[d]};
+    const dsm_remat_device *const device = &from->devices[d];
+    rows[d] = (device_row){.first = pipeline->chain->stages[device->first_stage].name,
+                           .of = *device,
+                           .names = names_of(page, pipeline->chain, device->first_stage,
+                                             device->first_stage + device->stage_count - 1)};
   }
   return made;
 }
@@ -191,19 +305,121 @@ static dsm__rows cases_of(dsm__page *page, const dsm_remat_pipeline *pipeline) {
     rows[i] = (case_row){.of = *from,
                          .samples_per_second = from->seconds > 0 ? samples / from->seconds : 0,
                          .devices = devices_of(page, pipeline, from)};
+    for (size_t d = 0; d < pipeline->device_count; d++) {
+      rows[i].overhead = fmax(rows[i].overhead, from->devices[d].overhead);
+      rows[i].peak_bytes = fmax(rows[i].peak_bytes, from->devices[d].peak_bytes);
+    }
   }
   return made;
 }
 
 static void fill_pipeline(dsm__page *page, const dsm_answer *answer, void *to) {
   const dsm_remat_pipeline *const pipeline = answer->of;
-  *(pipeline_document *)to = (pipeline_document){.of = *pipeline,
-                                                 .name = pipeline->chain->name,
-                                                 .minibatch = pipeline->chain->minibatch,
-                                                 .cases = cases_of(page, pipeline)};
+  const dsm__rows cases = cases_of(page, pipeline);
+  *(pipeline_document *)to = (pipeline_document){
+      .of = *pipeline,
+      .name = pipeline->chain->name,
+      .minibatch = pipeline->chain->minibatch,
+      .cases = cases,
+      .stage_count = pipeline->chain->stage_count,
+      .best = cases.count == 0 ? (case_row){.samples_per_second = 0}
+                               : ((const case_row *)cases.items)[pipeline->best]};
 }
+
+DSM__OWN_RECORD(shown_case_record, case_row, false, "A case with what is said of it to people.",
+                {.kind = DSM__FIELD_PART, .type = &case_record},
+                DSM__FIELD(REAL, case_row, overhead, "overhead", 0,
+                           .stated_if = DSM__IF(case_row, of.is_feasible)),
+                DSM__FIELD(REAL, case_row, peak_bytes, "peak_bytes", 0, .unit = "bytes"));
+
+DSM__OWN_RECORD(shown_device_record, device_row, false, "A device with the names of its stages.",
+                {.kind = DSM__FIELD_PART, .type = &device_record},
+                DSM__SAID(TEXT, device_row, names));
+
+DSM__OWN_RECORD(shown_pipeline_record, pipeline_document, false,
+                "Pipelines with what is said of them to people.",
+                DSM__SAID(COUNT, pipeline_document, stage_count),
+                DSM__FIELD(RECORD, pipeline_document, best, "best", 0, .type = &shown_case_record),
+                DSM__ROWS(pipeline_document, best.devices, "best_devices", shown_device_record,
+                          NULL),
+                {.kind = DSM__FIELD_PART, .type = &dsm__remat_pipeline_record});
+
+static const dsm__table_column case_columns[] = {
+    DSM__NUMBERS("micro-batches", "{micro_batches}"),
+    DSM__COLUMN_OF("order", "{order}", .rank = 0),
+    DSM__COLUMN_OF("sharing", "{sharing}", .rank = 0),
+    DSM__NUMBERS("ms", "{seconds:m4|does not fit}"),
+    DSM__NUMBERS("waiting %", "{bubble:%1}"),
+    DSM__NUMBERS("again %", "{overhead:%1}"),
+    DSM__COLUMN_OF("peak", "{feasible?{peak_bytes}|from {smallest_bytes}}", .is_right = true,
+                   .rank = 1),
+};
+
+static dsm__text_style case_style(const void *of, const void *row) {
+  const pipeline_document *const pipeline = of;
+  return !((const case_row *)row)->of.is_feasible ? DSM__STYLE_FAINT
+         : (const case_row *)row == (const case_row *)pipeline->cases.items + pipeline->of.best
+             ? DSM__STYLE_HEADING
+             : DSM__STYLE_PLAIN;
+}
+static const dsm__row_table cases = {
+    .list = "cases", .type = &shown_case_record, DSM__COLUMNS(case_columns), .style = case_style};
+
+static const dsm__table_column device_columns[] = {
+    DSM__NUMBERS("device", "{#0}"),
+    DSM__COLUMN_OF("stages", "{names}", .is_name = true, .comfort = 30),
+    DSM__NUMBERS("count", "{stages}"),
+    DSM__NUMBERS("stored", "{stored_micro_batches}"),
+    DSM__NUMBERS("busy ms", "{busy_seconds:m4}"),
+    DSM__NUMBERS("again %", "{overhead:%1}"),
+    DSM__NUMBERS("peak", "{peak_bytes}"),
+};
+static const dsm__row_table devices = {.list = "best_devices", DSM__COLUMNS(device_columns)};
+
+static const dsm__section pipeline_sections[] = {
+    {.table = &cases},
+    {.heading = "Devices of the fastest", .table = &devices},
+};
+
+static const dsm__layout pipeline_layout = {
+    .type = &shown_pipeline_record,
+    .heading = "{name}: {stage_count} stages on {devices} device{devices;s} within {budget_bytes} "
+               "each: {best.seconds:m4} ms, {best.micro_batches} "
+               "micro-batch{best.micro_batches;es}, {best.order}, {best.sharing}",
+    DSM__SECTIONS(pipeline_sections)};
 
 const dsm_answer_kind dsm_answer_remat_pipeline = {.record = &dsm__remat_pipeline_record,
                                                    .fill = fill_pipeline,
                                                    .tables = {"cases"},
-                                                   .views = {dsm__show_remat_pipeline}};
+                                                   .layout = &pipeline_layout};
+
+/* ---- a chain ---- */
+
+static const dsm__table_column stage_columns[] = {
+    {.title = "stages", .is_name = true, .comfort = 30},
+    {.title = "count", .gap = 2, .is_right = true},
+    {.title = "forward ms", .gap = 2, .is_right = true},
+    {.title = "backward ms", .gap = 2, .is_right = true},
+    {.title = "saved", .gap = 2, .is_right = true},
+    {.title = "output", .gap = 2, .is_right = true},
+    {.title = "options", .gap = 2, .is_right = true, .rank = 1},
+};
+
+void dsm__describe_stages(dsm__page *page, const dsm_remat_chain *chain) {
+  dsm__table table = DSM__TABLE(page, stage_columns);
+  size_t first = 0;
+  for (size_t s = 0; s < chain->stage_count; s++) {
+    const dsm_remat_stage *const stage = &chain->stages[s];
+    if (s + 1 == chain->stage_count || stage[1].options != stage->options) {
+      DSM__TABLE_TEXTS(&table, names_of(page, chain, first, s),
+                       dsm__page_text(page, "%zu", s + 1 - first),
+                       dsm__figure_digits(1e3 * stage->options[0].forward_seconds, 4).text,
+                       dsm__figure_digits(1e3 * stage->options[0].backward_seconds, 4).text,
+                       dsm__figure_scaled(stage->options[0].saved_bytes, "B").text,
+                       dsm__figure_scaled(stage->output_bytes, "B").text,
+                       dsm__page_text(page, "%zu", stage->option_count));
+      first = s + 1;
+    }
+  }
+  dsm__table_print(&table);
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* storage_data.c: what storage delivers to a job, for programs (format "dsm-storage/1", and CSV).
- */
+/* storage_data.c: what storage delivers to a job: its document (format "dsm-storage/1", and CSV), a
+ * text and a page. */
 #include "dsm/storage.h"
 
 #include <assert.h>
@@ -13,6 +13,8 @@
 #include "model/names.h"
 #include "plan/plan_record.h"
 #include "report/data/records.h"
+#include "report/figure/plot_storage.h"
+#include "report/table/storage_text.h"
 #include "storage/storage_internal.h"
 
 #define RATE(struct_type, member, key, flags, about)                                               \
@@ -134,11 +136,18 @@ DSM__OWN_RECORD(
     DSM__REAL(dsm_io_roof, samples_per_second, "samples_per_second", DSM__MORE, "1/s",
               "The lower of both roofs."));
 
+/* With what is said of it to people alone behind the lists. */
 typedef struct document {
   dsm_storage_result of;
   double timeline_seconds;
   dsm__rows repeats;
   dsm__rows events;
+  const char *chosen;  /* how the factor was; "" if it was given */
+  const char *waiting; /* for what the chips wait */
+  bool is_fast_slow;   /* fast storage is slower than the chips */
+  double fast_waiting; /* share of the time of training, for it */
+  double cold_seconds;
+  double stall_seconds;
 } document;
 
 typedef struct repeat_row {
@@ -225,12 +234,170 @@ static dsm__rows events_of(dsm__page *page, const dsm_storage_result *result) {
 
 static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
   const dsm_storage_result *const result = answer->of;
-  *(document *)to = (document){.of = *result,
-                               .timeline_seconds =
-                                   result->event_count > 0 ? result->timeline_seconds : (double)NAN,
-                               .repeats = repeats_of(page, result),
-                               .events = events_of(page, result)};
+  const dsm_storage_job *const job = &result->job;
+  document made = {
+      .of = *result,
+      .timeline_seconds = result->event_count > 0 ? result->timeline_seconds : (double)NAN,
+      .repeats = repeats_of(page, result),
+      .events = events_of(page, result),
+      .chosen = !result->is_planned || result->mode == DSM_MODE_INFERENCE ? ""
+                : result->max_repeat > 0 ? " (the most that are allowed)"
+                                         : " (planned)",
+      .waiting = result->repeat_count > 0 ? dsm__mean_waiting_text(page, job, &result->mean)
+                                          : dsm__waiting_text(page, &result->state),
+      .is_fast_slow = dsm__fast_is_slow(job),
+      .fast_waiting = 1 - job->fast_bytes_per_second / job->demand_bytes_per_second};
+  for (size_t i = 0; i < result->event_count; i++) {
+    *(i == 0 ? &made.cold_seconds : &made.stall_seconds) += result->events[i].stall_seconds;
+  }
+  *(document *)to = made;
 }
+
+/* ---- for people ---- */
+
+DSM__OWN_RECORD(shown_record, document, false, "An answer with what is said of it to people.",
+                {.kind = DSM__FIELD_PART, .type = &dsm__storage_record},
+                DSM__SAID(TEXT, document, chosen), DSM__SAID(TEXT, document, waiting),
+                DSM__SAID(FLAG, document, is_fast_slow), DSM__SAID(REAL, document, fast_waiting),
+                DSM__SAID(REAL, document, cold_seconds), DSM__SAID(REAL, document, stall_seconds));
+
+#define IS_CUT DSM__IF_ABOVE(document, of.state.mini_epochs, 1)
+#define IS_WHOLE DSM__IF_IS(document, of.state.mini_epochs, 1)
+#define IS_LIST DSM__IF(document, of.repeat_count)
+#define IS_ONE_FACTOR DSM__UNLESS(document, of.repeat_count)
+#define HAS_ROOFS DSM__IF(document, of.has_roofs)
+
+static const dsm__fact facts[] = {
+    DSM__FACT("data set", "{job.samples*job.sample_bytes}: {job.samples} sample{job.samples;s} of "
+                          "{job.sample_bytes}"),
+    DSM__FACT("storage", "{job.fast_bytes} at {job.fast_bytes_per_second}, from a capacity tier at "
+                         "{job.capacity_bytes_per_second}"),
+    DSM__FACT("demand", "{job.demand_bytes_per_second}: {job.samples_per_second} samples/s"),
+    DSM__FACT_IF("mini-epochs", "1: the whole data set fits in fast storage and is read once",
+                 IS_WHOLE),
+    DSM__FACT_IF("mini-epochs",
+                 "{steady.mini_epochs} of {steady.mini_epoch_bytes}, two at a time in fast "
+                 "storage{least_mini_epochs<steady.mini_epochs?; {least_mini_epochs} would do|}",
+                 IS_CUT),
+    DSM__FACT_IF("enough", "none: inference reads each sample once", IS_CUT,
+                 DSM__IF_IS(document, of.mode, DSM_MODE_INFERENCE)),
+    DSM__FACT_IF("enough",
+                 "trained on {steady.stall_free_repeat} time{steady.stall_free_repeat;s} each, the "
+                 "chips {is_fast_slow?wait for fast storage alone|do not wait}",
+                 IS_CUT, DSM__IF_NOT(document, of.mode, DSM_MODE_INFERENCE)),
+    DSM__FACT_IF("repeat",
+                 "{steady.repeat} time{steady.repeat;s}{chosen}: a mini-epoch every "
+                 "{steady.period_seconds:5} s",
+                 IS_ONE_FACTOR, IS_CUT),
+    DSM__FACT_IF("reads",
+                 "{steady.delivered_bytes_per_second} from fast storage, "
+                 "{steady.capacity_bytes_per_second} from the capacity tier",
+                 IS_ONE_FACTOR),
+    DSM__FACT_IF("throughput",
+                 "{steady.samples_per_second} samples/s, "
+                 "{steady.samples_per_second/job.samples_per_second:%} % of the demand; {waiting}",
+                 IS_ONE_FACTOR),
+    DSM__FACT_IF("repeat",
+                 "{repeats} {steady.mini_epochs<2?run|mini-epoch}{repeats;s}, {mean.repeat} "
+                 "time{mean.repeat;s} on average{rule? (by {rule})|}",
+                 IS_LIST),
+    DSM__FACT_IF("reads",
+                 "{mean.capacity_bytes_per_second} from the capacity tier; "
+                 "{mean.equal_capacity_bytes_per_second} if their times were equal",
+                 IS_LIST),
+    DSM__FACT_IF("throughput",
+                 "{mean.samples_per_second} samples/s, "
+                 "{mean.samples_per_second/job.samples_per_second:%} % of the demand; {waiting}",
+                 IS_LIST),
+    DSM__FACT_IF("intensity",
+                 "{fast_roof.intensity} FLOP/B: {fast_roof.sample_flop} a sample; "
+                 "{fast_roof.flop_per_second} need {fast_roof.needed_bytes_per_second} of reading",
+                 HAS_ROOFS),
+    DSM__FACT_IF("fast roof",
+                 "{fast_roof.samples_per_second} samples/s: bound by "
+                 "{fast_roof.intensity<fast_roof.ridge_intensity?reading|the chips} (they meet at "
+                 "{fast_roof.ridge_intensity} FLOP/B)",
+                 HAS_ROOFS),
+    DSM__FACT_IF("capacity roof",
+                 "{capacity_roof.samples_per_second} samples/s: bound by "
+                 "{capacity_roof.intensity<capacity_roof.ridge_intensity?reading|the chips} "
+                 "(they meet at {capacity_roof.ridge_intensity} FLOP/B)",
+                 HAS_ROOFS),
+};
+
+static const dsm__table_column point_columns[] = {
+    DSM__NUMBERS("repeat", "{repeat}"),
+    DSM__NUMBERS("capacity tier", "{capacity_bytes_per_second}"),
+    DSM__NUMBERS("samples/s", "{samples_per_second}"),
+    DSM__NUMBERS("waiting %", "{waiting_share:%}"),
+};
+static const dsm__row_table points = {.list = "points", DSM__COLUMNS(point_columns)};
+
+static const dsm__table_column event_columns[] = {
+    DSM__NUMBERS("mini-epoch", "{mini_epoch}"),
+    DSM__NUMBERS("samples", "{samples}"),
+    DSM__NUMBERS("repeat", "{repeat}"),
+    DSM__NUMBERS("load from", "{load_begin_seconds:5}"),
+    DSM__NUMBERS("to s", "{load_end_seconds:5}"),
+    DSM__NUMBERS("train from", "{train_begin_seconds:5}"),
+    DSM__NUMBERS("to s", "{train_end_seconds:5}"),
+    DSM__NUMBERS("stall s", "{stall_seconds:5}"),
+};
+static const dsm__row_table events = {.list = "timeline", DSM__COLUMNS(event_columns), .most = 20};
+
+#define DRAWN(plot)                                                                                \
+  static void draw_##plot(dsm__plot_maker *maker, const void *of) {                                \
+    dsm__plot_stored_##plot(maker, &(dsm__stored){.result = of});                                  \
+  }
+DRAWN(factors)
+DRAWN(mini_epochs)
+DRAWN(roofline)
+
+static const dsm__section sections[] = {
+    {.id = "summary", .title = "Summary", DSM__FACTS(facts)},
+    {.id = "storage",
+     .title = "Over the repeating factor",
+     .draw = draw_factors,
+     .label = "Samples a second, and what is read from the capacity tier, over the times that each "
+              "mini-epoch is trained on. The table of factors has the numbers.",
+     .caption = "The square is the answer; the upright line is where the capacity tier is fast "
+                "enough."},
+    {.heading = "Over the repeating factor",
+     .medium = DSM__TEXT_ONLY,
+     .when = {IS_CUT, DSM__UNLESS(document, of.event_count)},
+     .table = &points},
+    {.id = "factors",
+     .title = "Factors from which to choose",
+     .heading = "What each factor reads and how fast it is",
+     .medium = DSM__PAGE_ONLY,
+     .table = &points},
+    {.heading = "Timeline: {timeline_seconds:5} s, of which {cold_seconds:5} s cold start and "
+                "{stall_seconds:5} s stalls{is_fast_slow?; training waits {fast_waiting:%} % of "
+                "its time for fast storage|}",
+     .medium = DSM__TEXT_ONLY,
+     .when = {DSM__IF(document, of.event_count)},
+     .table = &events},
+    {.id = "mini-epochs",
+     .title = "Mini-epochs over time",
+     .draw = draw_mini_epochs,
+     .label = "A row of bars for the loading of mini-epochs, and one for the training on them.",
+     .caption = "Point at a bar for its mini-epoch and time."},
+    {.id = "roofline",
+     .title = "The roof of reading",
+     .when = {HAS_ROOFS},
+     .draw = draw_roofline,
+     .label = "FLOP/s of the system over FLOP for each byte of the data set, under the roofs of "
+              "both tiers, with the network.",
+     .caption = "Point at the network for its rate where each sample is read once."},
+};
+
+static const dsm__layout layout = {.type = &shown_record,
+                                   .heading = "{name}",
+                                   .title = "{name}",
+                                   .subtitle = "what storage delivers",
+                                   .series = 2,
+                                   .has_leaders = true,
+                                   DSM__SECTIONS(sections)};
 
 /* ---- read: what was asked, which may have been edited; it is answered anew ---- */
 
@@ -360,8 +527,7 @@ bool dsm_storage_is_printed(const char *text, size_t length) {
   return dsm__is_document(text, length, dsm__storage_record.format);
 }
 
-const dsm_answer_kind dsm_answer_storage = {
-    .record = &dsm__storage_record,
-    .fill = fill,
-    .tables = {"timeline", "repeats", "points"},
-    .views = {dsm__show_storage, [DSM_FORM_PAGE] = dsm__put_storage_page}};
+const dsm_answer_kind dsm_answer_storage = {.record = &dsm__storage_record,
+                                            .fill = fill,
+                                            .tables = {"timeline", "repeats", "points"},
+                                            .layout = &layout};

@@ -184,7 +184,8 @@ static void put_cores(const bars *of) {
                   "cores");
 }
 
-void dsm__plot_pim_breakdown(dsm__plot_maker *maker, const dsm_pim_plan *plan) {
+void dsm__plot_pim_breakdown(dsm__plot_maker *maker, const void *subject) {
+  const dsm_pim_plan *const plan = subject;
   static const double left_margin = 74;
   static const dsm__panel_axis percent = {.low = 0, .high = 100};
   bars of = {.maker = maker, .plan = plan};
@@ -239,7 +240,8 @@ static void put_knee(dsm__plot_maker *maker, const dsm_pim_plan *plan, dsm__area
                   text);
 }
 
-void dsm__plot_pim_tasklets(dsm__plot_maker *maker, const dsm_pim_plan *plan) {
+void dsm__plot_pim_tasklets(dsm__plot_maker *maker, const void *subject) {
+  const dsm_pim_plan *const plan = subject;
   static const double left_margin = 74;
   const size_t count = plan->tasklet_curve_count;
   const dsm_pim_cost *const curve = plan->tasklet_curve;
@@ -279,7 +281,7 @@ void dsm__plot_pim_tasklets(dsm__plot_maker *maker, const dsm_pim_plan *plan) {
 
 dsm_status dsm_plot_pim(dsm_plot **plot, const dsm_pim_plan *plan, dsm_pim_figure figure,
                         dsm_diags *diags) {
-  static void (*const makers[])(dsm__plot_maker * maker, const dsm_pim_plan *plan) = {
+  static void (*const makers[])(dsm__plot_maker * maker, const void *plan) = {
       [DSM_PIM_FIGURE_BREAKDOWN] = dsm__plot_pim_breakdown,
       [DSM_PIM_FIGURE_TASKLETS] = dsm__plot_pim_tasklets};
   dsm__plot_maker maker;

@@ -104,6 +104,14 @@ void dsm__web_paragraph(dsm__page *page, const char *class, const char *text) {
   }
 }
 
+void dsm__web_code(dsm__page *page, const char *id, const char *text) {
+  dsm__html_begin(&page->out, "pre", "id", id, "tabindex", "0", NULL);
+  dsm__html_begin(&page->out, "code", NULL);
+  dsm__html_text(&page->out, text);
+  dsm__text_puts(&page->out, "</code>");
+  dsm__html_end(&page->out, "pre");
+}
+
 /* Begins what is scrolled where it is wider than the page. `name` says what scrolls, for assistive
  * technology. */
 static void scroll_begin(dsm__page *page, const char *name) {

@@ -13,6 +13,7 @@
 #include "dsm/answer.h"
 #include "report/figure/plot_maker.h"
 #include "report/loss.h"
+#include "report/table/table.h"
 #include "report/table/text_page.h"
 
 /** Bounds of what grows with the network. */
@@ -50,6 +51,9 @@ void dsm__web_series_colors(dsm__text_buffer *out, size_t count, bool has_leader
 /** A paragraph. */
 void dsm__web_paragraph(dsm__page *page, const char *class, const char *text);
 
+/** A text as it stands, such as commands. */
+void dsm__web_code(dsm__page *page, const char *id, const char *text);
+
 /** A column of a table. */
 typedef struct dsm__web_title {
   const char *text;
@@ -60,6 +64,9 @@ typedef struct dsm__web_title {
 void dsm__web_table_begin(dsm__page *page, const char *id, const char *name, const char *caption,
                           const dsm__web_title *titles, size_t count);
 void dsm__web_table_end(dsm__page *page);
+
+/** A whole table, with the exact values of its numbers. */
+void dsm__web_table(dsm__page *page, const char *id, const char *caption, const dsm__table *table);
 
 /** A cell with a number, as people and as programs read it; the text alone where there is none. */
 void dsm__web_number(dsm__page *page, double exact, const char *text);

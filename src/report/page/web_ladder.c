@@ -5,7 +5,6 @@
 #include "plan/plan_internal.h"
 #include "report/figure/points_page.h"
 #include "report/ladder.h"
-#include "report/page/html.h"
 #include "report/page/web.h"
 #include "report/table/number_style.h"
 
@@ -59,48 +58,6 @@ static void put_figure(dsm__page *page, const dsm_plan_page *subject) {
                   "Speed-up over the first rung, and utilization.");
 }
 
-/* ---- the table ---- */
-
-static void put_row(dsm__page *page, const dsm_plan_page *subject, size_t index) {
-  const dsm_plan *const plan = subject->rungs[index].plan;
-  dsm__html_begin(&page->out, "tr", NULL);
-  dsm__html_element(&page->out, "th", dsm__rung_name(page, subject->rungs, index), "scope", "row",
-                    NULL);
-  if (plan == NULL) {
-    dsm__html_element(&page->out, "td", "no mapping fits the memory of a chip", "colspan", "5",
-                      NULL);
-  } else {
-    const dsm_plan_result *const result = &plan->result;
-    const dsm__ladder_gains gains = dsm__ladder_gains_of(subject->rungs, index);
-    dsm__web_number(page, result->step_seconds,
-                    dsm__figure_digits(1e3 * result->step_seconds, 5).text);
-    dsm__web_number(page, result->samples_per_second,
-                    dsm__figure_digits(result->samples_per_second, 4).text);
-    dsm__web_number(page, result->utilization, dsm__figure_percent(result->utilization).text);
-    dsm__web_number(
-        page, gains.over_previous,
-        index == 0 ? ""
-                   : dsm__page_text(page, "%sx", dsm__figure_fixed(gains.over_previous, 3).text));
-    dsm__web_number(page, gains.over_first,
-                    dsm__page_text(page, "%sx", dsm__figure_fixed(gains.over_first, 3).text));
-  }
-  dsm__html_end(&page->out, "tr");
-}
-
-static void put_table(dsm__page *page, const dsm_plan_page *subject) {
-  static const dsm__web_title titles[] = {{"rung", false},     {"step (ms)", true},
-                                          {"samples/s", true}, {"utilization %", true},
-                                          {"gain", true},      {"over first", true}};
-  dsm__web_table_begin(
-      page, "rungs", "Table of the ladder",
-      "Each rung adds one optimization to those above it; gain: speed-up over the rung before.",
-      titles, DSM__COUNT_OF(titles));
-  for (size_t i = 0; i < subject->rung_count; i++) {
-    put_row(page, subject, i);
-  }
-  dsm__web_table_end(page);
-}
-
 /* Which of the ladder's optimizations the plan itself was made without. */
 static void put_scope(dsm__page *page, const dsm_plan *plan) {
   const dsm_optimization_set all = dsm_system_optimizations(plan->system, plan->options.mode);
@@ -118,5 +75,9 @@ void dsm__web_ladder(dsm__page *page, const dsm_plan_page *subject) {
                      "again with its workload, system, mode and parallelisms.");
   put_scope(page, subject->plan);
   put_figure(page, subject);
-  put_table(page, subject);
+  const dsm__table table = dsm__ladder_table(page, subject->rungs, subject->rung_count);
+  dsm__web_table(
+      page, "rungs",
+      "Each rung adds one optimization to those above it; gain: speed-up over the rung before.",
+      &table);
 }

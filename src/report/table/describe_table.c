@@ -230,7 +230,7 @@ static void put_layers(dsm__page *page, const dsm_workload *workload) {
   }
 }
 
-void dsm__describe_source(dsm__page *page, const char *source) {
+static void put_source(dsm__page *page, const char *source) {
   if (source != NULL) {
     dsm__page_line(page, DSM__STYLE_FAINT, "source: %s", source);
   }
@@ -299,7 +299,7 @@ static void put_dataset(dsm__page *page, const dsm_dataset *dataset) {
   }
 }
 
-static void put_workload(dsm__page *page, const dsm_workload *workload) {
+void dsm__describe_workload(dsm__page *page, const dsm_workload *workload) {
   dsm__page_line(
       page, DSM__STYLE_PLAIN, "%zu layer%s, minibatch %s, %s byte%s an element%s; %s, %s%s%s",
       workload->spec_count, dsm__plural((double)workload->spec_count),
@@ -311,12 +311,12 @@ static void put_workload(dsm__page *page, const dsm_workload *workload) {
       workload->optimizer == DSM_OPTIMIZER_NONE ? "" : ", updated by ",
       workload->optimizer == DSM_OPTIMIZER_NONE ? "" : dsm_optimizer_name(workload->optimizer));
   put_dataset(page, &workload->dataset);
-  dsm__describe_source(page, workload->source);
+  put_source(page, workload->source);
   put_layers(page, workload);
   put_counts(page, workload);
 }
 
-static void put_system(dsm__page *page, const dsm_system *system) {
+void dsm__describe_system(dsm__page *page, const dsm_system *system) {
   const uint64_t chips = dsm_system_chips(system);
   dsm__page_line(
       page, DSM__STYLE_PLAIN,
@@ -336,71 +336,10 @@ static void put_system(dsm__page *page, const dsm_system *system) {
                  dsm__figure_scaled((double)chips * dsm__chip_memory_bytes(system), "B").text,
                  dsm__figure_scaled(dsm__chip_memory_bytes(system), "B").text,
                  dsm__page_reserve(page, system));
-  dsm__describe_source(page, system->source);
+  put_source(page, system->source);
   size_t count = 0;
   const dsm__listed_parameter *const parameters = dsm__parameter_list_of(page, system, &count);
   if (parameters != NULL) {
     dsm__parameter_list_put(page, parameters, count);
-  }
-}
-
-static void put_result(dsm__page *page, const dsm_plan *plan) {
-  const dsm_plan_result *const result = &plan->result;
-  dsm__page_line(page, DSM__STYLE_PLAIN, "%s", dsm__page_plan_heading(page, plan));
-  dsm__page_line(page, DSM__STYLE_PLAIN, "step %s ms, %s samples/s, utilization %s %%",
-                 dsm__figure_digits(1e3 * result->step_seconds, 5).text,
-                 dsm__figure_digits(result->samples_per_second, 4).text,
-                 dsm__figure_fixed(100 * result->utilization, 2).text);
-}
-
-static void put_item(dsm__page *page, const dsm_described *item) {
-  const dsm_workload *const workload = dsm__described_workload(item);
-  const dsm_system *const system = dsm__described_system(item);
-  dsm__page_line(page, DSM__STYLE_HEADING, "%s: %s %s", item->file,
-                 dsm_description_name(dsm__described_kind(item)), dsm__described_name(item));
-  if (item->sweep != NULL) {
-    dsm__describe_sweep(page, item->sweep);
-  }
-  if (item->server != NULL) {
-    dsm__describe_server(page, item->server);
-  }
-  if (item->profile != NULL) {
-    dsm__describe_profile(page, item->profile);
-  }
-  if (item->chain != NULL) {
-    dsm__describe_chain(page, item->chain);
-  }
-  if (item->pim != NULL) {
-    dsm__pim_put_best(page, item->pim);
-    dsm__page_break(page);
-  }
-  if (dsm__described_rl(item) != NULL) {
-    dsm__describe_rl(page, dsm__described_rl(item));
-  }
-  if (dsm__described_pim(item) != NULL) {
-    dsm__describe_pim(page, dsm__described_pim(item));
-  }
-  if (item->plan != NULL) {
-    put_result(page, item->plan);
-    dsm__page_break(page);
-  }
-  if (workload != NULL) {
-    put_workload(page, workload);
-  }
-  if (workload != NULL && system != NULL) {
-    dsm__page_break(page);
-  }
-  if (system != NULL) {
-    put_system(page, system);
-  }
-}
-
-void dsm__show_description(dsm__page *page, const dsm_answer *answer) {
-  const dsm_described *const items = answer->of;
-  for (size_t i = 0; i < answer->count; i++) {
-    if (i > 0) {
-      dsm__page_break(page);
-    }
-    put_item(page, &items[i]);
   }
 }

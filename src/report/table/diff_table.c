@@ -5,7 +5,6 @@
 #include "report/answer.h"
 #include "report/diff_figures.h"
 #include "report/table/check_text.h"
-#include "report/table/describe_table.h"
 #include "report/table/moved_rows.h"
 #include "report/table/number_style.h"
 #include "report/table/table.h"
@@ -71,7 +70,7 @@ static void put_plan(const view *v, const char *label, const char *file, const d
                      const dsm_pim_plan *pim) {
   dsm__page_labelled(v->page, 3, label, "%s: %s", file,
                      plan != NULL ? dsm__page_plan_heading(v->page, plan)
-                                  : dsm__pim_heading(v->page, pim));
+                                  : dsm__answer_heading(v->page, DSM_ANSWER(pim, pim)));
 }
 
 /* ---- inputs, layers and decisions ---- */

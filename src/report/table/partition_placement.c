@@ -15,7 +15,7 @@
 #include "report/table/number_style.h"
 #include "report/table/table.h"
 
-static const dsm__table_column placement_columns[] = {
+const dsm__table_column dsm__placement_columns[DSM__PLACEMENT_COLUMNS] = {
     {.title = "tasks", .is_name = true},
     {.title = "count", .gap = 2, .is_right = true, .rank = 2},
     {.title = "weights", .gap = 2, .is_right = true, .rank = 1},
@@ -133,13 +133,11 @@ static void put_row(dsm__page *page, dsm__table *table, const run_list *list, si
                    dsm__figure_scaled(weights, "B").text, it->devices);
 }
 
-void dsm__put_placement(dsm__page *page, const dsm_partition *partition) {
+void dsm__put_placement(dsm__table *table, const dsm_partition *partition) {
   run_list list = {.count = 0};
-  dsm__table table = DSM__TABLE(page, placement_columns);
+  dsm__page *const page = table->page;
   page->out.failed = !list_runs(page, partition, &list) || page->out.failed;
   for (size_t row = 0; row < list.folding.row_count; row++) {
-    put_row(page, &table, &list, row);
+    put_row(page, table, &list, row);
   }
-  dsm__page_heading(page, "Placement, with shares of the requests");
-  dsm__table_print(&table);
 }

@@ -4,10 +4,14 @@
 #define DSM_REPORT_TABLE_PARTITION_PLACEMENT_H
 
 #include "dsm/partition.h"
-#include "report/table/text_page.h"
+#include "report/table/table.h"
 
 /** Runs of tasks that are on the same devices in the same shares, as they are printed, and of these
  * such as repeat as one row; a row for each task if the style is unfolded. */
-void dsm__put_placement(dsm__page *page, const dsm_partition *partition);
+void dsm__put_placement(dsm__table *table, const dsm_partition *partition);
+
+/** Its columns. */
+enum { DSM__PLACEMENT_COLUMNS = 4 };
+extern const dsm__table_column dsm__placement_columns[DSM__PLACEMENT_COLUMNS];
 
 #endif

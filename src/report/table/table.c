@@ -2,6 +2,7 @@
 #include "report/table/table.h"
 
 #include <assert.h>
+#include <math.h>
 
 #include "base/growing_list.h"
 
@@ -10,7 +11,7 @@ dsm__table dsm__table_make(dsm__page *page, const dsm__table_column *columns, si
   return (dsm__table){.page = page, .columns = columns, .column_count = column_count};
 }
 
-void dsm__table_add(dsm__table *table, dsm__text_style style, const char *text) {
+void dsm__table_number(dsm__table *table, dsm__text_style style, const char *text, double exact) {
   const char *const copy = dsm__display_clean(table->page->arena, text);
   if (copy == NULL ||
       !dsm__list_has_room((void *)&table->cells, table->cell_count, 1, &table->capacity,
@@ -18,8 +19,12 @@ void dsm__table_add(dsm__table *table, dsm__text_style style, const char *text) 
     table->page->out.failed = true;
   }
   if (!table->page->out.failed) {
-    table->cells[table->cell_count++] = (dsm__table_cell){.text = copy, .style = style};
+    table->cells[table->cell_count++] = (dsm__table_cell){copy, style, exact};
   }
+}
+
+void dsm__table_add(dsm__table *table, dsm__text_style style, const char *text) {
+  dsm__table_number(table, style, text, (double)NAN);
 }
 
 void dsm__table_text(dsm__table *table, const char *text) {

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/record.h"
 #include "report/table/display.h"
 #include "report/table/text_page.h"
 
@@ -22,17 +23,28 @@
 
 typedef struct dsm__table_column {
   const char *title;
-  unsigned rank;    /**< 0: always shown; the highest goes first */
-  unsigned gap;     /**< spaces before it (not before the first that is shown) */
-  bool is_right;    /**< right-aligned, as numbers are */
-  bool is_name;     /**< may be shortened */
-  unsigned comfort; /**< of a name: its comfortable width; 0: DSM__TABLE_NAME_COMFORT */
-  bool is_optional; /**< not shown at any width if all its cells are empty */
+  unsigned rank;     /**< 0: always shown; the highest goes first */
+  unsigned gap;      /**< spaces before it (not before the first that is shown) */
+  bool is_right;     /**< right-aligned, as numbers are */
+  bool is_name;      /**< may be shortened */
+  unsigned comfort;  /**< of a name: its comfortable width; 0: DSM__TABLE_NAME_COMFORT */
+  bool is_optional;  /**< not shown at any width if all its cells are empty */
+  const char *value; /**< of a list's rows: a pattern (report/value_text.h) */
+  /** In its place: a text of a row. */
+  const char *(*make)(struct dsm__page *page, const void *document, const void *row);
+  /** How it is shown, if not as the row is. */
+  dsm__text_style (*style)(const void *document, const void *row);
 } dsm__table_column;
+
+/** A column of a list's rows, with what else is to be said of it; one of numbers. */
+#define DSM__COLUMN_OF(of_title, of_value, ...)                                                    \
+  { .title = (of_title), .value = (of_value), .gap = 2, __VA_ARGS__ }
+#define DSM__NUMBERS(of_title, of_value) DSM__COLUMN_OF(of_title, of_value, .is_right = true)
 
 typedef struct dsm__table_cell {
   const char *text;
   dsm__text_style style;
+  double exact; /**< the number that the text is of; NaN: it is of none */
 } dsm__table_cell;
 
 /** Belongs to a page, whose arena owns the cells and their texts. */
@@ -55,7 +67,10 @@ dsm__table dsm__table_make(dsm__page *page, const dsm__table_column *columns, si
 /** Adds the next cell; the text is copied and made safe for a terminal. */
 void dsm__table_add(dsm__table *table, dsm__text_style style, const char *text);
 
-/** The same in the plain style. */
+/** The same of a number. */
+void dsm__table_number(dsm__table *table, dsm__text_style style, const char *text, double exact);
+
+/** A text in the plain style. */
 void dsm__table_text(dsm__table *table, const char *text);
 
 /** Adds the next cells, in one style. */

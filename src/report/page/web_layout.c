@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* web_layout.c: a page of an answer's sections. */
+#include <math.h>
+
+#include "report/layout.h"
+#include "report/page/html.h"
+#include "report/page/web.h"
+#include "report/page/web_document.h"
+
+enum { SECTIONS_MAX = 16 };
+
+/* What is shown. */
+typedef struct subject {
+  const dsm__layout *layout;
+  dsm__shown shown;
+} subject;
+
+/* ---- facts ---- */
+
+static void put_facts(dsm__page *page, const dsm__section *section, const dsm__shown *shown) {
+  dsm__html_begin(&page->out, "dl", "class", "facts", NULL);
+  dsm__page_break(page);
+  for (size_t i = 0; i < section->fact_count; i++) {
+    const dsm__fact *const fact = &section->facts[i];
+    if (dsm__fact_is_there(fact, shown->record)) {
+      dsm__html_element(&page->out, "dt", fact->label, NULL);
+      dsm__html_element(&page->out, "dd", dsm__value_text(page, shown, fact->text), NULL);
+    }
+  }
+  dsm__html_end(&page->out, "dl");
+}
+
+/* ---- tables ---- */
+
+void dsm__web_table(dsm__page *page, const char *id, const char *caption, const dsm__table *table) {
+  dsm__web_title titles[DSM__TABLE_COLUMNS_MAX];
+  for (size_t c = 0; c < table->column_count; c++) {
+    titles[c] = (dsm__web_title){table->columns[c].title, table->columns[c].is_right};
+  }
+  dsm__web_table_begin(page, id, caption, caption, titles, table->column_count);
+  for (size_t i = 0; i < table->cell_count; i++) {
+    const size_t c = i % table->column_count;
+    if (c == 0) {
+      dsm__html_begin(&page->out, "tr", NULL);
+    }
+    if (c == 0 && !titles[0].is_number) {
+      dsm__html_element(&page->out, "th", table->cells[i].text, "scope", "row", NULL);
+      continue;
+    }
+    dsm__web_styled_number(page, titles[c].is_number ? "number" : "name",
+                           titles[c].is_number ? table->cells[i].exact : (double)NAN,
+                           table->cells[i].text);
+    if (c + 1 == table->column_count) {
+      dsm__html_end(&page->out, "tr");
+    }
+  }
+  dsm__web_table_end(page);
+}
+
+static void put_rows(dsm__page *page, const dsm__section *section, const dsm__shown *shown) {
+  size_t row_count;
+  size_t all;
+  const dsm__table table =
+      dsm__row_table_fill(page, section->table, shown, false, &row_count, &all);
+  dsm__web_table(page, dsm__page_text(page, "%s-table", section->id),
+                 dsm__value_text(page, shown, section->heading), &table);
+}
+
+/* ---- figures ---- */
+
+static void put_figure(dsm__page *page, const dsm__section *section, const dsm__shown *shown) {
+  dsm__plot_maker maker = dsm__svg_begin(page->arena, DSM__WEB_WIDTH);
+  section->draw(&maker, shown->record);
+  const char *const caption = dsm__value_text(page, shown, section->caption);
+  dsm__web_figure(page, &maker, dsm__page_text(page, "%s-figure", section->id), section->label,
+                  maker.note == NULL ? caption
+                                     : dsm__page_text(page, "%s Shown: %s.", caption, maker.note));
+}
+
+/* ---- all of it ---- */
+
+static void put_section(dsm__page *page, const void *of, size_t number) {
+  const subject *const all = of;
+  const dsm__section *const section = &all->layout->sections[number];
+  if (section->put != NULL) {
+    section->put(page, all->shown.record);
+  } else if (section->draw != NULL) {
+    put_figure(page, section, &all->shown);
+  } else if (section->table != NULL) {
+    put_rows(page, section, &all->shown);
+  } else {
+    put_facts(page, section, &all->shown);
+  }
+}
+
+void dsm__layout_page(dsm__page *page, const dsm__layout *layout, const void *document) {
+  const subject all = {layout, {.type = layout->type, .record = document}};
+  dsm__text_buffer colors = {0};
+  dsm__web_section sections[SECTIONS_MAX];
+  size_t count = 0;
+  for (size_t i = 0; i < layout->section_count && count < SECTIONS_MAX; i++) {
+    const dsm__section *const section = &layout->sections[i];
+    if (dsm__section_is_there(section, &all.shown, false)) {
+      sections[count++] = (dsm__web_section){section->id, section->title, i};
+    }
+  }
+  dsm__web_series_colors(&colors, layout->series, layout->has_leaders);
+  const dsm__web_document made = {.title = dsm__value_text(page, &all.shown, layout->title),
+                                  .subtitle = dsm__value_text(page, &all.shown, layout->subtitle),
+                                  .colors = &colors,
+                                  .sections = sections,
+                                  .section_count = count,
+                                  .put = put_section,
+                                  .subject = &all};
+  dsm__web_print(page, &made);
+}
