@@ -54,6 +54,15 @@ typedef struct dsm__memo_score {
   uint64_t evaluations;
 } dsm__memo_score;
 
+/** What is asked of a pass with roles. */
+typedef enum dsm__memo_asked {
+  DSM__MEMO_PASS,       /**< what it takes, */
+  DSM__MEMO_FLOOR,      /**< at least, */
+  DSM__MEMO_HELD_FLOOR, /**< at least, whatever is held, */
+  DSM__MEMO_HELD,       /**< with what is held, over the front of its core splits, */
+  DSM__MEMO_HELD_FRONT, /**< and what it took to find that */
+} dsm__memo_asked;
+
 /** All that a pass with roles depends on within one search of a machine, but for what is gathered
  * of its weights; no padding. */
 typedef struct dsm__memo_role_key {
@@ -68,11 +77,15 @@ typedef struct dsm__memo_role_key {
   uint8_t pass;
   uint8_t is_recomputed;
   uint8_t is_error_apart;
-  uint8_t is_rough; /**< what it takes at least, */
-  uint8_t may_hold; /**< whatever is held */
-  uint8_t unused[3];
+  uint8_t asked; /**< dsm__memo_asked */
+  uint8_t is_input_held;
+  uint8_t is_output_held;
+  uint8_t is_shortcut_held;
+  uint8_t is_moving_free;
+  double held_bytes;
+  double deferred_bytes;
 } dsm__memo_role_key;
-_Static_assert(sizeof(void *) != 8 || sizeof(dsm__memo_role_key) == 56, "no padding");
+_Static_assert(sizeof(void *) != 8 || sizeof(dsm__memo_role_key) == 72, "no padding");
 
 /** All that a move between layers with roles depends on within one search of a machine; no padding.
  */

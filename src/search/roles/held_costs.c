@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "plan/keeping.h"
+#include "search/roles/role_passes.h"
 
 /* Which outputs can be held, whatever roles there are: those that are used, by layers within reach,
  * while no layer has timesteps. */
@@ -84,10 +85,8 @@ dsm__layer_setting dsm__held_setting(const dsm__held_costs *costs, size_t layer_
 
 /* ---- scores ---- */
 
-/* The front of a pass; NULL if out of memory. */
-static const dsm__split_front *front_of(dsm__held_costs *costs, const dsm__held_way *way,
-                                        const dsm_pass_work *work) {
-  dsm__problem *const problem = costs->space->problem;
+/* The front of a pass, maybe not found yet; NULL if out of memory. */
+static dsm__held_front *front_of(dsm__held_costs *costs, const dsm__held_way *way) {
   const dsm__role_option *const option = &costs->space->options[way->row].items[way->option];
   const dsm__held_way key = {.row = way->row,
                              .option = (uint32_t)option->parallelism, /* all that it depends on */
@@ -97,7 +96,7 @@ static const dsm__split_front *front_of(dsm__held_costs *costs, const dsm__held_
   const size_t found = dsm__map_find_in(&costs->front_index, hash, costs->fronts.items,
                                         sizeof costs->fronts.items[0], &key, sizeof key);
   if (found != DSM__MAP_NONE) {
-    return &costs->fronts.items[found].front;
+    return &costs->fronts.items[found];
   }
   if (!DSM__LIST_RESERVE(&costs->fronts, 1) ||
       !dsm__map_add(&costs->front_index, hash, costs->fronts.count)) {
@@ -105,8 +104,81 @@ static const dsm__split_front *front_of(dsm__held_costs *costs, const dsm__held_
   }
   dsm__held_front *const added = &costs->fronts.items[costs->fronts.count++];
   *added = (dsm__held_front){.way = key};
-  problem->evaluations += dsm__split_front_find(&added->front, work, &problem->table.splits);
-  return added->front.is_out_of_memory ? NULL : &added->front;
+  return added;
+}
+
+/* What is kept of a pass; NULL: nothing. */
+static const dsm__memo_score *recall(const dsm__problem *problem, const dsm__memo_role_key *key) {
+  return problem->role_memo == NULL ? NULL : dsm__memo_role(problem->role_memo, key);
+}
+
+static void keep(const dsm__problem *problem, const dsm__memo_role_key *key,
+                 dsm__memo_score score) {
+  if (problem->role_memo != NULL && dsm__memo_role(problem->role_memo, key) == NULL) {
+    dsm__memo_put_role(problem->role_memo, key, score);
+  }
+}
+
+/* Counts what it takes to find a front, once; false if it is not known. */
+static bool count_front(dsm__problem *problem, const dsm__memo_role_key *key,
+                        dsm__held_front *front) {
+  const dsm__memo_score *const known = front->is_counted ? NULL : recall(problem, key);
+  if (known != NULL) {
+    problem->evaluations += known->evaluations;
+    front->is_counted = true;
+  }
+  return front->is_counted;
+}
+
+/* False if out of memory. */
+static bool find_front(dsm__problem *problem, const dsm__memo_role_key *key,
+                       const dsm_pass_work *work, dsm__held_front *front) {
+  if (!front->is_found) {
+    const uint64_t evaluations = dsm__split_front_find(&front->front, work, &problem->table.splits);
+    keep(problem, key, (dsm__memo_score){0, evaluations});
+    problem->evaluations += front->is_counted ? 0 : evaluations;
+    front->is_found = true;
+    front->is_counted = true;
+  }
+  return !front->front.is_out_of_memory;
+}
+
+/* But for what is gathered of the weights. */
+static double score_parts(dsm__held_costs *costs, const dsm__held_way *way,
+                          const dsm__layer_setting *setting, dsm_pass pass,
+                          dsm_parallelism parallelism) {
+  dsm__problem *const problem = costs->space->problem;
+  const dsm__layer_setting plain =
+      dsm__run_setting(&problem->inputs, setting->layer, way->factor_index);
+  const dsm__memo_role_key key =
+      dsm__role_pass_key(problem, setting, pass, parallelism, DSM__MEMO_HELD);
+  const dsm__memo_role_key front_key =
+      dsm__role_pass_key(problem, &plain, pass, parallelism, DSM__MEMO_HELD_FRONT);
+  dsm__held_front *const front = front_of(costs, way);
+  if (front == NULL) {
+    costs->is_out_of_memory = true;
+    return HUGE_VAL;
+  }
+  const dsm__memo_score *const known =
+      count_front(problem, &front_key, front) ? recall(problem, &key) : NULL;
+  dsm__memo_score found = known != NULL ? *known : (dsm__memo_score){0, 0};
+  const dsm__parts parts = dsm__pass_parts(setting, pass, parallelism, false);
+  for (unsigned k = 0; k < parts.count && known == NULL; k++) {
+    const dsm_pass_work work = dsm__part_work(setting, pass, parallelism, &parts.items[k]);
+    double least = HUGE_VAL;
+    costs->is_out_of_memory =
+        !find_front(problem, &front_key, &work, front) || costs->is_out_of_memory;
+    for (size_t i = 0; i < front->front.count; i++) {
+      least = fmin(least, dsm_invocation_score(&work, &front->front.items[i].split).total);
+    }
+    found.evaluations += front->front.count;
+    found.cycles += (double)parts.items[k].count * least;
+  }
+  if (known == NULL && !costs->is_out_of_memory) {
+    keep(problem, &key, found);
+  }
+  problem->evaluations += found.evaluations;
+  return found.cycles;
 }
 
 static double score_pass(dsm__held_costs *costs, size_t layer_index, const dsm__held_way *way) {
@@ -115,19 +187,7 @@ static double score_pass(dsm__held_costs *costs, size_t layer_index, const dsm__
   const dsm_pass pass = (dsm_pass)(way->part - 1);
   const dsm__layer_setting setting = dsm__held_setting(costs, layer_index, way);
   const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(parallelism);
-  const dsm__parts parts = dsm__pass_parts(&setting, pass, parallelism, false);
-  double cycles = 0;
-  for (unsigned k = 0; k < parts.count; k++) {
-    const dsm_pass_work work = dsm__part_work(&setting, pass, parallelism, &parts.items[k]);
-    const dsm__split_front *const front = front_of(costs, way, &work);
-    double least = HUGE_VAL;
-    for (size_t i = 0; front != NULL && i < front->count; i++) {
-      least = fmin(least, dsm_invocation_score(&work, &front->items[i].split).total);
-    }
-    costs->is_out_of_memory = costs->is_out_of_memory || front == NULL;
-    costs->space->problem->evaluations += front == NULL ? 0 : front->count;
-    cycles += (double)parts.items[k].count * least;
-  }
+  const double cycles = score_parts(costs, way, &setting, pass, parallelism);
   return cycles + dsm__gathering_cycles(&setting, &layouts, pass, cycles);
 }
 

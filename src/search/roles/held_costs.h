@@ -39,6 +39,8 @@ typedef struct dsm__held_score {
 typedef struct dsm__held_front {
   dsm__held_way way; /**< with nothing held */
   dsm__split_front front;
+  bool is_found;   /**< else only its evaluations may be known, */
+  bool is_counted; /**< and are among the problem's */
 } dsm__held_front;
 
 typedef struct dsm__held_costs {

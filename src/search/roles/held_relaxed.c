@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/roles/role_outline.h"
+#include "search/roles/role_rooms.h"
 
 /* Which of input, shortcut and output are held, as bits. */
 enum { INPUT = 1, SHORTCUT = 2, OUTPUT = 4, SETS = 8 };

@@ -4,7 +4,7 @@
 #define DSM_SEARCH_ROLES_HELD_RELAXED_H
 
 #include "search/roles/held_costs.h"
-#include "search/roles/role_outline.h"
+#include "search/roles/role_rooms.h"
 
 /** A state between layers, without what is held. No padding: compared as bytes. */
 typedef struct dsm__held_point {

@@ -24,7 +24,7 @@
 #include "plan/keeping.h"
 #include "plan/role_rules.h"
 #include "plan/tolerance.h"
-#include "search/roles/role_outline.h"
+#include "search/roles/role_rooms.h"
 
 typedef struct role_graph {
   dsm__role_space *space;

@@ -19,15 +19,6 @@
  *
  * What lives long, as an encoder's output does in a decoder, is one of the others: states do not
  * grow with it, nor with the layers in which it lives.
- *
- * A path through an edge takes what is before it, the edge, and what is behind it. Let the shortest
- * path to layer L take F(L), and all of the shortest take `least`: that is
- *
- *     least + (before - F(L)) + edge + (behind - (least - F(L)))
- *
- * Of each of both differences the least over all layers of a kind gives a bound for every one of
- * them, and a close one, since equal blocks, one after the other, have nearly the same differences.
- * So what is left out before one layer of a kind is left out before all of them.
  */
 #include "search/roles/role_outline.h"
 
@@ -35,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "plan/tolerance.h"
 #include "search/roles/role_states.h"
 
@@ -43,11 +35,17 @@ enum { CODES = DSM__OUTLINE_CODES, OUTERS = 1 << 2 * DSM_AXES_MAX, SIDES_MAX = 3
 /* Relayouts: from outer layouts, to such, and sets of axes. */
 enum { MOVES = OUTERS * OUTERS << DSM_AXES_MAX };
 
-/* An axis' part of a code: the outer layout, and this. */
+/* In the place of an axis: its output is inside. */
 enum { INSIDE = 4 };
 
-static unsigned with_axis(unsigned code, unsigned axis, unsigned outer, bool is_inside) {
-  return code | (outer | (is_inside ? (unsigned)INSIDE : 0U)) << 3 * axis;
+bool dsm__outline_has_twins(const dsm__role_space *space, size_t index) {
+  const dsm__role_layer *const layers = space->layers;
+  const size_t count = space->problem->inputs.workload->layer_count;
+  bool is_any = false;
+  for (size_t k = 0; index > 1 && !is_any && k + 1 < DSM__ROLE_REACH && index + k < count; k++) {
+    is_any = (layers[index + k].read >> k & 3U) == 3U;
+  }
+  return is_any;
 }
 
 /* ---- one layer ---- */
@@ -123,25 +121,8 @@ static unsigned axis_count_of(const building *b) {
   return b->space->problem->machine.system->system.axis_count;
 }
 
-/* Before a layer: does one from it on read the last two outputs? Then both are on one side. */
-static bool are_twins(const dsm__role_space *space, size_t index) {
-  const dsm__role_layer *const layers = space->layers;
-  const size_t count = space->problem->inputs.workload->layer_count;
-  bool is_any = false;
-  for (size_t k = 0; index > 1 && !is_any && k + 1 < DSM__ROLE_REACH && index + k < count; k++) {
-    is_any = (layers[index + k].read >> k & 3U) == 3U;
-  }
-  return is_any;
-}
-
-/* A state's bit: of what is live before a layer some is inside, but for the last output and what is
- * on its side. */
-static unsigned others_bit(unsigned axes) {
-  return 1U << 3 * axes;
-}
-
 static unsigned others_of(const building *b) {
-  return others_bit(axis_count_of(b));
+  return dsm__outline_others(axis_count_of(b));
 }
 
 static const dsm_layer *layer_of(const dsm__role_space *space, size_t index) {
@@ -153,8 +134,8 @@ static void find_sides(building *b) {
   const bool is_far = layer->reads_far != 0 || layer->read == 0;
   const dsm__role_layer *const before = b->index > 0 ? layer - 1 : layer;
   b->reads_last = (layer->read & 1U) != 0;
-  b->has_twin = are_twins(b->space, b->index);
-  b->makes_twin = are_twins(b->space, b->index + 1);
+  b->has_twin = dsm__outline_has_twins(b->space, b->index);
+  b->makes_twin = dsm__outline_has_twins(b->space, b->index + 1);
   b->others_read = layer->read & ~(UINT64_C(1) | (b->has_twin ? 2U : 0U));
   b->may_be_gathered = (layer->same & before->live & before->alike) != 0;
   b->sides[0] = DSM__SIDE_OUTSIDE;
@@ -190,7 +171,7 @@ static carrying carrying_of(const building *b, size_t next, bool is_behind) {
     return (carrying){0, 0};
   }
   const uint64_t of_last = carried_of(b, next, 0);
-  const uint64_t of_twin = are_twins(b->space, next) ? carried_of(b, next, 1) : 0;
+  const uint64_t of_twin = dsm__outline_has_twins(b->space, next) ? carried_of(b, next, 1) : 0;
   return (carrying){(is_behind ? 0 : of_last) + of_twin,
                     layer_of(b->space, next)->carried_elements - of_last - of_twin};
 }
@@ -349,9 +330,10 @@ static void find_parts(const building *b, dsm_role role, role_parts *parts) {
     for (unsigned outer = 0; outer < (unsigned)DSM_LAYOUT_COUNT; outer++) {
       if (is_read_inside || outer == asked) {
         const unsigned made = is_made_inside ? outer : (unsigned)dsm_role_output_layout(role);
-        parts->items[parts->count++] = (axis_part){
-            with_axis(0, 0, outer, is_inside), with_axis(0, 0, made, is_made_inside && is_live),
-            is_gathering && (is_read_inside || b->may_be_gathered), is_read_inside};
+        parts->items[parts->count++] =
+            (axis_part){dsm__outline_axis(0, outer, is_inside),
+                        dsm__outline_axis(0, made, is_made_inside && is_live),
+                        is_gathering && (is_read_inside || b->may_be_gathered), is_read_inside};
       }
     }
   }
@@ -531,10 +513,11 @@ typedef struct built {
 static bool is_built_for(const dsm__role_space *space, const built *one, size_t index,
                          const bool *is_there) {
   const dsm__role_layer *const layers = space->layers;
-  bool is_same = one->index > 0 && index > 0 && layers[one->index].kind == layers[index].kind &&
-                 layers[one->index - 1].kind == layers[index - 1].kind &&
-                 are_twins(space, one->index) == are_twins(space, index) &&
-                 are_twins(space, one->index + 1) == are_twins(space, index + 1);
+  bool is_same =
+      one->index > 0 && index > 0 && layers[one->index].kind == layers[index].kind &&
+      layers[one->index - 1].kind == layers[index - 1].kind &&
+      dsm__outline_has_twins(space, one->index) == dsm__outline_has_twins(space, index) &&
+      dsm__outline_has_twins(space, one->index + 1) == dsm__outline_has_twins(space, index + 1);
   for (size_t c = 0; c < CODES && is_same; c++) {
     is_same = one->is_there[c] || !is_there[c];
   }
@@ -579,7 +562,7 @@ bool dsm__role_outline_find(const dsm__role_space *space, const dsm__outline_sou
                             dsm__arena *arena, dsm__role_outline *outline) {
   const dsm__problem *const problem = space->problem;
   const size_t count = problem->inputs.workload->layer_count;
-  const size_t states = 2 * (size_t)others_bit(problem->machine.system->system.axis_count);
+  const size_t states = 2 * (size_t)dsm__outline_others(problem->machine.system->system.axis_count);
   *outline = (dsm__role_outline){.state_count = states};
   if (dsm__deadline_is_final(problem->inputs.deadline)) {
     return true; /* not all options are there */
@@ -597,10 +580,6 @@ bool dsm__role_outline_find(const dsm__role_space *space, const dsm__outline_sou
 }
 
 /* ---- paths ---- */
-
-static double lesser(double a, double b) {
-  return a < b ? a : b;
-}
 
 static void begin(const dsm__role_outline *outline, double *states) {
   for (size_t c = 0; c < outline->state_count; c++) {
@@ -620,7 +599,7 @@ static double least_of(const dsm__role_outline *outline, size_t layer,
   double least = HUGE_VAL;
   for (size_t p = edge->first; p < edge->end; p++) {
     if (!outline->is_out[layer][p]) {
-      least = lesser(least, weighed(&points[p], weights));
+      least = dsm__smaller(least, weighed(&points[p], weights));
     }
   }
   return least;
@@ -637,8 +616,9 @@ static void enter(const dsm__role_outline *outline, size_t index, double weight,
   begin(outline, running);
   for (size_t m = 0; m < layer->move_count; m++) {
     const dsm__outline_move *const move = &layer->moves[m];
-    running[move->to] = lesser(running[move->to], before[move->from] + weight * move->cycles +
-                                                      added * added_at(outline, index, move->from));
+    running[move->to] =
+        dsm__smaller(running[move->to], before[move->from] + weight * move->cycles +
+                                            added * added_at(outline, index, move->from));
   }
 }
 
@@ -652,8 +632,8 @@ void dsm__outline_pass(const dsm__role_outline *outline, size_t index,
   for (size_t e = 0; e < layer->edge_count; e++) {
     const dsm__outline_edge *const edge = &layer->edges[e];
     if (running[edge->from] < HUGE_VAL) {
-      behind[edge->to] =
-          lesser(behind[edge->to], running[edge->from] + least_of(outline, index, edge, weights));
+      behind[edge->to] = dsm__smaller(
+          behind[edge->to], running[edge->from] + least_of(outline, index, edge, weights));
     }
   }
 }
@@ -683,15 +663,15 @@ static bool pass_back(dsm__role_outline *outline, size_t index, const dsm__outli
       is_out[p] = is_out[p] || is_over;
     }
     running[edge->from] =
-        others < HUGE_VAL
-            ? lesser(running[edge->from], behind[edge->to] + least_of(outline, index, edge, &micro))
-            : running[edge->from];
+        others < HUGE_VAL ? dsm__smaller(running[edge->from],
+                                         behind[edge->to] + least_of(outline, index, edge, &micro))
+                          : running[edge->from];
   }
   begin(outline, before);
   for (size_t m = 0; m < layer->move_count; m++) {
     const dsm__outline_move *const move = &layer->moves[m];
-    before[move->from] = lesser(before[move->from], running[move->to] + move->cycles +
-                                                        added_at(outline, index, move->from));
+    before[move->from] = dsm__smaller(before[move->from], running[move->to] + move->cycles +
+                                                              added_at(outline, index, move->from));
   }
   return is_any_out;
 }
@@ -717,7 +697,7 @@ bool dsm__outline_restrict(dsm__role_outline *outline, const dsm__outline_rule *
                         &outline->before[(i + 1) * states]);
     }
     for (size_t c = 0; c < states; c++) {
-      least = lesser(least, outline->before[count * states + c]);
+      least = dsm__smaller(least, outline->before[count * states + c]);
     }
     if (!isfinite(least) || rule->path * least > limit) {
       return false;
@@ -728,136 +708,4 @@ bool dsm__outline_restrict(dsm__role_outline *outline, const dsm__outline_rule *
     }
   }
   return true;
-}
-
-/* ---- rooms ---- */
-
-static double least_at(const dsm__role_outline *outline, size_t boundary) {
-  double least = HUGE_VAL;
-  for (size_t c = 0; c < outline->state_count; c++) {
-    least = lesser(least, outline->before[boundary * outline->state_count + c]);
-  }
-  return least;
-}
-
-/* The least of a boundary's numbers and of those that are known, over what all take. */
-static void take_least(const double *numbers, double over, size_t count, double *least) {
-  for (size_t c = 0; c < count; c++) {
-    least[c] = numbers[c] < HUGE_VAL ? lesser(least[c], numbers[c] - over) : least[c];
-  }
-}
-
-static bool find_rooms(const dsm__role_space *space, dsm__role_outline *outline, dsm__arena *arena,
-                       dsm__role_rooms *rooms) {
-  static const dsm__outline_rule any = {1, {0, 0, 0}};
-  const size_t count = outline->layer_count;
-  const size_t states = outline->state_count;
-  if (!dsm__outline_restrict(outline, &any, HUGE_VAL)) {
-    rooms->least_cycles = HUGE_VAL;
-    return true;
-  }
-  rooms->least_cycles = least_at(outline, count);
-  if (!DSM__RESERVE(arena, rooms->before, count) || !DSM__RESERVE(arena, rooms->behind, count) ||
-      !DSM__RESERVE(arena, rooms->least_behind, count) ||
-      !DSM__RESERVE(arena, rooms->others, count + 1)) {
-    return false;
-  }
-  for (size_t i = 0; i <= count; i++) {
-    rooms->others[i] = ~(UINT64_C(1) | (are_twins(space, i) ? 2U : 0U));
-  }
-  for (size_t i = 0; i < count; i++) {
-    const size_t kind = space->layers[i].kind;
-    const double shortest = least_at(outline, i);
-    if (kind == i) {
-      if (!DSM__RESERVE(arena, rooms->before[i], states) ||
-          !DSM__RESERVE(arena, rooms->behind[i], states)) {
-        return false;
-      }
-      begin(outline, rooms->before[i]);
-      begin(outline, rooms->behind[i]);
-    }
-    take_least(&outline->before[i * states], shortest, states, rooms->before[kind]);
-    take_least(&outline->behind[(i + 1) * states], rooms->least_cycles - shortest, states,
-               rooms->behind[kind]);
-    rooms->before[i] = rooms->before[kind];
-    rooms->behind[i] = rooms->behind[kind];
-  }
-  for (size_t i = 0; i < count; i++) {
-    rooms->least_behind[i] = HUGE_VAL;
-    for (size_t c = 0; c < states; c++) {
-      rooms->least_behind[i] = lesser(rooms->least_behind[i], rooms->behind[i][c]);
-    }
-  }
-  return true;
-}
-
-bool dsm__role_rooms_find(const dsm__role_space *space, const dsm__outline_source *source,
-                          dsm__arena *arena, dsm__role_rooms *rooms) {
-  dsm__role_outline outline;
-  *rooms = (dsm__role_rooms){.least_cycles = 0};
-  if (space->problem->is_bounding_off) {
-    return true;
-  }
-  dsm__arena *const scratch = dsm__problem_arena(space->problem);
-  const bool is_found = scratch != NULL &&
-                        dsm__role_outline_find(space, source, scratch, &outline) &&
-                        (outline.layer_count == 0 || find_rooms(space, &outline, arena, rooms));
-  dsm__arena_free(scratch);
-  return is_found;
-}
-
-/* What an option takes where nothing is held, and it is looked at. */
-static dsm__role_point least_with(const void *context, size_t layer_index, size_t whole,
-                                  bool may_share) {
-  const dsm__role_space *const space = context;
-  const dsm__role_option *const option = &dsm__role_options_of(space, layer_index)->items[whole];
-  const bool is_in = !option->is_dominated && dsm__is_role_open(space, layer_index, option);
-  const double cycles = may_share ? option->least_cycles : option->cycles;
-  return (dsm__role_point){is_in ? cycles : HUGE_VAL, 0, 0};
-}
-
-bool dsm__open_rooms_find(const dsm__role_space *space, dsm__arena *arena, dsm__role_rooms *rooms) {
-  const dsm__outline_source source = {space, least_with, 1};
-  return dsm__role_rooms_find(space, &source, arena, rooms);
-}
-
-/* Of a state before a layer. */
-static unsigned code_of(const dsm__role_space *space, const dsm__role_rooms *rooms, size_t index,
-                        const dsm__role_state *state) {
-  const unsigned axes = space->problem->machine.system->system.axis_count;
-  unsigned code = 0;
-  for (unsigned a = 0; a < axes; a++) {
-    code = with_axis(code, a, state->outer[a], (state->inside[a] & 1U) != 0);
-    code |= (state->inside[a] & rooms->others[index]) != 0 ? others_bit(axes) : 0;
-  }
-  return code;
-}
-
-dsm__role_rooms dsm__rooms_within(const dsm__role_rooms *rooms, double limit_cycles) {
-  dsm__role_rooms within = *rooms;
-  if (rooms->before != NULL) {
-    within.open = dsm__tie_limit(limit_cycles) - rooms->least_cycles;
-  } else {
-    within.open = isfinite(rooms->least_cycles) ? HUGE_VAL : -HUGE_VAL;
-  }
-  return within;
-}
-
-double dsm__room_from(const dsm__role_space *space, const dsm__role_rooms *rooms,
-                      size_t layer_index, const dsm__role_state *from) {
-  if (rooms == NULL || !isfinite(rooms->open)) {
-    return rooms == NULL ? HUGE_VAL : rooms->open;
-  }
-  return rooms->open - rooms->before[layer_index][code_of(space, rooms, layer_index, from)] -
-         rooms->least_behind[layer_index];
-}
-
-double dsm__room_between(const dsm__role_space *space, const dsm__role_rooms *rooms,
-                         size_t layer_index, const dsm__role_state *from,
-                         const dsm__role_state *to) {
-  if (rooms == NULL || !isfinite(rooms->open)) {
-    return rooms == NULL ? HUGE_VAL : rooms->open;
-  }
-  return rooms->open - rooms->before[layer_index][code_of(space, rooms, layer_index, from)] -
-         rooms->behind[layer_index][code_of(space, rooms, layer_index + 1, to)];
 }

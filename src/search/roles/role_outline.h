@@ -21,6 +21,20 @@ static inline bool dsm__outline_is_inside(unsigned state, unsigned axis) {
   return (state >> 3 * axis & 4U) != 0;
 }
 
+/** An axis' part of a state: the outer layout, and whether it is inside. */
+static inline unsigned dsm__outline_axis(unsigned axis, unsigned outer, bool is_inside) {
+  return (outer | (is_inside ? 4U : 0U)) << 3 * axis;
+}
+
+/** A state's bit: of what is live before a layer some is inside, but for the last output and what
+ * is on its side. */
+static inline unsigned dsm__outline_others(unsigned axes) {
+  return 1U << 3 * axes;
+}
+
+/** Before a layer: does one from it on read the last two outputs? Then both are on one side. */
+bool dsm__outline_has_twins(const dsm__role_space *space, size_t layer);
+
 /** From the state before a layer to one in which it may run. */
 typedef struct dsm__outline_move {
   uint16_t from;
@@ -86,34 +100,5 @@ bool dsm__outline_restrict(dsm__role_outline *outline, const dsm__outline_rule *
 void dsm__outline_pass(const dsm__role_outline *outline, size_t layer,
                        const dsm__role_point *weights, double moved, double added,
                        const double *before, double *behind);
-
-/** What a layer may take, with the relayouts around it, on paths within a limit. */
-typedef struct dsm__role_rooms {
-  double least_cycles;  /**< of all paths; infinite: there is none. 0: nothing is known, */
-  double open;          /**< by which a path may be over that, once there is a limit */
-  double **before;      /**< of each layer, and state before it: what a path takes more up to it, */
-  double **behind;      /**< and from a state behind it on: less than nothing too */
-  double *least_behind; /**< of each layer, the least of these */
-  uint64_t *others;     /**< before each layer and the end: outputs that a state does not tell */
-} dsm__role_rooms;
-
-/** Finds them, in the arena. False if out of memory. */
-bool dsm__role_rooms_find(const dsm__role_space *space, const dsm__outline_source *source,
-                          dsm__arena *arena, dsm__role_rooms *rooms);
-
-/** Of mappings that hold nothing. */
-bool dsm__open_rooms_find(const dsm__role_space *space, dsm__arena *arena, dsm__role_rooms *rooms);
-
-/** The same of paths within a limit. */
-dsm__role_rooms dsm__rooms_within(const dsm__role_rooms *rooms, double limit_cycles);
-
-/** From a state before a layer to any behind it. NULL rooms: infinite. */
-double dsm__room_from(const dsm__role_space *space, const dsm__role_rooms *rooms,
-                      size_t layer_index, const dsm__role_state *from);
-
-/** Between states before a layer and behind it. NULL rooms: infinite. */
-double dsm__room_between(const dsm__role_space *space, const dsm__role_rooms *rooms,
-                         size_t layer_index, const dsm__role_state *from,
-                         const dsm__role_state *to);
 
 #endif

@@ -51,24 +51,41 @@ static dsm__memo_score find_pass(const dsm__problem *problem, const dsm__layer_s
   return (dsm__memo_score){best.cycles, best.evaluations};
 }
 
-/* The same, from the memo where it is there. */
-static dsm__memo_score recall_pass(const dsm__problem *problem, const dsm__layer_setting *setting,
-                                   dsm_pass pass, const dsm_pass_layouts *layouts) {
-  const dsm__memo_role_key key = {
-      .layer = setting->layer,
+dsm__memo_role_key dsm__role_pass_key(const dsm__problem *problem,
+                                      const dsm__layer_setting *setting, dsm_pass pass,
+                                      dsm_parallelism parallelism, dsm__memo_asked asked) {
+  const dsm_layer *const layers = problem->inputs.workload->layers;
+  const dsm__distinct *const distinct = &problem->table.distinct;
+  const size_t class_index = distinct->class_of[setting->layer - layers];
+  return (dsm__memo_role_key){
+      .layer = &layers[distinct->representative[class_index]],
       .minibatch = setting->minibatch,
       .micro_batches = setting->micro_batches,
       .dysm_factor = setting->dysm_factor,
-      .parallelism = (uint32_t)layouts->of[pass],
+      .parallelism = (uint32_t)parallelism,
       .gathered_before = setting->gathered_before,
       .summed_later = setting->summed_later,
       .gathered_in_update = setting->gathered_in_update,
       .pass = (uint8_t)pass,
       .is_recomputed = setting->is_recomputed,
       .is_error_apart = setting->is_error_apart,
-      .is_rough = problem->is_rough,
-      .may_hold = problem->is_rough && dsm__held_roles_are_searched(problem),
+      .asked = (uint8_t)asked,
+      .is_input_held = setting->holding.is_input_held,
+      .is_output_held = setting->holding.is_output_held,
+      .is_shortcut_held = setting->holding.is_shortcut_held,
+      .is_moving_free = setting->holding.is_moving_free,
+      .held_bytes = setting->holding.held_bytes,
+      .deferred_bytes = setting->holding.deferred_bytes,
   };
+}
+
+/* The same, from the memo where it is there. */
+static dsm__memo_score recall_pass(const dsm__problem *problem, const dsm__layer_setting *setting,
+                                   dsm_pass pass, const dsm_pass_layouts *layouts) {
+  const dsm__memo_asked floor =
+      dsm__held_roles_are_searched(problem) ? DSM__MEMO_HELD_FLOOR : DSM__MEMO_FLOOR;
+  const dsm__memo_role_key key = dsm__role_pass_key(problem, setting, pass, layouts->of[pass],
+                                                    problem->is_rough ? floor : DSM__MEMO_PASS);
   const dsm__memo_score *const known =
       problem->role_memo == NULL ? NULL : dsm__memo_role(problem->role_memo, &key);
   if (known != NULL) {

@@ -19,6 +19,11 @@ bool dsm__role_factor_is_tried(const dsm__problem *problem, const dsm_layer *lay
 dsm__layer_setting dsm__role_setting(const dsm__problem *problem, size_t layer_index,
                                      unsigned factor_index, dsm__role_shares shares);
 
+/** The key of what is asked of a pass, in the problem's memo of passes with roles. */
+dsm__memo_role_key dsm__role_pass_key(const dsm__problem *problem,
+                                      const dsm__layer_setting *setting, dsm_pass pass,
+                                      dsm_parallelism parallelism, dsm__memo_asked asked);
+
 /** Cycles of a pass with all that it waits for. */
 double dsm__role_pass_cycles(dsm__problem *problem, const dsm__layer_setting *setting,
                              dsm_pass pass, const dsm_pass_layouts *layouts);

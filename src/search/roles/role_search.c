@@ -14,7 +14,7 @@
 #include "search/overlapped.h"
 #include "search/roles/held_search.h"
 #include "search/roles/role_graph.h"
-#include "search/roles/role_outline.h"
+#include "search/roles/role_rooms.h"
 #include "search/roles/tied_bounds.h"
 #include "search/tied_search.h"
 

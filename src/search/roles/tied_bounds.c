@@ -21,7 +21,7 @@
 #include "search/graph/graph_limited.h"
 #include "search/roles/held_relaxed.h"
 #include "search/roles/held_search.h"
-#include "search/roles/role_outline.h"
+#include "search/roles/role_rooms.h"
 
 typedef struct bounding {
   dsm__role_space *space;
