@@ -198,11 +198,39 @@ static void divide(fused_search *s, const mapping_case *one, int collective) {
   s->open[s->open_count++] = avoiding;
 }
 
-/* Of each collective that is not paid in full a part of the shares goes to the layers that are in
- * it: at first all, then half of them; as much to each class as the collective has of it. */
-static void move_shares(fused_search *s, const found_mapping *found) {
+/* Are two collectives of a kind, along as many axes? */
+static bool are_akin(unsigned a, unsigned b) {
+  unsigned axes[] = {a % (1U << DSM_AXES_MAX), b % (1U << DSM_AXES_MAX)};
+  int difference = 0;
+  for (unsigned k = 0; k < DSM_AXES_MAX; k++) {
+    difference += (int)(axes[0] >> k & 1U) - (int)(axes[1] >> k & 1U);
+  }
+  return a >> DSM_AXES_MAX == b >> DSM_AXES_MAX && difference == 0;
+}
+
+/* A part of the shares of a collective goes to the layers that are in another one: as much to each
+ * class as it has of them. */
+static void move_shares_of(fused_search *s, const found_mapping *found, unsigned collective,
+                           unsigned other, double part) {
   const dsm__distinct *const distinct = &s->problem->table.distinct;
-  const size_t count = distinct->count * DSM__COLLECTIVE_COUNT;
+  for (size_t k = 0; k < distinct->count; k++) {
+    s->shares[k * DSM__COLLECTIVE_COUNT + collective] *= 1 - part;
+  }
+  for (size_t i = 0; i < s->problem->inputs.workload->layer_count; i++) {
+    const size_t k = distinct->class_of[i];
+    if (s->joined[i].sum_of_gradients == other || s->joined[i].broadcast_weights == other) {
+      s->shares[k * DSM__COLLECTIVE_COUNT + collective] +=
+          part / ((double)found->collectives.layers[other] * (double)s->class_layers[k]);
+    }
+  }
+  s->moved |= (uint32_t)1 << collective;
+}
+
+/* Of each collective that is not paid in full: at first all shares, then half of them. Another
+ * mapping may have the same layers in one along as many other axes: its shares are those, until it
+ * is found. */
+static void move_shares(fused_search *s, const found_mapping *found) {
+  const size_t count = s->problem->table.distinct.count * DSM__COLLECTIVE_COUNT;
   for (size_t i = 0; !s->is_uneven && i < count; i++) {
     s->shares[i] = s->share;
   }
@@ -211,18 +239,13 @@ static void move_shares(fused_search *s, const found_mapping *found) {
     if (found->collectives.layers[c] == 0 || found->paid[c] >= 1) {
       continue;
     }
-    const double part = has(s->moved, (int)c) ? 0.5 : 1;
-    for (size_t k = 0; k < distinct->count; k++) {
-      s->shares[k * DSM__COLLECTIVE_COUNT + c] *= 1 - part;
-    }
-    for (size_t i = 0; i < s->problem->inputs.workload->layer_count; i++) {
-      const size_t k = distinct->class_of[i];
-      if (s->joined[i].sum_of_gradients == c || s->joined[i].broadcast_weights == c) {
-        s->shares[k * DSM__COLLECTIVE_COUNT + c] +=
-            part / ((double)found->collectives.layers[c] * (double)s->class_layers[k]);
+    move_shares_of(s, found, c, c, has(s->moved, (int)c) ? 0.5 : 1);
+    for (unsigned other = 0; other < DSM__COLLECTIVE_COUNT; other++) {
+      if (!has(s->moved, (int)other) && found->collectives.layers[other] == 0 &&
+          are_akin(c, other)) {
+        move_shares_of(s, found, other, c, 1);
       }
     }
-    s->moved |= (uint32_t)1 << c;
   }
 }
 

@@ -146,36 +146,61 @@ static bool adopt(searching *s, dsm__preload_level *level, const dsm__preload_ma
   return is_done;
 }
 
+/* A search of a level. */
+typedef struct closing {
+  searching *s;
+  dsm__preload_level *level;
+  mappings *m;
+  dsm__preload_outlook outlook;
+  bool is_complete; /* so far */
+} closing;
+
 /*
- * Searches all mappings: at first those near their bound, which are few. Each time, the best of all
- * is found, or the bound rises; until it is within the gap of the best, or they are too many.
+ * Searches all mappings, with one layer that gets a part or without: at first those near their
+ * bound, which are few. Each time, the best of all is found, or the bound rises; until it is within
+ * the gap of the best, or they are too many.
  *
  * The limit begins near the bound, where few partial mappings can still win, and is raised in
  * steps. Whatever is found below a limit is the best of all, as everything else below it was looked
  * at; where nothing is found the limit itself becomes the bound. So most levels are settled with
  * few labels, and only those whose optimum lies near the incumbent cost more.
  */
-static bool close_gap(const searching *s, dsm__preload_level *level, mappings *m,
-                      dsm__preload_bound *bound) {
+static bool search_all(closing *c, bool may_share, dsm__preload_bound *bound) {
   static const double shares[] = {1.0 / 64, 1.0 / 16, 1.0 / 4, 1.0 / 2, 1};
-  const double gap = s->problem->inputs.options->gap;
-  const double best = fmin(s->best_cycles, m->best.cycles) / (1 + gap);
-  dsm__preload_outlook outlook;
+  mappings *const m = c->m;
+  const double gap = c->s->problem->inputs.options->gap;
+  const double best = fmin(c->s->best_cycles, m->best.cycles) / (1 + gap);
+  const double lowest =
+      fmin(best, fmax(bound->cycles, dsm__preload_outlook_bound(&c->outlook, may_share)));
   dsm__preload_exact exact = {.is_complete = true};
-  if (!dsm__preload_outlook_init(&outlook, level, bound, s->best_cycles)) {
-    return false;
-  }
-  const double lowest = fmin(best, fmax(bound->cycles, dsm__preload_outlook_bound(&outlook)));
-  for (size_t i = 0; i < DSM__COUNT_OF(shares) && exact.is_complete && !exact.is_found; i++) {
+  for (size_t i = 0; i < DSM__COUNT_OF(shares) && exact.is_complete; i++) {
     const double limit = shares[i] < 1 ? lowest + shares[i] * (best - lowest) : best;
-    if (!dsm__preload_search(level, &outlook, limit, &m->scratch, &exact)) {
+    const dsm__preload_aim aim = {limit, may_share};
+    if (!dsm__preload_search(c->level, &c->outlook, &aim, &m->scratch, &exact)) {
       return false;
     }
-    if (exact.is_complete) {
+    if (exact.is_complete && may_share) {
       bound->cycles = fmax(bound->cycles, exact.is_found ? m->scratch.cycles : limit);
     }
+    if (exact.is_found) {
+      break;
+    }
   }
-  return !exact.is_found || offer(level, m, &m->scratch);
+  c->is_complete = exact.is_complete;
+  return !exact.is_found || offer(c->level, m, &m->scratch);
+}
+
+/*
+ * Where all layers are at ends, partial mappings are far fewer: the best of these leaves less to
+ * look for with a layer that gets a part. Where the tables say less than prices many layers share
+ * the room, and the best mapping will have such a layer.
+ */
+static bool close_gap(searching *s, dsm__preload_level *level, mappings *m,
+                      dsm__preload_bound *bound) {
+  closing c = {.s = s, .level = level, .m = m, .is_complete = true};
+  return dsm__preload_outlook_init(&c.outlook, level, bound, s->best_cycles) &&
+         (c.outlook.units == 0 || search_all(&c, false, bound)) &&
+         (!c.is_complete || search_all(&c, true, bound));
 }
 
 /* Good mappings of a level whose bound leaves hope. */

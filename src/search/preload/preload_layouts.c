@@ -2,9 +2,10 @@
 /*
  * preload_layouts.c: layouts of a mapping with preloaded weights.
  *
- * Layouts are those that are best while no weights are on chip. With them the room is given out,
- * which chooses core splits; and these choose layouts again, in which no more moves. That goes on
- * while it helps.
+ * Layouts are taken from two sides: those that are best while no weights are on chip, and those in
+ * which least moves with the core splits that the mapping has where nothing moves. With either, the
+ * room is given out, which chooses core splits; and these choose layouts again, in which no more
+ * moves. That goes on while it helps.
  *
  * Costs fall from round to round, since each keeps the best of both halves, and there are finitely
  * many layouts and splits; ROUNDS_MAX ends what would still creep. As not all layouts of all
@@ -165,9 +166,22 @@ static bool improve(dsm__preload_laid *best, dsm__preload_level *level,
 
 bool dsm__preload_lay_out(dsm__preload_laid *laid, dsm__preload_level *level,
                           const dsm__preload_mapping *mapping) {
+  dsm__problem *const problem = &level->problem;
+  const size_t layer_count = problem->inputs.workload->layer_count;
   dsm__decisions unloaded;
+  dsm__layer_decision *const layers = dsm__arena_array(problem->arena, layer_count, sizeof *layers);
   *laid = (dsm__preload_laid){.mapping.cycles = HUGE_VAL};
-  return decide_path(level, &mapping->path, &unloaded) && improve(laid, level, mapping, &unloaded);
+  if (layers == NULL || !decide_path(level, &mapping->path, &unloaded)) {
+    return false;
+  }
+  dsm__decisions unmoved = unloaded;
+  memcpy(layers, unloaded.layers, layer_count * sizeof *layers);
+  unmoved.layers = layers;
+  dsm__preload_decide_steps(level, mapping, true, layers);
+  return dsm__core_layouts_complete(problem->inputs.workload, &problem->machine,
+                                    problem->inputs.options->mode, &unmoved, layers, true,
+                                    problem->arena) &&
+         improve(laid, level, mapping, &unloaded) && improve(laid, level, mapping, &unmoved);
 }
 
 void dsm__preload_laid_fini(dsm__preload_laid *laid) {

@@ -219,7 +219,7 @@ bool dsm__preload_outlook_init(dsm__preload_outlook *outlook, dsm__preload_level
   if (!fill_tables(outlook, level, limit)) {
     return false;
   }
-  if (outlook->plain[outlook->units] * (1 - rounding) <= bound->cycles) {
+  if (dsm__preload_outlook_bound(outlook, false) <= bound->cycles) {
     outlook->units = 0; /* they say less than prices */
   }
   return true;
@@ -269,12 +269,12 @@ static bool can_win_with_part(const dsm__preload_outlook *outlook,
 }
 
 bool dsm__preload_can_win(const dsm__preload_outlook *outlook,
-                          const dsm__preload_standing *standing, double limit) {
+                          const dsm__preload_standing *standing, bool may_share, double limit) {
   const bool is_deferred = standing->deferred_run != UINT32_MAX;
   if (outlook->units > 0 && !is_deferred) {
+    double *const table = may_share ? outlook->sharing : outlook->plain;
     const double left = outlook->level->room_bytes - standing->bytes;
-    if (!is_below(standing->cycles + cell_of(outlook, outlook->sharing, standing->node, left),
-                  limit)) {
+    if (!is_below(standing->cycles + cell_of(outlook, table, standing->node, left), limit)) {
       return false;
     }
   }
@@ -282,6 +282,7 @@ bool dsm__preload_can_win(const dsm__preload_outlook *outlook,
          (outlook->units == 0 || !is_deferred || can_win_with_part(outlook, standing, limit));
 }
 
-double dsm__preload_outlook_bound(const dsm__preload_outlook *outlook) {
-  return outlook->units == 0 ? 0 : outlook->sharing[outlook->units] * (1 - rounding);
+double dsm__preload_outlook_bound(const dsm__preload_outlook *outlook, bool may_share) {
+  const double *const table = may_share ? outlook->sharing : outlook->plain;
+  return outlook->units == 0 ? 0 : table[outlook->units] * (1 - rounding);
 }

@@ -48,16 +48,23 @@ typedef struct dsm__preload_standing {
 } dsm__preload_standing;
 
 /** Can it become faster than a limit? Where nothing is deferred so far, with a layer that gets a
- * part or without. */
+ * part if `may_share`. */
 bool dsm__preload_can_win(const dsm__preload_outlook *outlook,
-                          const dsm__preload_standing *standing, double limit);
+                          const dsm__preload_standing *standing, bool may_share, double limit);
 
-/** What the tables say of all mappings of the level that are faster than their limit; 0 if there
- * are no tables. */
-double dsm__preload_outlook_bound(const dsm__preload_outlook *outlook);
+/** What the tables say of all mappings of the level that are faster than their limit, with one
+ * layer that gets a part or without; 0 if there are no tables. */
+double dsm__preload_outlook_bound(const dsm__preload_outlook *outlook, bool may_share);
 
 /** Most partial mappings kept in the search of a level. */
 #define DSM__PRELOAD_LABELS_MAX ((size_t)1 << 20)
+
+/** What is looked for: mappings faster than a limit, which is at most that of the outlook. */
+typedef struct dsm__preload_aim {
+  double limit;
+  bool may_share; /**< a layer may have a part of its weights on chip that is neither none nor as
+                       much as helps; else all are at ends of their runs */
+} dsm__preload_aim;
 
 /** The answer of a search of all mappings of a level. */
 typedef struct dsm__preload_exact {
@@ -66,12 +73,12 @@ typedef struct dsm__preload_exact {
 } dsm__preload_exact;
 
 /**
- * Looks for the fastest mapping below a limit, which is at most that of the outlook, memory aside.
- * That at most one layer has a part that is not an end
+ * Looks for the fastest mapping, memory aside. That at most one layer has a part that is not an end
  * leaves nothing out: where two layers share bytes, the time is concave in who has them. False if
  * out of memory.
  */
 bool dsm__preload_search(dsm__preload_level *level, const dsm__preload_outlook *outlook,
-                         double limit, dsm__preload_mapping *mapping, dsm__preload_exact *exact);
+                         const dsm__preload_aim *aim, dsm__preload_mapping *mapping,
+                         dsm__preload_exact *exact);
 
 #endif

@@ -41,6 +41,7 @@ typedef struct label {
 typedef struct labelling {
   const dsm__preload_outlook *outlook;
   dsm__preload_level *level;
+  bool may_share; /* a layer may be deferred */
   double limit;
   DSM__LIST(label) labels;
   uint32_t *first;            /* of each node */
@@ -50,7 +51,7 @@ typedef struct labelling {
 
 static bool can_win(const labelling *l, const label *one, uint32_t node) {
   const dsm__preload_standing standing = {node, one->deferred_run, one->cycles, one->bytes};
-  return dsm__preload_can_win(l->outlook, &standing, l->limit);
+  return dsm__preload_can_win(l->outlook, &standing, l->may_share, l->limit);
 }
 
 /* Adds a label to a node, if it can win. False if out of memory. */
@@ -96,8 +97,8 @@ static bool extend(labelling *l, uint32_t from, size_t edge) {
     }
   }
   const size_t *const first_part = &l->outlook->first_part[run_index];
-  if (first_part[0] == first_part[1] || base.deferred_run != NO_RUN) {
-    return true; /* no part of its weights helps, or another layer gets one */
+  if (!l->may_share || first_part[0] == first_part[1] || base.deferred_run != NO_RUN) {
+    return true; /* no part of its weights helps, or none is to get one */
   }
   one = base;
   one.deferred_run = (uint32_t)run_index;
@@ -270,9 +271,11 @@ static void write_mapping(labelling *l, uint32_t whole, dsm__preload_mapping *ma
 }
 
 bool dsm__preload_search(dsm__preload_level *level, const dsm__preload_outlook *outlook,
-                         double limit, dsm__preload_mapping *mapping, dsm__preload_exact *exact) {
+                         const dsm__preload_aim *aim, dsm__preload_mapping *mapping,
+                         dsm__preload_exact *exact) {
   const size_t node_count = level->network.graph.node_count;
-  labelling l = {.outlook = outlook, .level = level, .limit = limit};
+  labelling l = {
+      .outlook = outlook, .level = level, .may_share = aim->may_share, .limit = aim->limit};
   l.first = malloc(node_count * sizeof l.first[0]);
   bool is_done = l.first != NULL;
   size_t count = 0;
