@@ -98,7 +98,6 @@ TPU = {
 GPU = {
     **TRAFFIC_OF_SUMS,
     **TRAFFIC_OF_OTHERS,
-    "model.overlapped_reduction": (True, "S. Li et al., PyTorch Distributed, arXiv 2006.15704: buckets of gradients are summed while backward goes on; Megatron-LM did not before 2023"),
     "core.tile_startup_us": (1, "assumption: until the first operands of a tile are there"),
     "core.tile_least_side": (64, "assumption: tiles of outputs are of 64 x 64 to 256 x 128, as those of cuBLAS"),
     "core.tile_most_elements": (32768, "assumption: 256 x 128 sums in the registers of a multiprocessor"),

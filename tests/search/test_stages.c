@@ -386,6 +386,33 @@ START_TEST(test_stages_are_never_slower) {
 }
 END_TEST
 
+/* A step whose sums may hide is no slower than one whose sums do not: stages are cut with all sums.
+ */
+START_TEST(test_sums_that_hide_are_never_slower) {
+  static const dsm_optimization words[] = {
+      DSM_OPTIMIZATION_HYBRID,     DSM_OPTIMIZATION_REUSE,  DSM_OPTIMIZATION_DYSM,
+      DSM_OPTIMIZATION_PER_PASS,   DSM_OPTIMIZATION_HOIST,  DSM_OPTIMIZATION_SPATIAL,
+      DSM_OPTIMIZATION_TENSOR,     DSM_OPTIMIZATION_EXPERT, DSM_OPTIMIZATION_SHARD,
+      DSM_OPTIMIZATION_ACCUMULATE, DSM_OPTIMIZATION_STAGES, DSM_OPTIMIZATION_RECOMPUTE};
+  const dsm_override overrides[] = {{"system.axes.node.chips", "128", NULL},
+                                    {"model.overlapped_reduction", "true", NULL}};
+  dsm_explore_options options = options_with(0, 0, 0);
+  for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
+    options.optimizations |= DSM_OPTIMIZATION_BIT(words[w]);
+  }
+  double before = HUGE_VAL;
+  for (size_t count = 1; count <= 2; count++) {
+    tear_down();
+    workload = bundled_workload("gpt3_175b", "16");
+    chips = bundled_system_with("dgx_a100", overrides, count);
+    dsm_plan *const plan = explored_by(&options);
+    ck_assert_double_lt(plan->result.step_cycles, before);
+    before = plan->result.step_cycles;
+    dsm_plan_free(plan);
+  }
+}
+END_TEST
+
 /* Convolutions of a few widths and residual blocks, then a wide layer, whose sums of gradients
  * weigh most. */
 static dsm_workload *drawn_network(uint64_t *state) {
@@ -554,6 +581,7 @@ Suite *suite_stages(void) {
   tcase_add_test(tests, test_stages_are_read_back);
   tcase_add_test(tests, test_one_stage_is_none);
   tcase_add_test(tests, test_stages_are_never_slower);
+  tcase_add_test(tests, test_sums_that_hide_are_never_slower);
   tcase_add_loop_test(tests, test_cuts_are_the_best, 0, 3);
   tcase_add_loop_test(tests, test_wrong_stages_are_told, 0, 5);
   suite_add_tcase(suite, tests);

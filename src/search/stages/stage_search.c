@@ -403,10 +403,11 @@ static bool raise_bounds(const dsm__looking *at) {
   return is_good;
 }
 
-/* Are steps of cases searched? Where sums hide they are with all sums, and without any in small
- * networks; in large ones that tells little but a bound, and takes long. */
+/* Are steps of cases searched? Where sums hide they are with all sums, and without any too, but in
+ * large networks with layers made anew, where that takes long. */
 static bool are_searched(const dsm__looking *at) {
-  return dsm__problem_counts_all(at->search->whole) || is_small(at);
+  return dsm__problem_counts_all(at->search->whole) || is_small(at) ||
+         !dsm__recomputation_is_open(at->search->whole);
 }
 
 /* A case whose bound is below the best. *bound: what none of its steps is faster than. */
