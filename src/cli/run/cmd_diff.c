@@ -20,9 +20,9 @@ static dsm_status derive(dsm_diff **diff, const cli_arguments *arguments,
 
 static void note_recorded(const cli_arguments *arguments, const cli_plan_operand *side) {
   if (side->pim != NULL) {
-    cli_note_recorded_seconds(arguments, side->name, side->pim, side->recorded_seconds);
+    cli_note_recorded_seconds(arguments, side->name, side->pim, side->answer.recorded);
   } else {
-    cli_note_recorded_step(arguments, side->name, side->plan, side->recorded_step_cycles);
+    cli_note_recorded_step(arguments, side->name, side->plan, side->answer.recorded);
   }
 }
 

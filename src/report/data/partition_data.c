@@ -421,10 +421,16 @@ static void put_csv(dsm__page *page, const dsm_answer *answer) {
   dsm__csv_finish(&csv);
 }
 
+DSM__READ_BY(dsm_partition, dsm_partition_free,
+             dsm__json_doc_read(from, diags, dsm__partition_read,
+                                made = DSM__ARENA_OWNER(dsm_partition)));
+
 const dsm_answer_kind dsm_answer_partition = {
     .record = &dsm__partition_record,
     .fill = fill,
-    .views = {dsm__show_partition, [DSM_FORM_CSV] = put_csv}};
+    .views = {dsm__show_partition, [DSM_FORM_CSV] = put_csv},
+    .read = read,
+    .discard = discard};
 
 const dsm_answer_kind dsm_answer_dispatch = {
     .record = &dsm__partition_record,

@@ -64,4 +64,7 @@ typedef struct dsm__partition_document {
   dsm__dispatch_row simulation;
 } dsm__partition_document;
 
+/** Reads a partition, and the instance that it is of. */
+void dsm__partition_read(void *made, const dsm__json_node *root);
+
 #endif
