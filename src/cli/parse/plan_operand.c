@@ -172,13 +172,9 @@ void cli_plan_operand_fini(cli_plan_operand *operand) {
 cli_exit cli_load_first_plan(cli_plan_operand *operand, const cli_arguments *arguments) {
   const dsm_status status = cli_load_plan(operand, arguments, arguments->operands[0]);
   cli_print_findings(arguments);
-  if (operand->pim != NULL) {
-    cli_note_recorded_seconds(arguments, operand->name, operand->pim, operand->answer.recorded);
-  }
-  if (operand->plan != NULL) {
-    cli_note_recorded_step(arguments, operand->is_point ? operand->name : "the plan", operand->plan,
-                           operand->answer.recorded);
-  }
+  cli_note_recorded(arguments,
+                    operand->pim != NULL || operand->is_point ? operand->name : "the plan",
+                    operand->answer);
   if (operand->is_contradictory) {
     cli_note(arguments,
              "recorded numbers of %s contradict each other, as dsm validate says: all are "
@@ -198,23 +194,19 @@ cli_exit cli_use_plan(const cli_arguments *arguments, cli_plan_use *use) {
   return outcome;
 }
 
-void cli_note_recorded_step(const cli_arguments *arguments, const char *name, const dsm_plan *plan,
-                            double recorded_step_cycles) {
+void cli_note_recorded(const cli_arguments *arguments, const char *name, dsm_answer answer) {
   static const double tolerance = 1e-9; /* of two implementations of the model */
-  const double step_cycles = plan->result.step_cycles;
-  const double change = step_cycles - recorded_step_cycles;
-  if (recorded_step_cycles > 0 && fabs(change) > tolerance * recorded_step_cycles) {
-    cli_note(arguments, "%s records %.0f cycles a step, now it is %.0f (%+.1f %%)", name,
-             recorded_step_cycles, step_cycles, 100 * change / recorded_step_cycles);
+  const bool is_pim = answer.kind == &dsm_answer_pim;
+  if (answer.of == NULL || !(answer.recorded > 0)) {
+    return;
   }
-}
-
-void cli_note_recorded_seconds(const cli_arguments *arguments, const char *name,
-                               const dsm_pim_plan *plan, double recorded_seconds) {
-  static const double tolerance = 1e-9;
-  const double change = plan->cost.seconds - recorded_seconds;
-  if (recorded_seconds > 0 && fabs(change) > tolerance * recorded_seconds) {
-    cli_note(arguments, "%s records %.6g s, now it is %.6g s (%+.1f %%)", name, recorded_seconds,
-             plan->cost.seconds, 100 * change / recorded_seconds);
+  const double now = is_pim ? ((const dsm_pim_plan *)answer.of)->cost.seconds
+                            : ((const dsm_plan *)answer.of)->result.step_cycles;
+  const double change = now - answer.recorded;
+  if (fabs(change) > tolerance * answer.recorded) {
+    cli_note(arguments,
+             is_pim ? "%s records %.6g s, now it is %.6g s (%+.1f %%)"
+                    : "%s records %.0f cycles a step, now it is %.0f (%+.1f %%)",
+             name, answer.recorded, now, 100 * change / answer.recorded);
   }
 }

@@ -38,14 +38,10 @@ cli_exit cli_use_plan(const cli_arguments *arguments, cli_plan_use *use);
 
 void cli_plan_operand_fini(cli_plan_operand *operand);
 
-/** Says if the recorded step is not what the model says now: an edited plan, or another model.
- * `name`: what records it. */
-void cli_note_recorded_step(const cli_arguments *arguments, const char *name, const dsm_plan *plan,
-                            double recorded_step_cycles);
-
-/** The same of a plan of cores in memory. */
-void cli_note_recorded_seconds(const cli_arguments *arguments, const char *name,
-                               const dsm_pim_plan *plan, double recorded_seconds);
+/** Says if what is recorded of a plan, of a network or of cores in memory, is not what the model
+ * says now: it was edited, or the model is another. Nothing of other answers. `name`: what records
+ * it. */
+void cli_note_recorded(const cli_arguments *arguments, const char *name, dsm_answer answer);
 
 /* ---- what a plan is the answer to, to be asked again ---- */
 

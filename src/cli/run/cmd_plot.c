@@ -258,7 +258,7 @@ static cli_exit plot_plan(request *wanted, const cli_plan_operand *operand) {
       dsm_plot_plan(&plot, operand->plan, figure, wanted->arguments->is_unfolded, diags);
   cli_print_findings(wanted->arguments);
   if (status == DSM_OK) {
-    cli_note_recorded_step(wanted->arguments, "the plan", operand->plan, operand->answer.recorded);
+    cli_note_recorded(wanted->arguments, "the plan", operand->answer);
   }
   outcome = status == DSM_OK ? put_plot(wanted, plot) : cli_exit_of(status);
   dsm_plot_free(plot);
@@ -320,10 +320,7 @@ static const drawn all_drawn[] = {
 static cli_exit plot_drawn(request *wanted, const cli_plan_operand *operand, const drawn *kind) {
   dsm_diags *const diags = wanted->arguments->diags;
   const char *const asked = wanted->arguments->plot.figure;
-  if (operand->pim != NULL) {
-    cli_note_recorded_seconds(wanted->arguments, "the plan", operand->pim,
-                              operand->answer.recorded);
-  }
+  cli_note_recorded(wanted->arguments, "the plan", operand->answer);
   const char *const word = asked == NULL ? kind->first : asked;
   if (!kind->has(word)) {
     return cli_usage_error(wanted->arguments->command,
