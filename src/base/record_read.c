@@ -137,28 +137,29 @@ static void *read_array(const dsm__record_reader *reader, const dsm__json_node *
   return items;
 }
 
-static bool read_texts(const dsm__record_reader *reader, const dsm__json_node *node,
-                       const dsm__field *field, void *record) {
-  const size_t least = (field->flags & DSM__FIELD_IS_TALL) != 0 ? 0 : 1;
-  const char **text = read_array(reader, node, field, record, sizeof *text);
-  bool is_good = text != NULL;
-  dsm__json_node item = dsm__json_item(node, 0);
-  for (; text != NULL && dsm__json_is_present(&item); item = dsm__json_next(&item), text++) {
-    *text = "";
-    is_good = dsm__json_string(&item, least, (size_t)field->max, reader->arena, text) && is_good;
+static bool read_item(const dsm__record_reader *reader, const dsm__json_node *node,
+                      const dsm__field *field, void *to) {
+  if (field->kind == DSM__FIELD_LIST) {
+    return dsm__record_only(node, field->type) && dsm__record_read(reader, node, field->type, to);
   }
-  return is_good;
+  if (field->kind == DSM__FIELD_COUNT_LIST) {
+    return dsm__json_u64(node, (uint64_t)field->min, most_of(reader, field), to);
+  }
+  const size_t least = (field->flags & DSM__FIELD_IS_TALL) != 0 ? 0 : 1;
+  *(const char **)to = "";
+  return dsm__json_string(node, least, (size_t)field->max, reader->arena, to);
 }
 
 static bool read_list(const dsm__record_reader *reader, const dsm__json_node *node,
                       const dsm__field *field, void *record) {
-  unsigned char *to = read_array(reader, node, field, record, field->type->size);
+  const size_t size = field->kind == DSM__FIELD_LIST         ? field->type->size
+                      : field->kind == DSM__FIELD_COUNT_LIST ? sizeof(uint64_t)
+                                                             : sizeof(const char *);
+  unsigned char *to = read_array(reader, node, field, record, size);
   bool is_good = to != NULL;
   dsm__json_node item = dsm__json_item(node, 0);
-  for (; to != NULL && dsm__json_is_present(&item); item = dsm__json_next(&item)) {
-    is_good = dsm__record_only(&item, field->type) &&
-              dsm__record_read(reader, &item, field->type, to) && is_good;
-    to += field->type->size;
+  for (; to != NULL && dsm__json_is_present(&item); item = dsm__json_next(&item), to += size) {
+    is_good = read_item(reader, &item, field, to) && is_good;
   }
   return is_good;
 }
@@ -167,17 +168,6 @@ static bool read_record(const dsm__record_reader *reader, const dsm__json_node *
                         const dsm__field *field, void *record) {
   return dsm__record_only(node, field->type) &&
          dsm__record_read(reader, node, field->type, place_of(field, record));
-}
-
-static bool read_numbers(const dsm__record_reader *reader, const dsm__json_node *node,
-                         const dsm__field *field, void *record) {
-  uint64_t *number = read_array(reader, node, field, record, sizeof *number);
-  bool is_good = number != NULL;
-  dsm__json_node item = dsm__json_item(node, 0);
-  for (; number != NULL && dsm__json_is_present(&item); item = dsm__json_next(&item), number++) {
-    is_good = dsm__json_u64(&item, (uint64_t)field->min, most_of(reader, field), number) && is_good;
-  }
-  return is_good;
 }
 
 static bool read_own(const dsm__record_reader *reader, const dsm__json_node *node,
@@ -190,9 +180,9 @@ static value_reader *const readers[DSM__FIELD_KIND_COUNT] = {
     [DSM__FIELD_COUNT] = read_count,   [DSM__FIELD_REAL] = read_real,
     [DSM__FIELD_FLAG] = read_flag,     [DSM__FIELD_WORD] = read_word,
     [DSM__FIELD_WORD_SET] = read_set,  [DSM__FIELD_TEXT] = read_text,
-    [DSM__FIELD_COUNTS] = read_counts, [DSM__FIELD_TEXT_LIST] = read_texts,
+    [DSM__FIELD_COUNTS] = read_counts, [DSM__FIELD_TEXT_LIST] = read_list,
     [DSM__FIELD_RECORD] = read_record, [DSM__FIELD_LIST] = read_list,
-    [DSM__FIELD_OWN] = read_own,       [DSM__FIELD_COUNT_LIST] = read_numbers,
+    [DSM__FIELD_OWN] = read_own,       [DSM__FIELD_COUNT_LIST] = read_list,
 };
 
 /* Of kinds that are not named here the record has nothing, as it was made. */

@@ -12,7 +12,6 @@
 
 #include "base/diag_add.h"
 #include "base/json_read.h"
-#include "dsm/file.h"
 #include "dsm/limits.h"
 #include "pim/choose.h"
 #include "pim/pim_record.h"
@@ -133,19 +132,6 @@ dsm_status dsm_pim_plan_parse(dsm_pim_plan **plan, double *recorded_seconds, con
   }
   *plan = made;
   return DSM_OK;
-}
-
-dsm_status dsm_pim_plan_load(dsm_pim_plan **plan, double *recorded_seconds, const char *path,
-                             dsm_diags *diags) {
-  char *text = NULL;
-  size_t length = 0;
-  *plan = NULL;
-  dsm_status status = dsm_file_read(&text, &length, path, diags);
-  if (status == DSM_OK) {
-    status = dsm_pim_plan_parse(plan, recorded_seconds, text, length, path, diags);
-  }
-  free(text);
-  return status;
 }
 
 /* ---- what follows from a choice ---- */

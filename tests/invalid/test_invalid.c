@@ -119,10 +119,11 @@ static dsm_status refuse_pim(const char *text, size_t length, dsm_diags *diags) 
 }
 
 static dsm_status refuse_partition(const char *text, size_t length, dsm_diags *diags) {
-  dsm_partition *partition = NULL;
-  const dsm_status status = dsm_partition_parse(&partition, text, length, "input.json", diags);
-  const bool is_left = partition != NULL;
-  dsm_partition_free(partition);
+  dsm_answer read;
+  const dsm_status status =
+      dsm_answer_parse(&read, &dsm_answer_partition, text, length, "input.json", diags);
+  const bool is_left = read.owned != NULL;
+  dsm_answer_free(&read);
   return is_left ? DSM_OK : status;
 }
 

@@ -668,10 +668,16 @@ static const dsm__layout layout = {
     .heading = "{instance}: best {objective} on {devices} device{devices;s}",
     DSM__SECTIONS(sections)};
 
+DSM__READ_BY(dsm_partition, dsm_partition_free,
+             dsm__json_doc_read(from, diags, dsm__partition_read,
+                                made = DSM__ARENA_OWNER(dsm_partition)));
+
 const dsm_answer_kind dsm_answer_partition = {.record = &dsm__partition_record,
                                               .fill = fill,
                                               .layout = &layout,
-                                              .views = {[DSM_FORM_CSV] = put_csv}};
+                                              .views = {[DSM_FORM_CSV] = put_csv},
+                                              .read = read,
+                                              .discard = discard};
 
 const dsm_answer_kind dsm_answer_dispatch = {
     .record = &dsm__partition_record,

@@ -313,7 +313,7 @@ static void check(reader *r, const dsm__json_node *root) {
   dsm_diags_free(findings);
 }
 
-static void read_partition(void *made, const dsm__json_node *root) {
+void dsm__partition_read(void *made, const dsm__json_node *root) {
   reader r = {.partition = made, .arena = ((dsm_partition *)made)->arena};
   const dsm__record_reader how = {.arena = r.arena, .wanted = DSM__FIELD_IS_READ};
   r.document.of = *r.partition;
@@ -336,16 +336,4 @@ static void read_partition(void *made, const dsm__json_node *root) {
   if (dsm__json_doc_error_count(root->doc) == 0 && !dsm__json_doc_is_out_of_memory(root->doc)) {
     check(&r, root);
   }
-}
-
-dsm_status dsm_partition_parse(dsm_partition **partition, const char *text, size_t length,
-                               const char *file, dsm_diags *diags) {
-  const dsm__json_input input = {text, length, file, NULL, 0};
-  dsm_partition *const made = DSM__ARENA_OWNER(dsm_partition);
-  const dsm_status status = dsm__json_doc_read(&input, diags, read_partition, made);
-  *partition = status == DSM_OK ? made : NULL;
-  if (status != DSM_OK) {
-    dsm_partition_free(made);
-  }
-  return status;
 }

@@ -71,4 +71,7 @@ typedef struct dsm__partition_document {
   bool is_below_answer; /* a usual latency of the simulation */
 } dsm__partition_document;
 
+/** Reads a partition, and the instance that it is of. */
+void dsm__partition_read(void *made, const dsm__json_node *root);
+
 #endif

@@ -105,9 +105,6 @@ dsm__rows dsm__rows_of(dsm__page *page, void *items, size_t count);
 /** Puts a document in JSON on a page that has nothing yet. */
 void dsm__data_json(dsm__page *page, const dsm__record_type *type, const void *document);
 
-/** Is a text a document of a format, such as "dsm-front/1"? */
-bool dsm__is_document(const char *text, size_t length, const char *format);
-
 /** What was found; `diags` may be NULL. */
 dsm__rows dsm__findings_of(dsm__page *page, const dsm_diags *diags);
 
