@@ -10,8 +10,8 @@
 #include "search/roles/held_costs.h"
 
 #include <math.h>
-#include <stdlib.h>
 
+#include "base/counted_list.h"
 #include "plan/keeping.h"
 
 /* Which outputs can be held, whatever roles there are: those that are used, by layers within reach,
@@ -35,7 +35,9 @@ bool dsm__held_costs_init(dsm__held_costs *costs, const dsm__role_space *space) 
                           ? 1
                           : problem->factors.count,
   };
-  if (!DSM__RESERVE(problem->arena, costs->can_hold, workload->layer_count) ||
+  costs->arena = dsm__problem_arena(problem);
+  if (costs->arena == NULL ||
+      !DSM__RESERVE(problem->arena, costs->can_hold, workload->layer_count) ||
       !DSM__RESERVE(problem->arena, costs->shares, workload->layer_count)) {
     return false;
   }
@@ -43,12 +45,15 @@ bool dsm__held_costs_init(dsm__held_costs *costs, const dsm__role_space *space) 
   return true;
 }
 
+static atomic_size_t *bytes_of(const dsm__held_costs *costs) {
+  return dsm__deadline_bytes(costs->space->problem->inputs.deadline);
+}
+
 void dsm__held_costs_fini(dsm__held_costs *costs) {
-  for (size_t i = 0; i < costs->fronts.count; i++) {
-    dsm__split_front_fini(&costs->fronts.items[i].front);
-  }
-  free(costs->fronts.items);
-  free(costs->scores.items);
+  dsm__split_front_fini(&costs->latest);
+  dsm__arena_free(costs->arena);
+  DSM__LIST_FREE_COUNTED(&costs->fronts, bytes_of(costs));
+  DSM__LIST_FREE_COUNTED(&costs->scores, bytes_of(costs));
   dsm__map_fini(&costs->index);
   dsm__map_fini(&costs->front_index);
 }
@@ -85,8 +90,8 @@ dsm__layer_setting dsm__held_setting(const dsm__held_costs *costs, size_t layer_
 /* ---- scores ---- */
 
 /* The front of a pass; NULL if out of memory. */
-static const dsm__split_front *front_of(dsm__held_costs *costs, const dsm__held_way *way,
-                                        const dsm_pass_work *work) {
+static const dsm__held_front *front_of(dsm__held_costs *costs, const dsm__held_way *way,
+                                       const dsm_pass_work *work) {
   dsm__problem *const problem = costs->space->problem;
   const dsm__role_option *const option = &costs->space->options[way->row].items[way->option];
   const dsm__held_way key = {.row = way->row,
@@ -97,16 +102,23 @@ static const dsm__split_front *front_of(dsm__held_costs *costs, const dsm__held_
   const size_t found = dsm__map_find_in(&costs->front_index, hash, costs->fronts.items,
                                         sizeof costs->fronts.items[0], &key, sizeof key);
   if (found != DSM__MAP_NONE) {
-    return &costs->fronts.items[found].front;
+    return &costs->fronts.items[found];
   }
-  if (!DSM__LIST_RESERVE(&costs->fronts, 1) ||
+  if (!DSM__LIST_RESERVE_COUNTED(&costs->fronts, 1, bytes_of(costs)) ||
       !dsm__map_add(&costs->front_index, hash, costs->fronts.count)) {
     return NULL;
   }
   dsm__held_front *const added = &costs->fronts.items[costs->fronts.count++];
-  *added = (dsm__held_front){.way = key};
-  problem->evaluations += dsm__split_front_find(&added->front, work, &problem->table.splits);
-  return added->front.is_out_of_memory ? NULL : &added->front;
+  dsm__split_front *const latest = &costs->latest;
+  problem->evaluations += dsm__split_front_find(latest, work, &problem->table.splits);
+  *added = (dsm__held_front){.way = key, .count = latest->count};
+  if (latest->is_out_of_memory || !DSM__RESERVE(costs->arena, added->splits, latest->count)) {
+    return NULL;
+  }
+  for (size_t i = 0; i < latest->count; i++) {
+    added->splits[i] = latest->items[i].split;
+  }
+  return added;
 }
 
 static double score_pass(dsm__held_costs *costs, size_t layer_index, const dsm__held_way *way) {
@@ -119,10 +131,10 @@ static double score_pass(dsm__held_costs *costs, size_t layer_index, const dsm__
   double cycles = 0;
   for (unsigned k = 0; k < parts.count; k++) {
     const dsm_pass_work work = dsm__part_work(&setting, pass, parallelism, &parts.items[k]);
-    const dsm__split_front *const front = front_of(costs, way, &work);
+    const dsm__held_front *const front = front_of(costs, way, &work);
     double least = HUGE_VAL;
     for (size_t i = 0; front != NULL && i < front->count; i++) {
-      least = fmin(least, dsm_invocation_score(&work, &front->items[i].split).total);
+      least = fmin(least, dsm_invocation_score(&work, &front->splits[i]).total);
     }
     costs->is_out_of_memory = costs->is_out_of_memory || front == NULL;
     costs->space->problem->evaluations += front == NULL ? 0 : front->count;
@@ -156,7 +168,7 @@ double dsm__held_cost(dsm__held_costs *costs, size_t layer_index, dsm__held_way 
   }
   const double cycles =
       way.part == 0 ? score(costs, layer_index, &way) : score_pass(costs, layer_index, &way);
-  if (!DSM__LIST_RESERVE(&costs->scores, 1) ||
+  if (!DSM__LIST_RESERVE_COUNTED(&costs->scores, 1, bytes_of(costs)) ||
       !dsm__map_add(&costs->index, hash, costs->scores.count)) {
     costs->is_out_of_memory = true;
     return HUGE_VAL;
