@@ -184,14 +184,15 @@ static bool find_best(dsm__role_space *space, double least_cycles, double *best)
   double price = first * least_cycles / space->room_bytes;
   bool is_more = true;
   *best = 0;
-  for (int k = 0; k < STEPS_MAX && is_more; k++, price *= step) {
+  for (int k = 0; k < STEPS_MAX && is_more; k++) {
     if (!try_price(space, price, best, &most, &is_more)) {
       return false;
     }
+    price *= step;
   }
   const double coarse = *best;
-  return try_price(space, coarse / 2, best, &most, &is_more) &&
-         (is_more || try_price(space, coarse * 2, best, &most, &is_more));
+  return coarse <= 0 || (try_price(space, coarse / 2, best, &most, &is_more) &&
+                         (is_more || try_price(space, coarse * 2, best, &most, &is_more)));
 }
 
 bool dsm__role_prices_find(dsm__role_space *space, dsm__role_rooms *rooms, double *need_bytes) {
