@@ -235,7 +235,7 @@ typedef struct dsm_search_statistics {
   uint64_t distinct_layers; /**< that differ in what costs depend on */
   uint64_t evaluations;     /**< mappings of a layer and pass that the model scored */
   bool is_stopped;          /**< by a limit of time or memory, or by options.is_stopped: another run
-                                 may find another plan; also read */
+                                 may find another plan; or by that of work; also read */
   bool is_memory_met;       /**< the limit was that of memory */
 } dsm_search_statistics;
 

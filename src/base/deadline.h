@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* deadline.h: a time, and an amount of memory, at which work is to end with what it has. */
+/* deadline.h: a time, an amount of work and one of memory, at which work is to end with what it
+ * has. */
 #ifndef DSM_BASE_DEADLINE_H
 #define DSM_BASE_DEADLINE_H
 
@@ -10,11 +11,14 @@
 typedef struct dsm__deadline {
   double until_seconds; /**< by a clock that only runs forward; infinite: no limit */
   double final_seconds; /**< likewise: work ends then with nothing, where it has nothing */
+  double most_work;     /**< that is counted; work ends then as at the first time, and past twice as
+                             much as at the second one, the same on any machine */
   double most_bytes;    /**< that are counted; work that needs more ends, as at both times */
   bool (*is_stopped)(
       void *context); /**< says whether to end at once, likewise; NULL: nobody does */
   void *context;
   atomic_size_t bytes;        /**< that are counted now: of arenas (arena.h) */
+  atomic_size_t work;         /**< that is counted so far */
   atomic_bool was_met;        /**< some work ended because of it, */
   atomic_bool was_memory_met; /**< of its memory, */
   atomic_bool was_stopped;    /**< or of what is_stopped said */
@@ -27,8 +31,16 @@ double dsm__seconds_now(void);
 double dsm__machine_bytes(void);
 
 /** Begins so many seconds, from now on: work that has nothing by then has as long again. Infinite:
- * no limit. Of memory there is none, and nobody stops it. */
+ * no limit. Of work and memory there is none, and nobody stops it. */
 void dsm__deadline_begin(dsm__deadline *deadline, double seconds);
+
+/** Counts work that was done, by one thread alone where there is a limit to it. NULL: nobody does.
+ */
+static inline void dsm__deadline_add_work(dsm__deadline *deadline, size_t work) {
+  if (deadline != NULL) {
+    atomic_fetch_add(&deadline->work, work);
+  }
+}
 
 /** Seconds until it is over; below 0 after that. */
 double dsm__deadline_left(const dsm__deadline *deadline);

@@ -80,11 +80,11 @@ DSM__RECORD(
                .max = 31536000, .unit = "seconds",
                .help = "After which the search ended with the best plan so far; 0: no limit."));
 
-DSM__OWN_RECORD(
-    dsm__search_record, dsm_plan, true, "If the search might stop before the end.",
-    DSM__PART(dsm_plan, options, dsm__search_limits_record),
-    DSM__FIELD(FLAG, dsm_plan, statistics.is_stopped, "is_stopped", READ,
-               .help = "A limit, or a signal, ended it, so another run may find another plan."));
+DSM__OWN_RECORD(dsm__search_record, dsm_plan, true, "If the search might stop before the end.",
+                DSM__PART(dsm_plan, options, dsm__search_limits_record),
+                DSM__FIELD(FLAG, dsm_plan, statistics.is_stopped, "is_stopped", READ,
+                           .help = "A limit, or a signal, ended it; but for the limit of work, "
+                                   "another run may find another plan."));
 
 static bool has_search(const void *of) {
   const dsm_plan *const plan = of;

@@ -22,6 +22,7 @@
 #include "plan/plan_internal.h"
 #include "plan/tolerance.h"
 #include "search/fused.h"
+#include "search/improve.h"
 #include "search/overlapped.h"
 #include "search/roles/role_search.h"
 #include "search/roles/step_search.h"
@@ -429,6 +430,11 @@ static dsm_status finish(dsm__problem *problem, double limit_cycles, dsm_plan **
       problem->inputs.workload->layer_count <= FEW_LAYERS) {
     status = find_with_fewer_words(problem, bound_cycles, plan);
   }
+  if (status == DSM_OK && dsm__problem_is_overlapped(problem) &&
+      dsm__tie_limit(bound_cycles) < (*plan)->result.step_cycles &&
+      !dsm__improve_shards(problem, plan)) {
+    status = dsm__out_of_memory(diags);
+  }
   if (status == DSM_OK) {
     dsm_plan *const made = *plan;
     assert(made != NULL);
@@ -472,6 +478,16 @@ dsm_status dsm__explore_strictly(dsm_plan **plan, const dsm_workload *workload,
   status = finish(&problem, limit_cycles, plan, NULL);
   *is_stopped = dsm__deadline_was_met(&problem.deadline);
   return status;
+}
+
+dsm_status dsm__explore_with_work(dsm_plan **plan, const dsm_workload *workload,
+                                  const dsm_system *system, const dsm_explore_options *options,
+                                  double most_work, dsm_diags *diags) {
+  dsm__problem problem;
+  *plan = NULL;
+  const dsm_status status = dsm__problem_init(&problem, workload, system, options, diags);
+  problem.deadline.most_work = most_work;
+  return status == DSM_OK ? finish(&problem, HUGE_VAL, plan, diags) : status;
 }
 
 dsm_status dsm__explore_hastily(dsm_plan **plan, const dsm_workload *workload,

@@ -161,11 +161,13 @@ static dsm_status check_step(const dsm_workload *workload, const dsm_system *sys
   return DSM_OK;
 }
 
-/* What the options say how far a search may go. */
+/* What the options say how far a search may go: without a time limit to some minutes' work, so that
+ * each search ends, with the same answer on any machine. */
 static void begin_deadline(dsm__deadline *deadline, const dsm_explore_options *options) {
   static const double machine_share = 0.25;
   dsm__deadline_begin(deadline,
                       options->time_limit_seconds > 0 ? options->time_limit_seconds : HUGE_VAL);
+  deadline->most_work = options->time_limit_seconds > 0 ? HUGE_VAL : DSM__WORK_MAX;
   deadline->most_bytes = options->memory_limit_GB > 0 ? 1e9 * options->memory_limit_GB
                                                       : machine_share * dsm__machine_bytes();
   deadline->is_stopped = options->is_stopped;

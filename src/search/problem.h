@@ -89,6 +89,13 @@ dsm__arena *dsm__problem_arena(const dsm__problem *problem);
 /** dsm_explorer_new with another limit to what is kept, for tests. */
 dsm_explorer *dsm__explorer_new_with(size_t memo_bytes_max);
 
+/** The work of a search without a time limit: options of layers that are looked at out of a state,
+ * and what takes as long (about 30 ns); some minutes. */
+#define DSM__WORK_MAX ((double)(1U << 31))
+
+/** What an edge of a graph, or a mapping that is scored, takes of it. */
+enum { DSM__WORK_OF_EDGE = 8, DSM__WORK_OF_SCORE = 16 };
+
 /** The answer of a search. */
 typedef struct dsm__solution {
   dsm__network_graph network; /**< in which the path was found */
@@ -163,6 +170,11 @@ bool dsm__problem_solve_preload(dsm__problem *problem, dsm__solution *solution);
 dsm_status dsm__explore_strictly(dsm_plan **plan, const dsm_workload *workload,
                                  const dsm_system *system, const dsm_explore_options *options,
                                  double limit_cycles, bool *is_stopped);
+
+/** dsm_explore with another limit of work, for tests (explore.c). */
+dsm_status dsm__explore_with_work(dsm_plan **plan, const dsm_workload *workload,
+                                  const dsm_system *system, const dsm_explore_options *options,
+                                  double most_work, dsm_diags *diags);
 
 /** The first plan that dsm_explore finds, however long that takes (explore.c). */
 dsm_status dsm__explore_hastily(dsm_plan **plan, const dsm_workload *workload,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "search/why_none.h"
 
+#include <math.h>
+
 #include "base/diag_add.h"
 #include "plan/segments.h"
 #include "search/roles/role_search.h"
@@ -31,7 +33,9 @@ dsm_status dsm__report_infeasible(dsm__problem *problem, const dsm__decisions *d
                    !is_over                   ? ""
                    : deadline->was_stopped    ? " before the search was interrupted"
                    : deadline->was_memory_met ? " within the memory limit of the search"
-                                              : " within the time limit");
+                   : isfinite(deadline->most_work)
+                       ? " by as much work as a search may take; see --time-limit"
+                       : " within the time limit");
     return DSM_ERROR_INFEASIBLE;
   }
   dsm__report_over_capacity(&need,

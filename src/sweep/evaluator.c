@@ -149,8 +149,9 @@ static bool explore(dsm__evaluator *evaluator, const dsm__sweep_point *point,
                                                  system, &options, evaluator->diags);
   if (status == DSM_OK && evaluator->plan->statistics.is_stopped) {
     result->reason =
-        evaluator->plan->statistics.is_memory_met
-            ? "the memory limit ended the search"
+        evaluator->plan->statistics.is_memory_met ? "the memory limit ended the search"
+        : options.time_limit_seconds <= 0
+            ? "the search ended after as much work as it may take"
             : dsm__arena_printf(evaluator->arena, "the time limit of %g s ended the search",
                                 point->options.time_limit_seconds);
     return result->reason != NULL && describe(evaluator, result);

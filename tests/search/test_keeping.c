@@ -15,6 +15,7 @@
 #include "how_many.h"
 #include "plan/plan_internal.h"
 #include "plan/segment.h"
+#include "role_draw.h"
 #include "search/overlapped.h"
 #include "search/problem.h"
 #include "search/roles/role_options.h"
@@ -599,8 +600,51 @@ START_TEST(test_shared_gradients_are_not_free_in_stages) {
 }
 END_TEST
 
+/* Where sums of gradients hide no graph knows what a mapping takes: of the plan that is found no
+ * layer may share out more or less by itself so that the step is faster. */
+START_TEST(test_no_layer_alone_shares_out_better) {
+  enum { SEEDS = HOW_MANY(40, 4, 2) };
+  const dsm_explore_options options = options_of(DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID) |
+                                                 DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR) |
+                                                 DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD));
+  for (uint64_t seed = SEEDS * (uint64_t)_i; seed < SEEDS * (uint64_t)(_i + 1); seed++) {
+    uint64_t state = seed;
+    dsm_workload *const drawn = role_draw_network(&state, 5, NOTHING);
+    dsm_system *const own = role_draw_system(&state, 2);
+    dsm_plan *plan = NULL;
+    dsm__decisions decisions;
+    own->model.overlapped_reduction = true;
+    own->model.sharded_update = false;
+    ck_assert_int_eq(dsm_explore(&plan, drawn, own, &options, NULL), DSM_OK);
+    ck_assert(dsm__decisions_of_plan(plan, plan->arena, &decisions));
+    for (size_t i = 0; i < 3 * plan->layer_count; i++) {
+      dsm__layer_decision layers[64];
+      dsm_plan *other = NULL;
+      ck_assert_uint_lt(plan->layer_count, 64);
+      memcpy(layers, decisions.layers, plan->layer_count * sizeof layers[0]);
+      layers[i / 3].layer.shard = (dsm_sharding)(i % 3 + 1);
+      dsm__decisions edited = decisions;
+      edited.layers = layers;
+      ck_assert_int_eq(dsm__plan_make(&other, drawn, own, &plan->options, &edited, NULL), DSM_OK);
+      if (dsm_plan_validate(other, NULL) == DSM_OK) {
+        ck_assert_msg(other->result.step_cycles >= plan->result.step_cycles * (1 - 1e-9), "seed %u",
+                      (unsigned)seed);
+      }
+      dsm_plan_free(other);
+    }
+    dsm_plan_free(plan);
+    dsm_system_free(own);
+    dsm_workload_free(drawn);
+  }
+}
+END_TEST
+
 Suite *suite_keeping(void) {
   Suite *const suite = suite_create("keeping");
+  TCase *const alone = tcase_create("alone");
+  tcase_set_timeout(alone, 120);
+  tcase_add_loop_test(alone, test_no_layer_alone_shares_out_better, 0, 4);
+  suite_add_tcase(suite, alone);
   TCase *const hand = tcase_create("hand");
   tcase_add_checked_fixture(hand, set_up, tear_down);
   tcase_add_test(hand, test_memory_by_hand);

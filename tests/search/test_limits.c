@@ -139,6 +139,32 @@ START_TEST(test_memory_limit_is_kept) {
 }
 END_TEST
 
+/* A limit of work that binds leaves a plan with a bound, the same with any number of threads. */
+START_TEST(test_work_limit_is_kept) {
+  static const double limits[] = {1, 1e2, 1e3, 1e4};
+  dsm_workload *const workload = bundled_workload("raider", "16");
+  dsm_system *const system = bundled_system("torus16");
+  dsm_explore_options options = bundled_options(DSM_MODE_TRAINING);
+  bundled whole = explore_with_roles(&options);
+  dsm_plan *cut[2];
+  for (size_t threads = 1; threads <= 2; threads++) {
+    options.thread_count = threads;
+    ck_assert_int_eq(
+        dsm__explore_with_work(&cut[threads - 1], workload, system, &options, limits[_i], NULL),
+        DSM_OK);
+  }
+  ck_assert(cut[0]->statistics.is_stopped && !cut[0]->statistics.is_memory_met);
+  check_encloses(cut[0], whole.plan);
+  ck_assert_double_eq(cut[0]->result.step_cycles, cut[1]->result.step_cycles);
+  ck_assert_double_eq(cut[0]->result.lower_bound_cycles, cut[1]->result.lower_bound_cycles);
+  dsm_plan_free(cut[0]);
+  dsm_plan_free(cut[1]);
+  bundled_free(&whole);
+  dsm_system_free(system);
+  dsm_workload_free(workload);
+}
+END_TEST
+
 /* What a memo of passes takes is memory of the search, until it is gone. */
 START_TEST(test_memory_of_a_memo_is_counted) {
   atomic_size_t bytes = 0;
@@ -277,6 +303,7 @@ Suite *suite_limits(void) {
   tcase_add_test(tests, test_a_stop_ends_it_wherever_it_comes);
   tcase_add_test(tests, test_memory_of_a_memo_is_counted);
   tcase_add_loop_test(tests, test_memory_limit_is_kept, 0, 4);
+  tcase_add_loop_test(tests, test_work_limit_is_kept, 0, 4);
   tcase_add_loop_test(tests, test_no_time_gives_a_valid_plan_with_a_bound, 0, BUNDLED_NETWORKS);
   tcase_add_loop_test(tests, test_time_that_is_enough_changes_nothing, 0, BUNDLED_NETWORKS);
   tcase_add_loop_test(tests, test_groups_are_legal_whenever_time_ends, 0, DSM_MODE_COUNT);

@@ -13,6 +13,7 @@
 #include "how_many.h"
 #include "random_numbers.h"
 #include "role_draw.h"
+#include "search/problem.h"
 #include "suites.h"
 
 #define BIT DSM_OPTIMIZATION_BIT
@@ -166,6 +167,64 @@ START_TEST(test_cases_of_tied_tables_count) {
 }
 END_TEST
 
+/* Six layers with two shortcuts on three axes. */
+static const char six[] =
+    "{'name': 'a', 'type': 'fc', 'in': 16, 'out': 32, 'positions': 2, 'aux': [{'op': 'sigmoid'}]},"
+    "{'name': 'b', 'type': 'fc', 'in': 32, 'out': 48, 'positions': 2, 'aux': [{'op': 'silu'}]},"
+    "{'name': 'c', 'type': 'fc', 'in': 48, 'out': 48, 'positions': 2,"
+    " 'aux': [{'op': 'residual', 'from': 'b'}, {'op': 'silu'}]},"
+    "{'name': 'd', 'type': 'fc', 'in': 48, 'out': 96, 'positions': 2, 'aux': [{'op': 'bias'}]},"
+    "{'name': 'e', 'type': 'fc', 'in': 96, 'out': 16, 'positions': 2},"
+    "{'name': 'f', 'type': 'fc', 'in': 16, 'out': 32, 'positions': 2,"
+    " 'aux': [{'op': 'residual', 'from': 'a'}]}";
+static const char three_axes[] =
+    "{\"format\": \"dsm-system/1\", \"name\": \"three\", \"pe\": {\"simd_macs\": 2},"
+    "\"array\": {\"rows\": 16, \"columns\": 1, \"startup_cycles\": 0},"
+    "\"core\": {\"frequency_GHz\": 1, \"scratchpad_MiB\": 0.1, \"scratchpad_bandwidth_GBps\": 256,"
+    " \"streaming_buffer_KiB\": 0.1},"
+    "\"chip\": {\"cores\": 4, \"interconnect\": \"ring\", \"core_link_bandwidth_GBps\": 256,"
+    " \"memory\": {\"capacity_GB\": 1, \"bandwidth_GBps\": 16}},"
+    "\"system\": {\"axes\": [{\"name\": \"a\", \"chips\": 2, \"link\": \"switch\", "
+    "\"bandwidth_GBps\": 20},"
+    " {\"name\": \"b\", \"chips\": 4, \"link\": \"line\", \"bandwidth_GBps\": 20},"
+    " {\"name\": \"c\", \"chips\": 2, \"link\": \"line\", \"bandwidth_GBps\": 20}]},"
+    "\"model\": {\"search\": \"all\"}}";
+
+/* Where all mappings need a little more than there is, that is proven, and where some fit barely,
+ * the fastest is, with little work: graphs have what is near the least of time and bytes. */
+START_TEST(test_little_too_little_memory_takes_little_work) {
+  static const struct {
+    double capacity_GB;
+    dsm_status status;
+  } cases[] = {{3.2e-6, DSM_ERROR_INFEASIBLE}, {3.4e-6, DSM_OK}};
+  static const double most_work = 3e7;
+  dsm_workload *const workload = given_network("6", six);
+  dsm_system *system = NULL;
+  dsm_plan *plan = NULL;
+  dsm_diags *const diags = dsm_diags_new(4);
+  const dsm_explore_options options = options_of(
+      BIT(DSM_OPTIMIZATION_HYBRID) | BIT(DSM_OPTIMIZATION_SPATIAL) | BIT(DSM_OPTIMIZATION_TENSOR) |
+          BIT(DSM_OPTIMIZATION_SHARD) | BIT(DSM_OPTIMIZATION_RECOMPUTE),
+      DSM_RECOMPUTATION_BEST);
+  ck_assert_int_eq(dsm_system_parse(&system, three_axes, strlen(three_axes), NULL, NULL, 0, NULL),
+                   DSM_OK);
+  system->chip.memory.capacity_GB = cases[_i].capacity_GB;
+  ck_assert_int_eq(dsm__explore_with_work(&plan, workload, system, &options, most_work, diags),
+                   cases[_i].status);
+  if (plan != NULL) {
+    ck_assert(!plan->statistics.is_stopped);
+    ck_assert_double_eq(plan->result.lower_bound_cycles, plan->result.step_cycles);
+  } else {
+    const char *const text = dsm_diags_get(diags, dsm_diags_count(diags) - 1)->message;
+    ck_assert_msg(strstr(text, "every mapping needs at least") != NULL, "%s", text);
+  }
+  dsm_plan_free(plan);
+  dsm_diags_free(diags);
+  dsm_system_free(system);
+  dsm_workload_free(workload);
+}
+END_TEST
+
 /* ---- all of it ---- */
 
 static dsm_workload *drawn_network(uint64_t *state) {
@@ -250,6 +309,7 @@ Suite *suite_short_memory(void) {
   tcase_add_loop_test(tests, test_reserve_is_memory_that_is_not_there, 0, 3);
   tcase_add_test(tests, test_layers_are_made_anew_beside_held_outputs);
   tcase_add_test(tests, test_cases_of_tied_tables_count);
+  tcase_add_loop_test(tests, test_little_too_little_memory_takes_little_work, 0, 2);
   tcase_add_loop_test(tests, test_no_bound_is_above_what_fits, 0, 4);
   suite_add_tcase(suite, tests);
   return suite;

@@ -43,9 +43,15 @@ dsm_status cli_explore(dsm_plan **plan, const cli_arguments *arguments, dsm_expl
             workload->name, system->name, (*plan)->statistics.distinct_layers, (*plan)->layer_count,
             (*plan)->layer_count == 1 ? "" : "s", (*plan)->statistics.evaluations,
             (*plan)->statistics.evaluations == 1 ? "" : "s", cli_seconds_now() - start);
-    if ((*plan)->statistics.is_stopped && !cli_is_interrupted()) {
+    const dsm_search_statistics *const search = &(*plan)->statistics;
+    const bool is_worked = options->time_limit_seconds <= 0 && !search->is_memory_met;
+    if (search->is_stopped && !cli_is_interrupted() && is_worked) {
+      cli_note(arguments,
+               "the search ended after as much work as it may take: this is the best plan "
+               "that was found; --time-limit SECONDS lets it go on for so long");
+    } else if (search->is_stopped && !cli_is_interrupted()) {
       char limit[64] = "memory limit, a quarter of the machine's,";
-      if (!(*plan)->statistics.is_memory_met) {
+      if (!search->is_memory_met) {
         (void)snprintf(limit, sizeof limit, "time limit of %g s", options->time_limit_seconds);
       } else if (options->memory_limit_GB > 0) {
         (void)snprintf(limit, sizeof limit, "memory limit of %g GB", options->memory_limit_GB);

@@ -182,6 +182,7 @@ bool dsm__graph_search(const dsm__graph *graph, dsm__arena *arena, dsm__graph_pa
   if (sweep == NULL || !DSM__RESERVE(arena, path->edges, dsm__graph_longest_path(graph, sweep))) {
     return false;
   }
+  dsm__deadline_add_work(graph->deadline, dsm__graph_edge_count(graph));
   *answer = (dsm__graph_answer){.is_feasible = true};
   dsm__graph_rest(graph, sweep);
   dsm__graph_fastest(graph, sweep, path);

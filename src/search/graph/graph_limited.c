@@ -32,6 +32,9 @@
 
 enum { BRANCHES_MAX = 1024 };
 
+/* Edges and partial paths looked at that take as long as one unit of the work of a search. */
+enum { LOOKS_OF_WORK = 8 };
+
 /* Paths whose largest transient is one of ceilings[first .. end), on one side of some levels. */
 typedef struct branch {
   size_t first;
@@ -272,12 +275,19 @@ static void conclude(const limited *l, double bound, dsm__graph_path *path,
 bool dsm__graph_limited_search(const dsm__graph *graph, dsm__graph_effort effort, dsm__arena *arena,
                                dsm__graph_path *path, dsm__graph_answer *answer) {
   dsm__graph_relaxed whole;
-  dsm__graph_reduced reduced;
+  dsm__graph_reduced reduced = {.original = NULL};
   if (!dsm__graph_relax_begin(graph, arena, path, &whole)) {
     return false;
   }
   dsm__graph_relax_whole(&whole);
-  if (graph->limit_cycles > 0 && whole.bound_cycles > dsm__tie_limit(graph->limit_cycles)) {
+  /* Where the time was over before the bound was good, little of the graph is left out. */
+  const bool is_done =
+      (graph->limit_cycles > 0 && whole.bound_cycles > dsm__tie_limit(graph->limit_cycles)) ||
+      dsm__deadline_is_over(graph->deadline);
+  if (!is_done && !dsm__graph_reduce(&whole, whole.price, &reduced)) {
+    return false;
+  }
+  if (reduced.graph.nodes == NULL) {
     path->length = whole.incumbent.length; /* whose edges are the caller's */
     *answer = (dsm__graph_answer){.is_feasible = true,
                                   .cycles = dsm__graph_sum(graph, path).cycles,
@@ -285,9 +295,6 @@ bool dsm__graph_limited_search(const dsm__graph *graph, dsm__graph_effort effort
                                   .is_memory_short = answer->is_memory_short,
                                   .smallest_need_bytes = answer->smallest_need_bytes};
     return true;
-  }
-  if (!dsm__graph_reduce(&whole, whole.price, &reduced)) {
-    return false;
   }
   limited *const l = dsm__arena_alloc(arena, sizeof *l);
   if (l == NULL || !DSM__RESERVE(arena, l->nodes, reduced.graph.node_count + 1)) {
@@ -310,6 +317,7 @@ bool dsm__graph_limited_search(const dsm__graph *graph, dsm__graph_effort effort
   if (has_room) {
     dsm__graph_path found;
     search_branches(l);
+    dsm__deadline_add_work(graph->deadline, (size_t)(l->relaxed.work / LOOKS_OF_WORK));
     conclude(l, whole.bound_cycles, &found, answer);
     path->length = found.length;
     for (size_t i = 0; i < found.length; i++) {

@@ -105,7 +105,8 @@ typedef struct dsm__graph_reduced {
 
 /**
  * The graph without the edges that are on no path that fits and is as good as what is known, by the
- * bounds of `price`. The transients of `relaxed` must be those of all paths that can fit; its
+ * bounds of `price`; without nodes where the deadline is final, or its memory would be short with
+ * it. The transients of `relaxed` must be those of all paths that can fit; its
  * sweeps are overwritten. False if out of memory.
  */
 bool dsm__graph_reduce(dsm__graph_relaxed *relaxed, double price, dsm__graph_reduced *reduced);

@@ -156,13 +156,19 @@ static void count(const reduction *d, size_t *node_count, size_t *edge_count) {
   }
 }
 
-/* The graph of what is in, in one run. */
+/* The graph of what is in, in one run; without nodes where the memory of the search is short. */
 static bool copy(const reduction *d, dsm__graph_reduced *reduced) {
   const dsm__graph *const graph = d->relaxed->graph;
   dsm__arena *const arena = d->relaxed->arena;
   size_t node_count;
   size_t edge_count;
   count(d, &node_count, &edge_count);
+  const size_t bytes = node_count * sizeof(dsm__graph_node) +
+                       edge_count * (sizeof(dsm__graph_edge) + sizeof reduced->original[0]);
+  reduced->graph = (dsm__graph){.nodes = NULL};
+  if (dsm__deadline_is_final_with(graph->deadline, bytes)) {
+    return true;
+  }
   dsm__graph_node *const nodes = dsm__arena_array(arena, node_count + 1, sizeof *nodes);
   dsm__graph_edge *const edges = dsm__arena_array(arena, edge_count, sizeof *edges);
   if (nodes == NULL || edges == NULL || !DSM__RESERVE(arena, reduced->original, edge_count)) {
@@ -222,5 +228,5 @@ bool dsm__graph_reduce(dsm__graph_relaxed *relaxed, double price, dsm__graph_red
   }
   apply_all(&d);
   choose(&d);
-  return copy(&d, reduced) && copy_incumbent(&d, reduced);
+  return copy(&d, reduced) && (reduced->graph.nodes == NULL || copy_incumbent(&d, reduced));
 }

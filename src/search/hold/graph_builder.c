@@ -11,12 +11,13 @@
  */
 #include "search/hold/network_graph.h"
 
-#include <stdlib.h>
+#include "base/counted_list.h"
 
 uint32_t dsm__graph_add_node(dsm__graph_builder *builder, dsm__node_info info, double kept_bytes,
                              double transient_bytes) {
   if (builder->is_out_of_memory || builder->nodes.count >= UINT32_MAX ||
-      !DSM__LIST_RESERVE(&builder->nodes, 1) || !DSM__LIST_RESERVE(&builder->infos, 1)) {
+      !DSM__LIST_RESERVE_COUNTED(&builder->nodes, 1, builder->bytes) ||
+      !DSM__LIST_RESERVE_COUNTED(&builder->infos, 1, builder->bytes)) {
     builder->is_out_of_memory = true;
     return 0;
   }
@@ -33,7 +34,7 @@ void dsm__graph_begin_edges(dsm__graph_builder *builder, uint32_t node) {
 }
 
 size_t dsm__graph_add_edge(dsm__graph_builder *builder, uint32_t to, double cycles, uint32_t tag) {
-  if (builder->is_out_of_memory || !DSM__LIST_RESERVE(&builder->edges, 1)) {
+  if (builder->is_out_of_memory || !DSM__LIST_RESERVE_COUNTED(&builder->edges, 1, builder->bytes)) {
     builder->is_out_of_memory = true;
     return 0;
   }
@@ -47,7 +48,7 @@ static bool close_run(dsm__graph_builder *builder, size_t end) {
   if (builder->in_runs == end) {
     return true;
   }
-  if (!DSM__LIST_RESERVE(&builder->runs, 1)) {
+  if (!DSM__LIST_RESERVE_COUNTED(&builder->runs, 1, builder->bytes)) {
     return false;
   }
   builder->runs.items[builder->runs.count++] = (dsm__graph_run){.first = builder->in_runs,
@@ -61,7 +62,7 @@ static bool close_run(dsm__graph_builder *builder, size_t end) {
 
 bool dsm__graph_repeat(dsm__graph_builder *builder, size_t first, size_t end, size_t entries,
                        size_t layers) {
-  if (!close_run(builder, end) || !DSM__LIST_RESERVE(&builder->runs, 1) ||
+  if (!close_run(builder, end) || !DSM__LIST_RESERVE_COUNTED(&builder->runs, 1, builder->bytes) ||
       builder->node_count + (end - first) >= UINT32_MAX) {
     return false;
   }
@@ -230,9 +231,9 @@ bool dsm__graph_finish(dsm__graph_builder *builder, dsm__network_graph *graph, s
 }
 
 void dsm__graph_builder_fini(dsm__graph_builder *builder) {
-  free(builder->nodes.items);
-  free(builder->infos.items);
-  free(builder->edges.items);
-  free(builder->runs.items);
-  *builder = (dsm__graph_builder){.is_out_of_memory = false};
+  DSM__LIST_FREE_COUNTED(&builder->nodes, builder->bytes);
+  DSM__LIST_FREE_COUNTED(&builder->infos, builder->bytes);
+  DSM__LIST_FREE_COUNTED(&builder->edges, builder->bytes);
+  DSM__LIST_FREE_COUNTED(&builder->runs, builder->bytes);
+  *builder = (dsm__graph_builder){.bytes = builder->bytes};
 }

@@ -418,6 +418,7 @@ bool dsm__network_graph_build(dsm__network_graph *graph, const dsm__graph_reques
   b->request = request;
   b->inputs = request->table->inputs;
   b->arena = arena;
+  b->builder.bytes = dsm__deadline_bytes(b->inputs->deadline);
   b->held_sets_max = dsm__held_sets_limit(request);
   const bool is_built = build(b, graph);
   dsm__graph_builder_fini(&b->builder);

@@ -100,6 +100,7 @@ typedef struct dsm__graph_builder {
   size_t repeated_layers;         /**< by how much layers behind the last repetition are later than
                                        their nodes say */
   size_t node_count;              /**< of all runs */
+  atomic_size_t *bytes;           /**< where these are counted; NULL: nowhere */
   bool is_out_of_memory;
 } dsm__graph_builder;
 

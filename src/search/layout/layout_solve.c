@@ -105,6 +105,10 @@ static bool mark_promising(const solving *s, double limit) {
   if (!dsm__graph_reduce(&relaxed, relaxed.price, &reduced)) {
     return false;
   }
+  if (reduced.graph.nodes == NULL) { /* it is not known which are not */
+    memset(s->is_edge_in, 1, dsm__graph_edge_count(graph));
+    return true;
+  }
   for (size_t e = 0; e < dsm__graph_edge_count(&reduced.graph); e++) {
     s->is_edge_in[reduced.original[e]] = 1;
   }

@@ -10,8 +10,8 @@
 #include "search/roles/held_costs.h"
 
 #include <math.h>
-#include <stdlib.h>
 
+#include "base/counted_list.h"
 #include "plan/keeping.h"
 #include "search/roles/role_passes.h"
 
@@ -36,7 +36,9 @@ bool dsm__held_costs_init(dsm__held_costs *costs, const dsm__role_space *space) 
                           ? 1
                           : problem->factors.count,
   };
-  if (!DSM__RESERVE(problem->arena, costs->can_hold, workload->layer_count) ||
+  costs->arena = dsm__problem_arena(problem);
+  if (costs->arena == NULL ||
+      !DSM__RESERVE(problem->arena, costs->can_hold, workload->layer_count) ||
       !DSM__RESERVE(problem->arena, costs->shares, workload->layer_count)) {
     return false;
   }
@@ -44,12 +46,15 @@ bool dsm__held_costs_init(dsm__held_costs *costs, const dsm__role_space *space) 
   return true;
 }
 
+static atomic_size_t *bytes_of(const dsm__held_costs *costs) {
+  return dsm__deadline_bytes(costs->space->problem->inputs.deadline);
+}
+
 void dsm__held_costs_fini(dsm__held_costs *costs) {
-  for (size_t i = 0; i < costs->fronts.count; i++) {
-    dsm__split_front_fini(&costs->fronts.items[i].front);
-  }
-  free(costs->fronts.items);
-  free(costs->scores.items);
+  dsm__split_front_fini(&costs->latest);
+  dsm__arena_free(costs->arena);
+  DSM__LIST_FREE_COUNTED(&costs->fronts, bytes_of(costs));
+  DSM__LIST_FREE_COUNTED(&costs->scores, bytes_of(costs));
   dsm__map_fini(&costs->index);
   dsm__map_fini(&costs->front_index);
 }
@@ -98,7 +103,7 @@ static dsm__held_front *front_of(dsm__held_costs *costs, const dsm__held_way *wa
   if (found != DSM__MAP_NONE) {
     return &costs->fronts.items[found];
   }
-  if (!DSM__LIST_RESERVE(&costs->fronts, 1) ||
+  if (!DSM__LIST_RESERVE_COUNTED(&costs->fronts, 1, bytes_of(costs)) ||
       !dsm__map_add(&costs->front_index, hash, costs->fronts.count)) {
     return NULL;
   }
@@ -131,16 +136,26 @@ static bool count_front(dsm__problem *problem, const dsm__memo_role_key *key,
 }
 
 /* False if out of memory. */
-static bool find_front(dsm__problem *problem, const dsm__memo_role_key *key,
+static bool find_front(dsm__held_costs *costs, const dsm__memo_role_key *key,
                        const dsm_pass_work *work, dsm__held_front *front) {
-  if (!front->is_found) {
-    const uint64_t evaluations = dsm__split_front_find(&front->front, work, &problem->table.splits);
-    keep(problem, key, (dsm__memo_score){0, evaluations});
-    problem->evaluations += front->is_counted ? 0 : evaluations;
-    front->is_found = true;
-    front->is_counted = true;
+  dsm__problem *const problem = costs->space->problem;
+  dsm__split_front *const latest = &costs->latest;
+  if (front->is_found) {
+    return true;
   }
-  return !front->front.is_out_of_memory;
+  const uint64_t evaluations = dsm__split_front_find(latest, work, &problem->table.splits);
+  if (latest->is_out_of_memory || !DSM__RESERVE(costs->arena, front->splits, latest->count)) {
+    return false;
+  }
+  for (size_t i = 0; i < latest->count; i++) {
+    front->splits[i] = latest->items[i].split;
+  }
+  front->count = latest->count;
+  keep(problem, key, (dsm__memo_score){0, evaluations});
+  problem->evaluations += front->is_counted ? 0 : evaluations;
+  front->is_found = true;
+  front->is_counted = true;
+  return true;
 }
 
 /* But for what is gathered of the weights. */
@@ -167,11 +182,11 @@ static double score_parts(dsm__held_costs *costs, const dsm__held_way *way,
     const dsm_pass_work work = dsm__part_work(setting, pass, parallelism, &parts.items[k]);
     double least = HUGE_VAL;
     costs->is_out_of_memory =
-        !find_front(problem, &front_key, &work, front) || costs->is_out_of_memory;
-    for (size_t i = 0; i < front->front.count; i++) {
-      least = fmin(least, dsm_invocation_score(&work, &front->front.items[i].split).total);
+        !find_front(costs, &front_key, &work, front) || costs->is_out_of_memory;
+    for (size_t i = 0; i < front->count; i++) {
+      least = fmin(least, dsm_invocation_score(&work, &front->splits[i]).total);
     }
-    found.evaluations += front->front.count;
+    found.evaluations += front->count;
     found.cycles += (double)parts.items[k].count * least;
   }
   if (known == NULL && !costs->is_out_of_memory) {
@@ -216,7 +231,7 @@ double dsm__held_cost(dsm__held_costs *costs, size_t layer_index, dsm__held_way 
   }
   const double cycles =
       way.part == 0 ? score(costs, layer_index, &way) : score_pass(costs, layer_index, &way);
-  if (!DSM__LIST_RESERVE(&costs->scores, 1) ||
+  if (!DSM__LIST_RESERVE_COUNTED(&costs->scores, 1, bytes_of(costs)) ||
       !dsm__map_add(&costs->index, hash, costs->scores.count)) {
     costs->is_out_of_memory = true;
     return HUGE_VAL;

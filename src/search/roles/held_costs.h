@@ -38,7 +38,8 @@ typedef struct dsm__held_score {
 /** The front of core splits of a pass: what is held changes nothing about it. */
 typedef struct dsm__held_front {
   dsm__held_way way; /**< with nothing held */
-  dsm__split_front front;
+  dsm_loops *splits; /**< in the arena */
+  size_t count;
   bool is_found;   /**< else only its evaluations may be known, */
   bool is_counted; /**< and are among the problem's */
 } dsm__held_front;
@@ -51,6 +52,8 @@ typedef struct dsm__held_costs {
   DSM__LIST(dsm__held_score) scores;
   dsm__map index; /**< of these */
   DSM__LIST(dsm__held_front) fronts;
+  dsm__arena *arena;       /**< of their splits */
+  dsm__split_front latest; /**< that was found */
   dsm__map front_index;
   const dsm__held_share **shares; /**< of each kind of layer, once asked for: of its output, by
                                        factor and layouts */

@@ -17,9 +17,9 @@
 #include <float.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/counted_list.h"
 #include "search/roles/role_rooms.h"
 
 /* Which of input, shortcut and output are held, as bits. */
@@ -233,6 +233,10 @@ typedef struct relaxing {
   bool is_out_of_memory;
 } relaxing;
 
+static atomic_size_t *bytes_of(const relaxing *r) {
+  return dsm__deadline_bytes(r->costs->space->problem->inputs.deadline);
+}
+
 static uint32_t point_of(relaxing *r, const dsm__held_point *point) {
   const uint32_t hash = dsm__map_hash(0, point, sizeof *point);
   const size_t found =
@@ -240,7 +244,8 @@ static uint32_t point_of(relaxing *r, const dsm__held_point *point) {
   if (found != DSM__MAP_NONE) {
     return (uint32_t)found;
   }
-  if (!DSM__LIST_RESERVE(&r->points, 1) || !dsm__map_add(&r->index, hash, r->points.count)) {
+  if (!DSM__LIST_RESERVE_COUNTED(&r->points, 1, bytes_of(r)) ||
+      !dsm__map_add(&r->index, hash, r->points.count)) {
     r->is_out_of_memory = true;
     return 0;
   }
@@ -339,7 +344,7 @@ static void add_edge(relaxing *r, size_t index, const dsm__held_point *from,
   const double moving = entering + dsm__role_move_cycles(space, &move);
   to.holdable = unmoved(r, &running, &to.role, entered << 1);
   to.holdable = (to.holdable | ((can & OUTPUT) != 0 ? 1U : 0U)) & space->layers[index].live;
-  if (!DSM__LIST_RESERVE(&r->edges, 1)) {
+  if (!DSM__LIST_RESERVE_COUNTED(&r->edges, 1, bytes_of(r))) {
     r->is_out_of_memory = true;
     return;
   }
@@ -399,6 +404,9 @@ static void add_layer(relaxing *r, size_t index, dsm__held_block *block) {
   }
   block->first_edge[block->point_count] = r->edges.count;
   r->edge_count += r->edges.count;
+  dsm__deadline_add_work(r->costs->space->problem->inputs.deadline,
+                         block->point_count * options->whole_count +
+                             DSM__WORK_OF_EDGE * r->edges.count);
   dsm__held_edge *const edges = dsm__arena_array(r->arena, r->edges.count, sizeof edges[0]);
   if (edges == NULL) {
     r->is_out_of_memory = true;
@@ -602,8 +610,8 @@ bool dsm__held_relaxed_find(dsm__held_costs *costs, const dsm__held_least *least
     relaxed->cycles = relaxed->rest[0][0];
   }
   space->problem->role_edges += r.edge_count;
-  free(r.points.items);
-  free(r.edges.items);
+  DSM__LIST_FREE_COUNTED(&r.points, bytes_of(&r));
+  DSM__LIST_FREE_COUNTED(&r.edges, bytes_of(&r));
   dsm__map_fini(&r.index);
   return is_good;
 }

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/counted_list.h"
 #include "base/order.h"
 #include "plan/core_layouts.h"
 #include "plan/tolerance.h"
@@ -151,7 +152,8 @@ static entry *entry_of(held_search *s, size_t index, const entry *key) {
   if (found != DSM__MAP_NONE) {
     return &s->entries.items[found];
   }
-  if (!DSM__LIST_RESERVE(&s->entries, 1) || !dsm__map_add(&s->index, hash, s->entries.count)) {
+  if (!DSM__LIST_RESERVE_COUNTED(&s->entries, 1, s->builder.bytes) ||
+      !dsm__map_add(&s->index, hash, s->entries.count)) {
     s->builder.is_out_of_memory = true;
     return NULL;
   }
@@ -218,7 +220,8 @@ static void add_label(held_search *s, size_t index, const entry *from) {
   if (found == DSM__MAP_NONE) {
     const dsm__node_info info = {.layer = (uint32_t)index + 1, .kind = DSM__NODE_OPEN};
     found = s->next.count;
-    if (!DSM__LIST_RESERVE(&s->next, 1) || !dsm__map_add(&s->index, hash, found)) {
+    if (!DSM__LIST_RESERVE_COUNTED(&s->next, 1, s->builder.bytes) ||
+        !dsm__map_add(&s->index, hash, found)) {
       s->builder.is_out_of_memory = true;
       return;
     }
@@ -289,6 +292,7 @@ static void add_layer(held_search *s, size_t index) {
     s->builder.is_out_of_memory = true;
     return;
   }
+  const size_t edges = s->builder.edges.count;
   s->entries.count = 0;
   s->next.count = 0;
   dsm__map_clear(&s->index);
@@ -305,6 +309,8 @@ static void add_layer(held_search *s, size_t index) {
     add_label(s, index, &s->entries.items[i]);
   }
   cut_labels(s);
+  dsm__deadline_add_work(s->space->problem->inputs.deadline,
+                         DSM__WORK_OF_EDGE * (s->builder.edges.count - edges));
   s->is_too_large = s->builder.edges.count > EDGES_MAX || is_given_up(s);
   label *const items = s->labels.items;
   const size_t capacity = s->labels.capacity;
@@ -337,7 +343,7 @@ static bool build(held_search *s, dsm__arena *arena, dsm__network_graph *network
   s->left_out = HUGE_VAL;
   s->is_too_large = false;
   s->labels.count = 0;
-  if (!DSM__LIST_RESERVE(&s->labels, 1)) {
+  if (!DSM__LIST_RESERVE_COUNTED(&s->labels, 1, s->builder.bytes)) {
     return false;
   }
   start.node = dsm__graph_add_node(&s->builder, info, 0, 0);
@@ -597,7 +603,9 @@ static bool search_all(held_search *s, const dsm__graph_answer *open, progress *
 
 bool dsm__held_role_search(dsm__role_space *space, double limit_cycles, dsm__graph_answer *answer,
                            dsm__decisions *decisions) {
-  held_search s = {.space = space, .labels_max = LABELS_MAX};
+  held_search s = {.space = space,
+                   .builder = {.bytes = dsm__deadline_bytes(space->problem->inputs.deadline)},
+                   .labels_max = LABELS_MAX};
   progress found = {
       .known = fmin(DBL_MAX, fmin(limit_cycles, answer->is_feasible ? answer->cycles : HUGE_VAL))};
   dsm__arena *arena = NULL;
@@ -621,9 +629,9 @@ bool dsm__held_role_search(dsm__role_space *space, double limit_cycles, dsm__gra
   answer->lower_bound_cycles = fmin(answer->lower_bound_cycles, found.proven);
   dsm__held_costs_fini(&s.costs);
   dsm__map_fini(&s.index);
-  free(s.labels.items);
-  free(s.next.items);
-  free(s.entries.items);
+  DSM__LIST_FREE_COUNTED(&s.labels, s.builder.bytes);
+  DSM__LIST_FREE_COUNTED(&s.next, s.builder.bytes);
+  DSM__LIST_FREE_COUNTED(&s.entries, s.builder.bytes);
   dsm__arena_free(arena);
   return is_good;
 }

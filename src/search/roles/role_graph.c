@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/counted_list.h"
 #include "base/map.h"
 #include "model/chip_link.h"
 #include "plan/keeping.h"
@@ -111,7 +112,7 @@ static const dsm__role_state *state_of(const role_graph *g, size_t node) {
 static uint32_t node_of(role_graph *g, const dsm__role_state *of, size_t layer,
                         dsm__node_kind kind) {
   const uint32_t hash = dsm__map_hash(0, of, sizeof *of);
-  if (!DSM__LIST_RESERVE(&g->states, 1)) {
+  if (!DSM__LIST_RESERVE_COUNTED(&g->states, 1, g->builder.bytes)) {
     g->builder.is_out_of_memory = true;
     return 0;
   }
@@ -166,7 +167,8 @@ static void add_entries(role_graph *g, size_t index, uint32_t from) {
     dsm__role_state behind;
     dsm__role_move move;
     dsm__role_shares shared;
-    if (options->items[o].is_dominated || options->items[o].least_cycles > most ||
+    const double priced = dsm__role_priced_cycles(g->space, index, o);
+    if (options->items[o].is_dominated || options->items[o].least_cycles + priced > most ||
         (options->items[o].is_spare && !g->space->has_spares) ||
         (options->items[o].is_output_recomputed && g->space->layers[index].may_go_on == 0) ||
         !dsm__is_role_open(g->space, index, &options->items[o]) ||
@@ -175,10 +177,13 @@ static void add_entries(role_graph *g, size_t index, uint32_t from) {
     }
     const size_t option = dsm__role_option_index(options, o, shared);
     const double moving = dsm__role_entering_cycles(g->space, &around, &to);
-    if (options->items[option].cycles + moving <= most &&
+    const double counted = options->items[option].cycles + moving + priced;
+    if (counted <= most &&
         dsm__role_leave(g->space, &to, index, &options->items[o], &behind, &move) &&
-        options->items[option].cycles + moving <=
-            dsm__room_between(g->space, g->space->rooms, index, &before, &behind)) {
+        counted <= dsm__room_between(g->space, g->space->rooms, index, &before, &behind) &&
+        (g->space->bytes == NULL ||
+         g->space->bytes[index][o] <=
+             dsm__room_between(g->space, g->space->byte_rooms, index, &before, &behind))) {
       to.option = (uint32_t)option + 1;
       to.again_bytes =
           again_bytes(g, to.again_bytes + memory_of(g, index, option)->recomputed_bytes);
@@ -233,9 +238,7 @@ static void add_end(role_graph *g, size_t first, size_t end) {
 static void drop_states(role_graph *g) {
   dsm__map_fini(&g->index);
   g->index = (dsm__map){NULL, 0, 0};
-  free(g->states.items);
-  g->states.items = NULL;
-  g->states.count = g->states.capacity = 0;
+  DSM__LIST_FREE_COUNTED(&g->states, g->builder.bytes);
 }
 
 /* What a graph was made with. */
@@ -287,23 +290,26 @@ static bool is_given_up(const role_graph *g) {
   const size_t bytes = b->nodes.capacity * sizeof b->nodes.items[0] +
                        b->edges.capacity * sizeof b->edges.items[0] +
                        b->infos.capacity * sizeof b->infos.items[0];
-  const size_t state_bytes = g->states.capacity * sizeof g->states.items[0];
   return b->is_out_of_memory ||
-         dsm__deadline_is_final_with(g->space->problem->inputs.deadline, 2 * bytes + state_bytes);
+         dsm__deadline_is_final_with(g->space->problem->inputs.deadline, bytes);
 }
 
 /* Adds a layer behind a boundary between layers, which becomes the next one. */
 static void add_layer(role_graph *g, boundary *at) {
+  const size_t edges = g->builder.edges.count;
   begin_index(g);
   for (size_t node = at->first; node < at->end && !is_given_up(g); node++) {
     add_entries(g, at->layer, (uint32_t)node);
   }
   const size_t first = at->end;
   const size_t end = g->builder.nodes.count;
+  const size_t looks = (first - at->first) * dsm__role_options_of(g->space, at->layer)->whole_count;
   begin_index(g);
   for (size_t node = first; node < end && !is_given_up(g); node++) {
     add_exit(g, at->layer, (uint32_t)node);
   }
+  dsm__deadline_add_work(g->space->problem->inputs.deadline,
+                         looks + DSM__WORK_OF_EDGE * (g->builder.edges.count - edges));
   *at = (boundary){at->layer + 1, end, g->builder.nodes.count};
 }
 
@@ -373,7 +379,8 @@ static bool build(role_graph *g, dsm__arena *arena, dsm__network_graph *network)
 }
 
 bool dsm__role_graph_build(dsm__role_space *space, dsm__arena *arena, dsm__network_graph *network) {
-  role_graph g = {.space = space};
+  role_graph g = {.space = space,
+                  .builder = {.bytes = dsm__deadline_bytes(space->problem->inputs.deadline)}};
   const bool is_built = DSM__RESERVE(arena, g.memories, space->most_options) &&
                         DSM__RESERVE(arena, g.known_at, space->most_options) &&
                         build(&g, arena, network);

@@ -510,6 +510,7 @@ dsm__role_options dsm__role_options_find(dsm__problem *problem, size_t layer_ind
                                          bool may_recompute) {
   const dsm_layer *const layer = &problem->inputs.workload->layers[layer_index];
   dsm__role_options found = {.items = NULL};
+  const uint64_t evaluations = problem->evaluations;
   const dsm__distinct *const distinct = &problem->table.distinct;
   const dsm__again asked = dsm__asked_again(problem, layer_index);
   const bool is_asked = asked != DSM__AGAIN_NOTHING;
@@ -544,5 +545,7 @@ dsm__role_options dsm__role_options_find(dsm__problem *problem, size_t layer_ind
   }
   is_good = is_good && find_all(&f, roles, count, &found);
   dsm__update_roles_fini(&updates);
+  dsm__deadline_add_work(problem->inputs.deadline,
+                         DSM__WORK_OF_SCORE * (size_t)(problem->evaluations - evaluations));
   return is_good ? found : (dsm__role_options){.items = NULL};
 }

@@ -100,7 +100,8 @@ static dsm__role_point least_with(const void *context, size_t layer_index, size_
   const dsm__role_option *const option = &dsm__role_options_of(space, layer_index)->items[whole];
   const bool is_in = !option->is_dominated && dsm__is_role_open(space, layer_index, option);
   const double cycles = may_share ? option->least_cycles : option->cycles;
-  return (dsm__role_point){is_in ? cycles : HUGE_VAL, 0, 0};
+  const double priced = dsm__role_priced_cycles(space, layer_index, whole);
+  return (dsm__role_point){is_in ? cycles + priced : HUGE_VAL, 0, 0};
 }
 
 bool dsm__open_rooms_find(const dsm__role_space *space, dsm__arena *arena, dsm__role_rooms *rooms) {

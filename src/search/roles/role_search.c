@@ -14,6 +14,7 @@
 #include "search/overlapped.h"
 #include "search/roles/held_search.h"
 #include "search/roles/role_graph.h"
+#include "search/roles/role_prices.h"
 #include "search/roles/role_rooms.h"
 #include "search/roles/tied_bounds.h"
 #include "search/tied_search.h"
@@ -173,16 +174,12 @@ static bool find_options(dsm__role_space *space, bool may_recompute) {
     const bool is_last = dsm__segment_ends(&walk, i) && i + 1 < layer_count;
     ends[i] = is_cut != NULL ? is_cut[i] : is_last;
     rows[i] = (size_t)(own - options);
-    least[i] = HUGE_VAL;
     space->most_options = own->count > space->most_options ? own->count : space->most_options;
-    for (size_t o = 0; o < own->count; o++) {
-      least[i] = dsm__is_role_open(space, i, &own->items[o]) ? fmin(least[i], own->items[o].cycles)
-                                                             : least[i];
-    }
   }
   const size_t other = space->problem->fixed == NULL ? SIZE_MAX : space->problem->fixed->layer;
   space->layers = dsm__role_layers_find(space->problem->inputs.workload, rows, ends, other,
                                         space->problem->arena);
+  dsm__role_least_find(space);
   return space->layers != NULL;
 }
 
@@ -265,7 +262,7 @@ bool dsm__role_space_find(dsm__role_space *space, bool is_rough, bool may_recomp
 
 /* What all mappings need at least: each layer keeps the least of all its options, and the largest
  * need of a layer while it runs is not less than the least of any. False if out of memory. */
-static bool least_need_bytes(const dsm__role_space *space, double *need_bytes) {
+static bool least_need_bytes(dsm__role_space *space, double *need_bytes) {
   const size_t layer_count = space->problem->inputs.workload->layer_count;
   double kept = 0;
   double transient = 0;
@@ -286,6 +283,7 @@ static bool least_need_bytes(const dsm__role_space *space, double *need_bytes) {
     transient = first == i ? fmax(transient, least_transient) : transient;
   }
   *need_bytes = kept + transient;
+  space->room_bytes = space->problem->capacity_bytes - transient;
   return true;
 }
 
@@ -337,20 +335,21 @@ static void join_rounded(dsm__role_space *space, const dsm__graph_answer *down,
   answer->lower_bound_cycles = fmin(answer->lower_bound_cycles, least);
 }
 
-/* The options that a slack leaves; with larger and larger grains where there are too many states.
- */
+/* The options that a slack leaves; with larger and larger grains where there are too many states,
+ * from those on with which there were not in a part of them. */
 static bool search_grains(dsm__role_space *space, dsm__graph_answer *answer,
                           dsm__decisions *decisions) {
   static const double grains = 256; /* in the memory, at first */
   static const double growth = 8;
-  space->grain = 0;
-  if (!search_graph(space, answer, decisions)) {
+  const double first = exp2(ceil(log2(fmax(1, space->problem->capacity_bytes / grains))));
+  double grain = fmax(first, space->grain);
+  space->is_too_large = space->grain > 0;
+  if (!space->is_too_large && !search_graph(space, answer, decisions)) {
     return false;
   }
   if (!space->may_recompute) { /* no sum to round */
     return true;
   }
-  double grain = exp2(ceil(log2(fmax(1, space->problem->capacity_bytes / grains))));
   const double last = growth * space->problem->capacity_bytes; /* more than can be made anew */
   while (space->is_too_large && grain <= last && !is_given_up(space->problem)) {
     space->grain = grain;
@@ -379,7 +378,7 @@ static bool search_grains(dsm__role_space *space, dsm__graph_answer *answer,
 
 /* What all layers take at least. */
 static double least_of(const dsm__role_space *space) {
-  double least = 0;
+  double least = -space->paid_cycles;
   for (size_t i = 0; i < space->problem->inputs.workload->layer_count; i++) {
     least += space->least[i];
   }
@@ -404,13 +403,13 @@ static bool search_within(dsm__role_space *space, const dsm__role_rooms *rooms, 
   return is_good;
 }
 
-/* Takes an answer of more options: its bound, and its path if that is better than the one that is
- * known. Where some path fits and more options find none, the time was over: all take `least`. */
-static void take_answer(const dsm__graph_answer *more, const dsm__decisions *found, double least,
+/* Takes an answer of other options: its bound, and its path if that is better than the one that is
+ * known. */
+static void take_answer(const dsm__graph_answer *more, const dsm__decisions *found,
                         dsm__graph_answer *answer, dsm__decisions *decisions) {
   const double known = answer->cycles;
   if (answer->is_feasible && !more->is_feasible) {
-    answer->lower_bound_cycles = fmin(answer->lower_bound_cycles, least);
+    answer->lower_bound_cycles = fmin(known, more->lower_bound_cycles);
   } else if (answer->is_feasible && known < more->cycles) {
     *answer = *more;
     answer->cycles = known;
@@ -429,6 +428,20 @@ typedef struct growing {
   double searched; /* slack whose mappings all have been */
   int too_large;   /* graphs that were */
 } growing;
+
+/* The first slack: little more than what the outline says, with what bytes cost by now. */
+static void begin(dsm__role_space *space, const dsm__role_rooms *rooms, double limit_cycles,
+                  growing *g) {
+  static const double first_share = 0.02; /* of what their outline takes at least */
+  static const double near = 4;           /* so much more slack costs less than to ask twice */
+  *g = (growing){.least = least_of(space)};
+  g->most = fmin(dsm__tie_limit(limit_cycles) - g->least, DBL_MAX);
+  g->outlined = fmax(rooms->least_cycles, g->least);
+  g->slack = g->outlined - g->least + first_share * g->outlined;
+  g->slack =
+      g->most + g->least - g->outlined < near * first_share * g->outlined ? g->most : g->slack;
+  space->grain = 0;
+}
 
 static bool is_enough(const growing *g, const dsm__graph_answer *answer) {
   const double over = dsm__tie_limit(answer->cycles) - g->least;
@@ -467,12 +480,36 @@ static void leave(const dsm__role_space *space, const growing *g, dsm__graph_ans
       fmin(answer->lower_bound_cycles, fmax(g->least + g->searched, g->outlined));
 }
 
+static bool is_price_due(const dsm__role_space *space, const dsm__role_rooms *rooms,
+                         const dsm__graph_answer *answer) {
+  const bool is_short = !answer->is_feasible || answer->is_memory_short;
+  return is_short && space->bytes == NULL && space->room_bytes > 0 && rooms->before != NULL;
+}
+
+/* Where memory is short bytes get a price, once. False if out of memory. */
+static bool find_price(dsm__role_space *space, double limit_cycles, dsm__role_rooms *rooms,
+                       growing *g, dsm__graph_answer *answer) {
+  double need_bytes = 0;
+  if (!dsm__role_prices_find(space, rooms, &need_bytes)) {
+    return false;
+  }
+  if (need_bytes > dsm__capacity_limit(space->problem->capacity_bytes)) {
+    answer->smallest_need_bytes = fmax(need_bytes, answer->smallest_need_bytes);
+    answer->lower_bound_cycles = HUGE_VAL;
+    g->slack = -1; /* no mapping is left */
+  } else if (space->price > 0) {
+    begin(space, rooms, answer->is_feasible ? fmin(limit_cycles, answer->cycles) : limit_cycles, g);
+  }
+  return true;
+}
+
 /* Behind a graph that was too large: less slack, while nothing is found. False: that is all. */
-static bool shrink(const dsm__role_space *space, growing *g, dsm__graph_answer *answer) {
+static bool shrink(dsm__role_space *space, growing *g, dsm__graph_answer *answer) {
   enum { TRIES_MAX = 3 };
   static const double part = 0.25;
   const double least = fmax(g->searched, g->outlined - g->least);
   g->slack = least + part * (g->slack - least);
+  space->grain = 0;
   if (!answer->is_feasible && g->too_large++ < TRIES_MAX) {
     return true;
   }
@@ -485,7 +522,7 @@ static bool go_on(dsm__role_space *space, growing *g, double limit_cycles,
                   const dsm__graph_answer *more, const dsm__decisions *found, uint64_t edges,
                   dsm__graph_answer *answer, dsm__decisions *decisions) {
   dsm__problem *const problem = space->problem;
-  take_answer(more, found, g->least, answer, decisions);
+  take_answer(more, found, answer, decisions);
   const bool are_due = are_spares_due(space, answer);
   if (is_enough(g, answer) && !are_due) {
     const bool is_none_within = !answer->is_feasible && isfinite(limit_cycles) &&
@@ -517,9 +554,7 @@ static bool go_on(dsm__role_space *space, growing *g, double limit_cycles,
  */
 static bool search_growing(dsm__role_space *space, double limit_cycles, dsm__graph_answer *answer,
                            dsm__decisions *decisions) {
-  static const double first_share = 0.02; /* of what their outline takes at least */
-  static const double near = 4;           /* so much more slack costs less than to ask twice */
-  growing g = {.least = least_of(space)};
+  growing g;
   *answer = (dsm__graph_answer){.cycles = HUGE_VAL,
                                 .lower_bound_cycles = HUGE_VAL,
                                 .smallest_need_bytes = answer->smallest_need_bytes};
@@ -527,10 +562,9 @@ static bool search_growing(dsm__role_space *space, double limit_cycles, dsm__gra
   if (!dsm__open_rooms_find(space, space->problem->arena, &rooms)) {
     return false;
   }
-  g.most = fmin(dsm__tie_limit(limit_cycles) - g.least, DBL_MAX);
-  g.outlined = fmax(rooms.least_cycles, g.least);
-  g.slack = g.outlined - g.least + first_share * g.outlined;
-  g.slack = g.most + g.least - g.outlined < near * first_share * g.outlined ? g.most : g.slack;
+  const bool was_rounded = space->problem->is_need_rounded;
+  bool is_short = false;
+  begin(space, &rooms, limit_cycles, &g);
   bool is_open = g.slack >= 0 && isfinite(g.outlined);
   while (is_open) {
     dsm__graph_answer more = {.smallest_need_bytes = answer->smallest_need_bytes};
@@ -544,11 +578,24 @@ static bool search_growing(dsm__role_space *space, double limit_cycles, dsm__gra
     if (!more.is_feasible && is_given_up(space->problem)) {
       more.lower_bound_cycles = fmin(more.lower_bound_cycles, g.least); /* it was cut off, maybe */
     }
-    is_open = space->is_too_large && !space->may_recompute
-                  ? shrink(space, &g, answer)
-                  : go_on(space, &g, limit_cycles, &more, &found,
-                          space->problem->role_edges - edges, answer, decisions);
+    is_short = is_short || more.is_memory_short;
+    if (!space->is_too_large) {
+      is_open = go_on(space, &g, limit_cycles, &more, &found, space->problem->role_edges - edges,
+                      answer, decisions);
+    } else if (!is_price_due(space, &rooms, answer)) {
+      is_open = shrink(space, &g, answer);
+    }
+    if (is_open && is_price_due(space, &rooms, answer)) {
+      if (!find_price(space, limit_cycles, &rooms, &g, answer)) {
+        return false;
+      }
+      is_open = g.slack >= 0;
+      is_short = is_short || !is_open || space->price > 0;
+      space->problem->is_need_rounded = is_open ? space->problem->is_need_rounded : was_rounded;
+    }
   }
+  /* Graphs in which bytes have a price may leave out the fastest path of all. */
+  answer->is_memory_short = is_short;
   return true;
 }
 

@@ -159,8 +159,16 @@ static bool bound_in(bounding *b, const dsm__network_graph *network, dsm__graph_
   charged_edge *list = NULL;
   dsm__graph_edge *edges = NULL;
   whole->incumbent_cycles = fmax(whole->incumbent_cycles, b->limit_cycles);
-  if (!dsm__graph_reduce(whole, whole->price, &reduced) ||
-      !dsm__graph_relax_begin(&reduced.graph, whole->arena, &reduced.incumbent, &relaxed)) {
+  if (!dsm__graph_reduce(whole, whole->price, &reduced)) {
+    return false;
+  }
+  for (size_t k = 0; k < b->cuts->count; k++) {
+    b->open[k] = whole->bound_cycles; /* with what is exchanged it is no less */
+  }
+  if (reduced.graph.nodes == NULL) {
+    return true;
+  }
+  if (!dsm__graph_relax_begin(&reduced.graph, whole->arena, &reduced.incumbent, &relaxed)) {
     return false;
   }
   const size_t count = dsm__graph_edge_count(&reduced.graph);
