@@ -23,10 +23,10 @@ from formats import Formats  # noqa: E402
 
 PLAN, POINTS = "dsm-plan/1", "dsm-points/1"
 RESULTS = [f"dsm-{kind}/1" for kind in ("calibration", "check", "deployment", "describe", "diff", "dispatch", "elasticity", "explain", "front", "ladder", "list",
-                                        "partition", "pim", "pim-system", "pipeline", "points", "remat", "rl-workload", "stages", "storage",
+                                        "partition", "pim", "pim-system", "pipeline", "points", "profile", "remat", "rl-workload", "stages", "storage",
                                         "validate")]
 # Those of them that people write too.
-INPUTS = ("dsm-stages/1", "dsm-rl-workload/1", "dsm-pim-system/1")
+INPUTS = ("dsm-stages/1", "dsm-profile/1", "dsm-rl-workload/1", "dsm-pim-system/1")
 # Those that compare decisions.
 DRIFTS = ("dsm-check/1", "dsm-diff/1")
 # Those that dsm reads.
@@ -175,6 +175,8 @@ def file_of(name):
 
 
 def made_number(field):
+    if "or_0" in field["flags"]:
+        return {"type": "number", "anyOf": [{"const": 0}, {"minimum": field["min"]}], "maximum": field["max"]}
     least = "exclusiveMinimum" if "above_min" in field["flags"] else "minimum"
     return {"type": "integer" if field["kind"] == "count" else "number",
             **{key: field[limit] for key, limit in ((least, "min"), ("maximum", "max")) if limit in field}}
@@ -274,9 +276,13 @@ COMMENT = {"description": "For people; dsm does not read it.", "type": ["string"
 def made_input_property(made, field):
     """What readers take: a text with something in it, no empty lists; and what they take where nothing is."""
     limits = {}
-    if field["kind"] == "text":
+    if "tall" in field["flags"]:
+        limits = {"maxLength": field["max"]}
+    elif field["kind"] == "text_list":
+        limits = {"items": {"type": "string", "minLength": 1, "maxLength": field["max"]}}
+    elif field["kind"] == "text":
         limits = {"minLength": 1, "maxLength": field["max"], "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]+$"}
-    elif field["kind"] == "list":
+    elif field["kind"] == "list" and "read" in field["flags"]:
         limits = {"minItems": 1}
     return {**made, **limits, **({"default": field["default"]} if "default" in field else {})}
 
@@ -327,6 +333,13 @@ def renew_system(formats, schema):
             at["properties"] = dict(sorted(at["properties"].items(), key=lambda item: (
                 item[0] in before, before.index(item[0]) if item[0] in before else 0)))
     schema["properties"]["notes"]["propertyNames"]["enum"] = ["//", *paths]
+
+
+def short(value):
+    """A value of JSON as people write it: 1e9, 2147483647, true, int32."""
+    if isinstance(value, bool) or isinstance(value, str):
+        return str(value).lower()
+    return plain(value, "count" if isinstance(value, int) and value % 10 else "real")
 
 
 def is_of_later_axis(path):
@@ -380,12 +393,17 @@ def type_of(formats, name, field):
             "members": "object", "words": "list of words", "text_list": "list of texts",
             "count_list": "list of counts", "json": "JSON"}.get(kind, kind)
     text += " or null" if "nullable" in field["flags"] else ""
+    after = ""
     if name != PLAN:
         words = formats.words(field["words"]) if kind in ("word", "words") else ()
-        text += "" if is_always_there(field) else " or absent"
+        is_given = name in INPUTS and field.get("default") is not None
+        text += "" if is_always_there(field) or is_given else " or absent"
+        if name in INPUTS and kind in ("count", "real") and "max" in field:
+            text += f", {'0, or ' if 'or_0' in field['flags'] else ''}{short(field['min'])} to {short(field['max'])}"
+        after = f"; default `{short(field['default'])}`" if is_given else ""
         text += ": " + ", ".join(f"`{word}`" for word in words) if 0 < len(words) <= WORDS_IN_CELL else ""
     text += f", 0 to {field['max']:g}" if kind == "real" and "decision" in field["flags"] and "max" in field else ""
-    return text + (f", {field['unit']}" if "unit" in field and field["unit"] != "ratio" else "")
+    return text + (f", {field['unit']}" if "unit" in field and field["unit"] != "ratio" else "") + after
 
 
 def is_told_inside(formats, name, field):

@@ -61,8 +61,11 @@ typedef struct dsm_answer_kind dsm_answer_kind;
 /** An answer. */
 typedef struct dsm_answer {
   const dsm_answer_kind *kind;
-  const void *of; /**< what the kind says; of lists the first */
-  size_t count;   /**< of lists */
+  const void *of;  /**< what the kind says; of lists the first */
+  size_t count;    /**< of lists */
+  void *owned;     /**< what it is of, where it was read; else NULL */
+  double recorded; /**< where it was read: the cycles of a step, or the seconds, that the file says
+                        of a plan; 0: nothing */
 } dsm_answer;
 
 /** The answer of a kind, such as `plan`, that is of something. */
@@ -296,34 +299,29 @@ DSM_API extern const dsm_answer_kind dsm_answer_front;
 
 /* ---- reading ---- */
 
+/** The kind of a document that can be read, by its format; of any other text dsm_answer_plan. */
+DSM_API const dsm_answer_kind *dsm_answer_kind_of(const char *text, size_t length);
+
 /**
- * Reads that format from a text named `file` in findings: what was asked, which is answered anew.
- * *result, with its name, belongs to the caller; it is NULL unless DSM_OK. DSM_ERROR_INVALID with
- * findings; DSM_ERROR_INFEASIBLE: such mini-epochs do not fit; DSM_ERROR_OUT_OF_MEMORY.
- */
-DSM_API DSM_NODISCARD dsm_status dsm_storage_parse(dsm_storage_result **result, const char *text,
-                                                   size_t length, const char *file,
-                                                   dsm_diags *diags);
-/** The same of a file; also DSM_ERROR_IO. */
-DSM_API DSM_NODISCARD dsm_status dsm_storage_load(dsm_storage_result **result, const char *path,
-                                                  dsm_diags *diags);
-/** Does a text, which ends with a NUL, say that it has that format? */
-DSM_API bool dsm_storage_is_printed(const char *text, size_t length);
-/**
- * Reads a "dsm-partition/1" whose tasks are each in one place (`copies` is 1) back, and checks it
- * as dsm_partition_validate does. It then belongs to the caller, with its instance, whose tasks
- * have times where they are placed alone. DSM_ERROR_INVALID: it is none, or breaks a constraint;
+ * Reads an answer of a kind that can be, or of the kind that the text is where that is NULL, from a
+ * text named `file` in findings. A plan of a network or of cores in memory, and what storage
+ * delivers: what was asked and decided, which may have been edited, is predicted or answered anew.
+ * A front: its numbers, without its partitions, to be drawn. A partition whose tasks are each in
+ * one place (`copies` is 1): checked as dsm_partition_validate does; it has an instance whose tasks
+ * have times where they are placed alone. To be freed with dsm_answer_free; nothing is read unless
+ * DSM_OK. DSM_ERROR_INVALID with findings; DSM_ERROR_INFEASIBLE: it does not fit;
  * DSM_ERROR_OUT_OF_MEMORY.
  */
-DSM_API DSM_NODISCARD dsm_status dsm_partition_parse(dsm_partition **partition, const char *text,
-                                                     size_t length, const char *file,
-                                                     dsm_diags *diags);
-/** Reads a "dsm-front/1" but for its partitions, to be drawn; it then belongs to the caller.
- * DSM_ERROR_INVALID: it is none; DSM_ERROR_OUT_OF_MEMORY. */
-DSM_API DSM_NODISCARD dsm_status dsm_front_parse(dsm_front **front, const char *text, size_t length,
-                                                 const char *file, dsm_diags *diags);
-/** Is a text, which ends with a NUL, a "dsm-front/1"? */
-DSM_API bool dsm_front_is_printed(const char *text, size_t length);
+DSM_API DSM_NODISCARD dsm_status dsm_answer_parse(dsm_answer *answer, const dsm_answer_kind *kind,
+                                                  const char *text, size_t length, const char *file,
+                                                  dsm_diags *diags);
+
+/** The same of a file; also DSM_ERROR_IO. */
+DSM_API DSM_NODISCARD dsm_status dsm_answer_load(dsm_answer *answer, const dsm_answer_kind *kind,
+                                                 const char *path, dsm_diags *diags);
+
+/** Frees what was read. */
+DSM_API void dsm_answer_free(dsm_answer *answer);
 
 #ifdef __cplusplus
 }

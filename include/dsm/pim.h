@@ -360,10 +360,6 @@ DSM_API DSM_NODISCARD dsm_status dsm_pim_plan_parse(dsm_pim_plan **plan, double 
                                                     const char *text, size_t length,
                                                     const char *file, dsm_diags *diags);
 
-/** dsm_pim_plan_parse of a file ("-": standard input); also DSM_ERROR_IO. */
-DSM_API DSM_NODISCARD dsm_status dsm_pim_plan_load(dsm_pim_plan **plan, double *recorded_seconds,
-                                                   const char *path, dsm_diags *diags);
-
 /**
  * The same of what a plan is the answer to, and what it recorded: workload, system and options,
  * after overrides whose paths begin with "workload." or "system."; the cost is what the text says

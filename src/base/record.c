@@ -422,11 +422,16 @@ static bool put_field(void *context, const dsm__field *field, const void *record
   return true;
 }
 
-void dsm__record_write(dsm__json_writer *writer, const dsm__record_type *type, const void *record) {
-  dsm__json_begin_object(writer, type->is_inline);
+void dsm__record_write_into(dsm__json_writer *writer, const dsm__record_type *type,
+                            const void *record) {
   if (type->format != NULL) {
     dsm__json_put_string(writer, "format", type->format);
   }
   (void)dsm__record_each(type, record, put_field, writer);
+}
+
+void dsm__record_write(dsm__json_writer *writer, const dsm__record_type *type, const void *record) {
+  dsm__json_begin_object(writer, type->is_inline);
+  dsm__record_write_into(writer, type, record);
   dsm__json_end_object(writer);
 }

@@ -30,7 +30,8 @@ typedef enum dsm__field_kind {
   DSM__FIELD_JSON,     /**< const char *, JSON text as it is; NULL is not stated */
   DSM__FIELD_COUNTS,   /**< a uint64_t for each word: an object on one line */
   DSM__FIELD_REALS,    /**< a double for each word: an object on one line of those that are not 0 */
-  DSM__FIELD_COUNT_LIST, /**< const uint64_t *, as many as `count_offset` says */
+  DSM__FIELD_COUNT_LIST, /**< const uint64_t *, as many as `count_offset` says; read are from `min`
+                              to `max` numbers from `min` to `max` */
   DSM__FIELD_TEXT_LIST,  /**< const char *const *, likewise */
   DSM__FIELD_RECORD,     /**< a struct: an object */
   DSM__FIELD_POINTER,    /**< the same of a pointer to one; NULL is not stated */
@@ -62,18 +63,21 @@ enum {
   DSM__FIELD_IS_REQUIRED =
       1 << 0,                  /**< where it is read it must be there, else it has the fallback */
   DSM__FIELD_IS_READ = 1 << 1, /**< part of the question that a document answers */
-  DSM__FIELD_IS_NULLABLE = 1 << 2, /**< where not stated it is null, in place of being left out */
+  DSM__FIELD_IS_NULLABLE = 1 << 2, /**< where not stated it is null, in place of being left out; of
+                                      a number that is read null is infinite */
   DSM__FIELD_IS_DECISION = 1 << 3, /**< people may edit it; checks and diffs compare it */
   DSM__FIELD_IS_FIGURE = 1 << 4,   /**< a number that checks and diffs compare */
   DSM__FIELD_IS_COLUMN = 1 << 5,   /**< of tables: CSV, databases */
   DSM__FIELD_MORE_IS_BETTER = 1 << 6,
   DSM__FIELD_LESS_IS_BETTER = 1 << 7,
   DSM__FIELD_IS_ABOVE_MIN = 1 << 8, /**< a number above `min`; not `min` itself */
-  DSM__FIELD_IS_TALL = 1 << 9,      /**< a list of texts with a line for each */
+  DSM__FIELD_IS_TALL = 1 << 9,      /**< a list of texts with a line for each; a text of any lines,
+                                         or none */
   DSM__FIELD_IS_OPTIONAL = 1 << 10, /**< a text, word or value that may be missing; said in
                                          descriptions alone */
-  DSM__FIELD_UNLESS_0 = 1 << 11, /**< a number, flag, word or list that is stated above 0 alone */
-  DSM__FIELD_UNLESS_1 = 1 << 12, /**< a number that is stated above 1 alone */
+  DSM__FIELD_OR_0 = 1 << 11,        /**< a number that may be 0, whatever `min` is */
+  DSM__FIELD_UNLESS_0 = 1 << 12, /**< a number, flag, word or list that is stated above 0 alone */
+  DSM__FIELD_UNLESS_1 = 1 << 13, /**< a number that is stated above 1 alone */
 };
 
 /** The `min` of a number that may be below 0. */
@@ -109,6 +113,7 @@ typedef struct dsm__condition {
 #define DSM__IF(struct_type, member) DSM__IF_ABOVE(struct_type, member, 0)
 #define DSM__UNLESS(struct_type, member) DSM__IF_IS(struct_type, member, 0)
 
+struct dsm__record_reader;
 struct dsm__record_type;
 
 /** A field of a record: a row of its table. */
@@ -121,8 +126,9 @@ typedef struct dsm__field {
   const dsm__words *words;
   const struct dsm__record_type *type; /**< of the structs in it */
   double min;
-  double max;      /**< of numbers; of texts: bytes. 0: no limit of its own */
-  double fallback; /**< what it is where it is not there, and not required; of a word its value */
+  double max;        /**< of numbers; of texts: bytes. 0: no limit of its own */
+  double fallback;   /**< what it is where it is not there, and not required; of a word its value */
+  size_t most_texts; /**< of a list of texts, which has at least `min`; 0: DSM__TEXT_LIST_MAX */
   const char *unit;
   const char *column;   /**< what it is called as a column, if not as its key */
   const char *help;     /**< what it means, for people: docs, schema */
@@ -133,6 +139,8 @@ typedef struct dsm__field {
   bool (*is_stated)(const void *record); /**< the same, where it is no condition on one member */
   void (*write)(dsm__json_writer *writer, const void *record); /**< of OWN: the value */
   dsm__field_kind written_as; /**< of OWN: the kind that the value is of */
+  /** Of OWN that is read: the same back, as dsm__record_read does. */
+  bool (*read)(const struct dsm__record_reader *reader, const dsm__json_node *node, void *record);
   /** What comparisons show of it where it is stated, if that is more than its text. */
   void (*put_compared)(const void *record, dsm__text_buffer *out);
 } dsm__field;
@@ -271,11 +279,13 @@ void dsm__field_put_text(const dsm__field *field, const dsm__renaming *renaming,
 
 /* ---- JSON ---- */
 
-/** Writes a record as an object. */
+/** Writes a record as an object; or its format and fields into one that is open. */
 void dsm__record_write(dsm__json_writer *writer, const dsm__record_type *type, const void *record);
+void dsm__record_write_into(dsm__json_writer *writer, const dsm__record_type *type,
+                            const void *record);
 
 /** Most items of a list of texts. */
-#define DSM__TEXT_LIST_MAX 10000
+#define DSM__TEXT_LIST_MAX 12000
 
 /** How records are read. */
 typedef struct dsm__record_reader {
@@ -294,10 +304,10 @@ bool dsm__document_only(const dsm__json_node *node, const dsm__record_type *type
 
 /**
  * Reads the fields that are wanted, of a node that is an object (dsm__record_only), into a record:
- * flat ones, COUNTS, records, and lists of texts and of structs; these have from `min` to `max`
- * items, without a `max` they are for the caller. What is absent becomes its fallback; what could
- * not be read stays so. False if something was reported, or memory is out; but parts of COUNTS that
- * cannot be read become 0, and are to be judged by who knows what they are of.
+ * flat ones, COUNTS, records, lists, and OWN ones that say how; lists have from `min` to `max`
+ * items, and but for those of texts are for the caller without a `max`. What is absent becomes its
+ * fallback; what could not be read stays so. False if something was reported, or memory is out; but
+ * parts of COUNTS that cannot be read become 0, and are to be judged by who knows what they are of.
  */
 bool dsm__record_read(const dsm__record_reader *reader, const dsm__json_node *node,
                       const dsm__record_type *type, void *record);

@@ -93,8 +93,8 @@ static DSM__WORDS(kinds, "kind of field", kind_words, DSM__FIELD_KIND_COUNT);
 static const dsm__word flag_words[] = {
     {.key = "required"},  {.key = "read"},   {.key = "nullable"},       {.key = "decision"},
     {.key = "figure"},    {.key = "column"}, {.key = "more_is_better"}, {.key = "less_is_better"},
-    {.key = "above_min"}, {.key = "tall"},   {.key = "optional"}};
-static DSM__WORDS(flags, "flag of a field", flag_words, 11);
+    {.key = "above_min"}, {.key = "tall"},   {.key = "optional"},       {.key = "or_0"}};
+static DSM__WORDS(flags, "flag of a field", flag_words, 12);
 
 static void write_kind(dsm__json_writer *writer, const void *field) {
   const dsm__field *const f = field;
@@ -131,8 +131,9 @@ static bool has_default(const void *field) {
   const dsm__field *const f = field;
   return (f->flags & (DSM__FIELD_IS_READ | DSM__FIELD_IS_DECISION)) != 0 &&
          (f->flags & DSM__FIELD_IS_REQUIRED) == 0 &&
-         ((f->kind == DSM__FIELD_REAL && isfinite(f->fallback)) || f->kind == DSM__FIELD_FLAG ||
-          (f->kind == DSM__FIELD_COUNT && f->fallback >= f->min) ||
+         ((f->kind == DSM__FIELD_REAL && isfinite(f->fallback) &&
+           (f->fallback >= f->min || (f->flags & DSM__FIELD_OR_0) != 0)) ||
+          f->kind == DSM__FIELD_FLAG || (f->kind == DSM__FIELD_COUNT && f->fallback >= f->min) ||
           (f->kind == DSM__FIELD_WORD && f->fallback < (double)f->words->count) ||
           (f->flags & DSM__FIELD_IS_NULLABLE) != 0);
 }

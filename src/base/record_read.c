@@ -57,7 +57,13 @@ static bool read_real(const dsm__record_reader *reader, const dsm__json_node *no
   const dsm__json_range range = {field->min, field->max > 0 ? field->max : largest_real,
                                  (field->flags & DSM__FIELD_IS_ABOVE_MIN) != 0};
   (void)reader;
-  return dsm__json_double(node, range, place_of(field, record));
+  if ((field->flags & DSM__FIELD_IS_NULLABLE) != 0 && dsm__json_is_null(node)) {
+    *(double *)place_of(field, record) = HUGE_VAL;
+    return true;
+  }
+  return (field->flags & DSM__FIELD_OR_0) != 0
+             ? dsm__json_double_or_zero(node, range, place_of(field, record))
+             : dsm__json_double(node, range, place_of(field, record));
 }
 
 static bool read_flag(const dsm__record_reader *reader, const dsm__json_node *node,
@@ -87,6 +93,9 @@ static bool read_set(const dsm__record_reader *reader, const dsm__json_node *nod
 static bool read_text(const dsm__record_reader *reader, const dsm__json_node *node,
                       const dsm__field *field, void *record) {
   const bool may_be_null = (field->flags & DSM__FIELD_IS_NULLABLE) != 0;
+  if ((field->flags & DSM__FIELD_IS_TALL) != 0) {
+    return dsm__json_string(node, 0, (size_t)field->max, reader->arena, place_of(field, record));
+  }
   return (may_be_null && dsm__json_is_null(node)) ||
          dsm__json_name(node, (size_t)field->max, reader->arena, place_of(field, record));
 }
@@ -111,10 +120,11 @@ static bool read_counts(const dsm__record_reader *reader, const dsm__json_node *
  * many, or memory is out. */
 static void *read_array(const dsm__record_reader *reader, const dsm__json_node *node,
                         const dsm__field *field, void *record, size_t size) {
+  const size_t most_texts = field->most_texts > 0 ? field->most_texts : DSM__TEXT_LIST_MAX;
   const bool is_of_texts = field->kind == DSM__FIELD_TEXT_LIST;
   size_t count = 0;
-  if (!dsm__json_array(node, is_of_texts ? 0 : (size_t)field->min,
-                       is_of_texts ? DSM__TEXT_LIST_MAX : (size_t)field->max, &count)) {
+  if (!dsm__json_array(node, (size_t)field->min, is_of_texts ? most_texts : (size_t)field->max,
+                       &count)) {
     return NULL;
   }
   void *const items = dsm__arena_array(reader->arena, count, size);
@@ -127,27 +137,29 @@ static void *read_array(const dsm__record_reader *reader, const dsm__json_node *
   return items;
 }
 
-static bool read_texts(const dsm__record_reader *reader, const dsm__json_node *node,
-                       const dsm__field *field, void *record) {
-  const char **text = read_array(reader, node, field, record, sizeof *text);
-  bool is_good = text != NULL;
-  dsm__json_node item = dsm__json_item(node, 0);
-  for (; text != NULL && dsm__json_is_present(&item); item = dsm__json_next(&item), text++) {
-    *text = "";
-    is_good = dsm__json_string(&item, 0, (size_t)field->max, reader->arena, text) && is_good;
+static bool read_item(const dsm__record_reader *reader, const dsm__json_node *node,
+                      const dsm__field *field, void *to) {
+  if (field->kind == DSM__FIELD_LIST) {
+    return dsm__record_only(node, field->type) && dsm__record_read(reader, node, field->type, to);
   }
-  return is_good;
+  if (field->kind == DSM__FIELD_COUNT_LIST) {
+    return dsm__json_u64(node, (uint64_t)field->min, most_of(reader, field), to);
+  }
+  const size_t least = (field->flags & DSM__FIELD_IS_TALL) != 0 ? 0 : 1;
+  *(const char **)to = "";
+  return dsm__json_string(node, least, (size_t)field->max, reader->arena, to);
 }
 
 static bool read_list(const dsm__record_reader *reader, const dsm__json_node *node,
                       const dsm__field *field, void *record) {
-  unsigned char *to = read_array(reader, node, field, record, field->type->size);
+  const size_t size = field->kind == DSM__FIELD_LIST         ? field->type->size
+                      : field->kind == DSM__FIELD_COUNT_LIST ? sizeof(uint64_t)
+                                                             : sizeof(const char *);
+  unsigned char *to = read_array(reader, node, field, record, size);
   bool is_good = to != NULL;
   dsm__json_node item = dsm__json_item(node, 0);
-  for (; to != NULL && dsm__json_is_present(&item); item = dsm__json_next(&item)) {
-    is_good = dsm__record_only(&item, field->type) &&
-              dsm__record_read(reader, &item, field->type, to) && is_good;
-    to += field->type->size;
+  for (; to != NULL && dsm__json_is_present(&item); item = dsm__json_next(&item), to += size) {
+    is_good = read_item(reader, &item, field, to) && is_good;
   }
   return is_good;
 }
@@ -158,13 +170,19 @@ static bool read_record(const dsm__record_reader *reader, const dsm__json_node *
          dsm__record_read(reader, node, field->type, place_of(field, record));
 }
 
+static bool read_own(const dsm__record_reader *reader, const dsm__json_node *node,
+                     const dsm__field *field, void *record) {
+  return field->read(reader, node, record);
+}
+
 /* ITEMS, MEMBERS and lists without a `max` are read by who knows them. */
 static value_reader *const readers[DSM__FIELD_KIND_COUNT] = {
     [DSM__FIELD_COUNT] = read_count,   [DSM__FIELD_REAL] = read_real,
     [DSM__FIELD_FLAG] = read_flag,     [DSM__FIELD_WORD] = read_word,
     [DSM__FIELD_WORD_SET] = read_set,  [DSM__FIELD_TEXT] = read_text,
-    [DSM__FIELD_COUNTS] = read_counts, [DSM__FIELD_TEXT_LIST] = read_texts,
+    [DSM__FIELD_COUNTS] = read_counts, [DSM__FIELD_TEXT_LIST] = read_list,
     [DSM__FIELD_RECORD] = read_record, [DSM__FIELD_LIST] = read_list,
+    [DSM__FIELD_OWN] = read_own,       [DSM__FIELD_COUNT_LIST] = read_list,
 };
 
 /* Of kinds that are not named here the record has nothing, as it was made. */
@@ -205,7 +223,9 @@ typedef struct reading {
 
 static bool read_field(void *context, const dsm__field *field, const void *record) {
   reading *const from = context;
-  const bool is_others = field->kind == DSM__FIELD_LIST && !(field->max > 0);
+  const bool is_list = field->kind == DSM__FIELD_LIST || field->kind == DSM__FIELD_COUNT_LIST;
+  const bool is_others =
+      (is_list && !(field->max > 0)) || (field->kind == DSM__FIELD_OWN && field->read == NULL);
   if ((field->flags & from->reader->wanted) != 0 && readers[field->kind] != NULL && !is_others) {
     /* The field is in the record, or in a part of it. */
     void *const to = from->record + ((const unsigned char *)record - from->record);

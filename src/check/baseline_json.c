@@ -146,8 +146,7 @@ static void place_stages(baseline_reader *reader, const dsm__json_node *node,
 }
 
 static void read_group(baseline_reader *reader, const dsm__json_node *node) {
-  const dsm__group_limits limits = {
-      .layers = reader->layer_count, .columns = DSM_PRODUCT_MAX, .rows = DSM_PRODUCT_MAX};
+  const dsm__group_limits limits = {.columns = DSM_PRODUCT_MAX, .rows = DSM_PRODUCT_MAX};
   dsm_pipeline_plan group = {.columns = dsm__stage_columns_max(reader->plan.system)};
   if (dsm__plan_read_group(node, &limits, reader->plan.arena, &group)) {
     place_stages(reader, node, &group);

@@ -31,61 +31,48 @@ typedef struct walk {
   dsm_status status;
 } walk;
 
-/* Lets the reader of the kind see the document. False if out of memory. */
+/* Lets a reader see a document, for what it says of its keys. False if out of memory. */
+typedef bool look(const dsm__json_node *root);
+
+/* NOLINTBEGIN(bugprone-macro-parentheses): a type stands bare there. */
+#define LOOK(name, type, make, read, discard)                                                      \
+  static bool look_at_##name(const dsm__json_node *root) {                                         \
+    type *const made = make();                                                                     \
+    if (made == NULL) {                                                                            \
+      return false;                                                                                \
+    }                                                                                              \
+    read(made, root);                                                                              \
+    discard(made);                                                                                 \
+    return true;                                                                                   \
+  }
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+static void read_system(dsm_system *system, const dsm__json_node *root) {
+  dsm__system_read(system, root, false);
+}
+
+LOOK(workload, dsm_workload, dsm__workload_new, dsm__workload_read, dsm_workload_free)
+LOOK(system, dsm_system, dsm__system_new, read_system, dsm_system_free)
+LOOK(server, dsm_server, dsm__server_new, dsm__server_read, dsm_server_free)
+LOOK(profile, dsm_instance, dsm__instance_new, dsm__profile_read, dsm_instance_free)
+LOOK(stages, dsm_remat_chain, dsm__remat_chain_new, dsm__stages_read, dsm_remat_chain_free)
+LOOK(rl_workload, dsm_rl_workload, dsm__rl_workload_new, dsm__rl_workload_read,
+     dsm_rl_workload_free)
+LOOK(pim_system, dsm_pim_system, dsm__pim_system_new, dsm__pim_system_read, dsm_pim_system_free)
+
+static look *const looks[DSM_DESCRIPTION_COUNT] = {
+    [DSM_DESCRIPTION_WORKLOAD] = look_at_workload,
+    [DSM_DESCRIPTION_SYSTEM] = look_at_system,
+    [DSM_DESCRIPTION_SERVER] = look_at_server,
+    [DSM_DESCRIPTION_PROFILE] = look_at_profile,
+    [DSM_DESCRIPTION_STAGES] = look_at_stages,
+    [DSM_DESCRIPTION_RL_WORKLOAD] = look_at_rl_workload,
+    [DSM_DESCRIPTION_PIM_SYSTEM] = look_at_pim_system,
+};
+
 static bool read_all(dsm__json_doc *doc, dsm_description kind) {
   const dsm__json_node root = dsm__json_root(doc);
-  bool is_made = false;
-  if (kind == DSM_DESCRIPTION_WORKLOAD) {
-    dsm_workload *const workload = dsm__workload_new();
-    is_made = workload != NULL;
-    if (is_made) {
-      dsm__workload_read(workload, &root);
-    }
-    dsm_workload_free(workload);
-  } else if (kind == DSM_DESCRIPTION_SYSTEM) {
-    dsm_system *const system = dsm__system_new();
-    is_made = system != NULL;
-    if (is_made) {
-      dsm__system_read(system, &root, false);
-    }
-    dsm_system_free(system);
-  } else if (kind == DSM_DESCRIPTION_STAGES) {
-    dsm_remat_chain *const chain = dsm__remat_chain_new();
-    is_made = chain != NULL;
-    if (is_made) {
-      dsm__stages_read(chain, &root);
-    }
-    dsm_remat_chain_free(chain);
-  } else if (kind == DSM_DESCRIPTION_RL_WORKLOAD) {
-    dsm_rl_workload *const workload = dsm__rl_workload_new();
-    is_made = workload != NULL;
-    if (is_made) {
-      dsm__rl_workload_read(workload, &root);
-    }
-    dsm_rl_workload_free(workload);
-  } else if (kind == DSM_DESCRIPTION_PIM_SYSTEM) {
-    dsm_pim_system *const system = dsm__pim_system_new();
-    is_made = system != NULL;
-    if (is_made) {
-      dsm__pim_system_read(system, &root);
-    }
-    dsm_pim_system_free(system);
-  } else if (kind == DSM_DESCRIPTION_PROFILE) {
-    dsm_instance *const instance = dsm__instance_new();
-    is_made = instance != NULL;
-    if (is_made) {
-      dsm__profile_read(instance, &root);
-    }
-    dsm_instance_free(instance);
-  } else {
-    dsm_server *const server = dsm__server_new();
-    is_made = server != NULL;
-    if (is_made) {
-      dsm__server_read(server, &root);
-    }
-    dsm_server_free(server);
-  }
-  return is_made && !dsm__json_doc_is_out_of_memory(doc);
+  return looks[kind](&root) && !dsm__json_doc_is_out_of_memory(doc);
 }
 
 /* The keys that the reader knows in the object at a path, in the arena; none: it is no object, or
@@ -197,10 +184,7 @@ static dsm_status visit_others(walk *of, const char *path) {
 
 dsm_status dsm_path_steps(dsm_description kind, const char *text, size_t length, const char *path,
                           dsm_path_visitor *visit, void *context) {
-  if (kind != DSM_DESCRIPTION_WORKLOAD && kind != DSM_DESCRIPTION_SYSTEM &&
-      kind != DSM_DESCRIPTION_SERVER && kind != DSM_DESCRIPTION_PROFILE &&
-      kind != DSM_DESCRIPTION_STAGES && kind != DSM_DESCRIPTION_RL_WORKLOAD &&
-      kind != DSM_DESCRIPTION_PIM_SYSTEM) {
+  if (kind >= DSM_DESCRIPTION_COUNT || looks[kind] == NULL) {
     return DSM_ERROR_USAGE;
   }
   walk of = {.kind = kind,

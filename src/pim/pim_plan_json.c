@@ -12,61 +12,11 @@
 
 #include "base/diag_add.h"
 #include "base/json_read.h"
-#include "dsm/file.h"
 #include "dsm/limits.h"
 #include "pim/choose.h"
 #include "pim/pim_record.h"
 
-/* ---- options ---- */
-
-/* A list of whole numbers, which may be absent. */
-static void read_numbers(const dsm__json_node *options, const char *key, uint64_t most,
-                         dsm__arena *arena, const uint64_t **list, size_t *count) {
-  const dsm__json_node node = dsm__json_member(options, key);
-  size_t found = 0;
-  if (!dsm__json_is_present(&node) || !dsm__json_array(&node, 1, (size_t)most, &found)) {
-    return;
-  }
-  uint64_t *const numbers = dsm__arena_array(arena, found, sizeof *numbers);
-  if (numbers == NULL) {
-    dsm__json_set_out_of_memory(node.doc);
-    return;
-  }
-  dsm__json_node item = dsm__json_item(&node, 0);
-  for (size_t i = 0; i < found; i++, item = dsm__json_next(&item)) {
-    (void)dsm__json_u64(&item, 1, most, &numbers[i]);
-  }
-  *list = numbers;
-  *count = found;
-}
-
-static void read_options(dsm_pim_plan *question, const dsm__json_node *root) {
-  const dsm__record_reader reader = {.arena = question->arena, .wanted = DSM__FIELD_IS_READ};
-  const dsm__json_node node = dsm__json_member(root, "options");
-  dsm_pim_options_init(&question->options);
-  if (!dsm__json_is_present(&node) || !dsm__record_only(&node, &dsm__pim_options_record)) {
-    return;
-  }
-  dsm_pim_options *const options = &question->options;
-  (void)dsm__record_read(&reader, &node, &dsm__pim_options_record, options);
-  read_numbers(&node, "cores", DSM_CORES_MAX, question->arena, &options->cores,
-               &options->core_count);
-  read_numbers(&node, "tasklets", DSM_PIM_TASKLETS_MAX, question->arena, &options->tasklets,
-               &options->tasklet_count);
-}
-
 /* ---- the question, and what was recorded ---- */
-
-static void read_inputs(dsm_pim_plan *question, const dsm__json_node *root) {
-  const dsm__json_node workload = dsm__json_member(root, "workload");
-  const dsm__json_node system = dsm__json_member(root, "system");
-  if (dsm__json_require(&workload, "the workload in full")) {
-    dsm__rl_workload_read(question->own_workload, &workload);
-  }
-  if (dsm__json_require(&system, "the system in full")) {
-    dsm__pim_system_read(question->own_system, &system);
-  }
-}
 
 /* Holds of any choice, edited or not. */
 static void check_sum(const dsm_pim_cost *cost, const dsm__json_node *result) {
@@ -81,30 +31,11 @@ static void check_sum(const dsm_pim_cost *cost, const dsm__json_node *result) {
   }
 }
 
-static void read_result(dsm_pim_plan *question, const dsm__json_node *root) {
-  const dsm__record_reader reader = {.arena = question->arena,
-                                     .wanted = DSM__FIELD_IS_DECISION | DSM__FIELD_IS_FIGURE};
-  const dsm__json_node result = dsm__json_member(root, "result");
-  if (dsm__json_require(&result, "the choice and what it takes") &&
-      dsm__record_only(&result, &dsm__pim_cost_record)) {
-    question->cost.is_feasible = true;
-    if (dsm__record_read(&reader, &result, &dsm__pim_cost_record, &question->cost)) {
-      check_sum(&question->cost, &result);
-    }
-  }
-}
-
-static void read_version(dsm_pim_plan *question, const dsm__json_node *root) {
-  enum { VERSION_BYTES_MAX = 64 };
-  const dsm__json_node node = dsm__json_member(root, "dsm_version");
-  question->dsm_version = "";
-  if (dsm__json_is_present(&node)) {
-    (void)dsm__json_name(&node, VERSION_BYTES_MAX, question->arena, &question->dsm_version);
-  }
-}
-
 static void read_question(void *made, const dsm__json_node *root) {
   dsm_pim_plan *const question = made;
+  const dsm__record_reader reader = {.arena = question->arena,
+                                     .wanted = DSM__FIELD_IS_READ | DSM__FIELD_IS_DECISION |
+                                               DSM__FIELD_IS_FIGURE};
   question->own_workload = dsm__rl_workload_new();
   question->own_system = dsm__pim_system_new();
   if (question->own_workload == NULL || question->own_system == NULL) {
@@ -113,11 +44,13 @@ static void read_question(void *made, const dsm__json_node *root) {
   }
   question->workload = question->own_workload;
   question->system = question->own_system;
-  if (dsm__document_only(root, &dsm__pim_plan_record)) {
-    read_version(question, root);
-    read_inputs(question, root);
-    read_options(question, root);
-    read_result(question, root);
+  question->cost.is_feasible = true;
+  question->dsm_version = "";
+  dsm_pim_options_init(&question->options);
+  if (dsm__document_only(root, &dsm__pim_plan_record) &&
+      dsm__record_read(&reader, root, &dsm__pim_plan_record, question)) {
+    const dsm__json_node result = dsm__json_member(root, "result");
+    check_sum(&question->cost, &result);
   }
 }
 
@@ -199,19 +132,6 @@ dsm_status dsm_pim_plan_parse(dsm_pim_plan **plan, double *recorded_seconds, con
   }
   *plan = made;
   return DSM_OK;
-}
-
-dsm_status dsm_pim_plan_load(dsm_pim_plan **plan, double *recorded_seconds, const char *path,
-                             dsm_diags *diags) {
-  char *text = NULL;
-  size_t length = 0;
-  *plan = NULL;
-  dsm_status status = dsm_file_read(&text, &length, path, diags);
-  if (status == DSM_OK) {
-    status = dsm_pim_plan_parse(plan, recorded_seconds, text, length, path, diags);
-  }
-  free(text);
-  return status;
 }
 
 /* ---- what follows from a choice ---- */

@@ -114,6 +114,19 @@ DSM__RECORD(dsm__pim_options_record, dsm_pim_options, true, "What might be chose
                        .words = &dsm__pim_objective_words, .fallback = DSM_PIM_LEAST_TIME,
                        .help = "Of which the least is best."));
 
+static bool read_workload(const dsm__record_reader *reader, const dsm__json_node *node,
+                          void *plan) {
+  (void)reader;
+  dsm__rl_workload_read(((dsm_pim_plan *)plan)->own_workload, node);
+  return true;
+}
+
+static bool read_system(const dsm__record_reader *reader, const dsm__json_node *node, void *plan) {
+  (void)reader;
+  dsm__pim_system_read(((dsm_pim_plan *)plan)->own_system, node);
+  return true;
+}
+
 static void write_workload(dsm__json_writer *writer, const void *plan) {
   dsm__record_write(writer, &dsm__rl_workload_record, ((const dsm_pim_plan *)plan)->workload);
 }
@@ -125,11 +138,11 @@ static void write_system(dsm__json_writer *writer, const void *plan) {
 DSM__DOCUMENT(
     dsm__pim_plan_record, dsm_pim_plan, "dsm-pim/1",
     "The best choice of cores in memory for a training, written by `dsm pim --format json`.",
-    DSM__FIELD(TEXT, dsm_pim_plan, dsm_version, "dsm_version", DSM__FIELD_IS_OPTIONAL,
-               .help = "The version of dsm that wrote it."),
+    DSM__FIELD(TEXT, dsm_pim_plan, dsm_version, "dsm_version", READ | DSM__FIELD_IS_OPTIONAL,
+               .max = 64, .help = "The version of dsm that wrote it."),
     DSM__FIELD(RECORD, dsm_pim_plan, options, "options", READ, .type = &dsm__pim_options_record,
                .help = "What might be chosen."),
-    DSM__FIELD(RECORD, dsm_pim_plan, cost, "result", DSM__FIELD_IS_REQUIRED,
+    DSM__FIELD(RECORD, dsm_pim_plan, cost, "result", READ | DSM__FIELD_IS_REQUIRED,
                .type = &dsm__pim_cost_record, .expected = "the choice and what it takes",
                .help = "The best choice, and what the training takes with it."),
     DSM__FIELD(RECORD, dsm_pim_plan, cost.update, "update", 0, .type = &dsm__pim_update_record,
@@ -147,8 +160,8 @@ DSM__DOCUMENT(
                 dsm__pim_tasklet_record,
                 "Over tasklets, with the cores and transfers of the best choice, "
                 "ascending."),
-    DSM__OWN("workload", DSM__FIELD_IS_REQUIRED, write_workload, JSON,
-             .help = "dsm-rl-workload/1, after overrides."),
-    DSM__OWN("system", DSM__FIELD_IS_REQUIRED, write_system, JSON,
-             .help = "dsm-pim-system/1, after overrides."));
+    DSM__OWN("workload", READ | DSM__FIELD_IS_REQUIRED, write_workload, JSON, .read = read_workload,
+             .expected = "the workload in full", .help = "dsm-rl-workload/1, after overrides."),
+    DSM__OWN("system", READ | DSM__FIELD_IS_REQUIRED, write_system, JSON, .read = read_system,
+             .expected = "the system in full", .help = "dsm-pim-system/1, after overrides."));
 /* clang-format on */

@@ -22,27 +22,6 @@ typedef struct entry_list {
   size_t *of_layer; /* the entry that a layer refers to, or no_entry */
 } entry_list;
 
-static bool read_layer_names(const dsm__json_node *node, size_t most, dsm__arena *arena,
-                             dsm_pipeline_plan *group) {
-  const dsm__json_node layers = dsm__json_member(node, "layers");
-  if (!dsm__json_require(&layers, "the names of its layers, in order of execution") ||
-      !dsm__json_array(&layers, 0, most, &group->layer_count)) {
-    return false;
-  }
-  const char **const names = dsm__arena_array(arena, group->layer_count, sizeof *names);
-  if (names == NULL) {
-    dsm__json_set_out_of_memory(node->doc);
-    return false;
-  }
-  bool is_good = true;
-  dsm__json_node item = dsm__json_item(&layers, 0);
-  for (size_t i = 0; i < group->layer_count; i++, item = dsm__json_next(&item)) {
-    is_good = dsm__json_string(&item, 1, DSM_NAME_BYTES_MAX + 8, arena, &names[i]) && is_good;
-  }
-  group->layer_names = names;
-  return is_good;
-}
-
 static bool read_rows(const dsm__json_node *node, uint64_t most, dsm__arena *arena,
                       dsm_pipeline_plan *group) {
   const dsm__json_node list = dsm__json_member(node, "rows");
@@ -67,20 +46,17 @@ static bool read_rows(const dsm__json_node *node, uint64_t most, dsm__arena *are
 
 bool dsm__plan_read_group(const dsm__json_node *node, const dsm__group_limits *limits,
                           dsm__arena *arena, dsm_pipeline_plan *group) {
-  const dsm__json_node name = dsm__json_member(node, "name");
+  const dsm__record_reader names = {.arena = arena, .wanted = DSM__FIELD_IS_READ};
   const dsm__json_node columns = dsm__json_member(node, "columns");
   return dsm__record_only(node, &dsm__pipeline_record) &&
-         dsm__json_require(&name, "the name that its layers refer to") &&
-         dsm__json_name(&name, DSM__GROUP_NAME_BYTES_MAX, arena, &group->name) &&
-         read_layer_names(node, limits->layers, arena, group) &&
+         dsm__record_read(&names, node, &dsm__pipeline_record, group) &&
          read_rows(node, limits->rows, arena, group) &&
          (!dsm__json_is_present(&columns) ||
           dsm__json_u64(&columns, 1, limits->columns, &group->columns));
 }
 
 static void read_entry(dsm__plan_reader *reader, const dsm__json_node *node, entry *out) {
-  const dsm__group_limits limits = {.layers = reader->workload->layer_count,
-                                    .columns = dsm__stage_columns_max(reader->system),
+  const dsm__group_limits limits = {.columns = dsm__stage_columns_max(reader->system),
                                     .rows = dsm__stage_rows_max(reader->system)};
   out->group.columns = limits.columns;
   out->is_good = dsm__plan_read_group(node, &limits, reader->arena, &out->group);

@@ -54,7 +54,6 @@ size_t dsm__plan_each_invocation(const dsm__json_node *pass_node, dsm__invocatio
 
 /** What the numbers of a pipeline group may be at most. */
 typedef struct dsm__group_limits {
-  size_t layers;
   uint64_t columns;
   uint64_t rows;
 } dsm__group_limits;

@@ -2,8 +2,10 @@
 #include "report/answer.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "dsm/file.h"
 #include "report/data/csv.h"
 
 /* The document of an answer; NULL, and the page fails, if out of memory. */
@@ -83,4 +85,57 @@ const dsm_dispatch *dsm__simulation_of(const dsm_answer *answer) {
 const dsm_partition *dsm__partition_of(const dsm_answer *answer) {
   const dsm_dispatch *const simulation = dsm__simulation_of(answer);
   return simulation != NULL ? simulation->partition : answer->of;
+}
+
+/* ---- reading ---- */
+
+static const dsm_answer_kind *const readable[] = {&dsm_answer_pim, &dsm_answer_storage,
+                                                  &dsm_answer_front, &dsm_answer_partition};
+
+/* By a format without its version, which its reader looks at. */
+static void find_kind(void *found, const dsm__json_node *root) {
+  const dsm__json_node node = dsm__json_member(root, "format");
+  const char *const format = dsm__json_text(&node);
+  for (size_t i = 0; format != NULL && i < DSM__COUNT_OF(readable); i++) {
+    const char *const own = readable[i]->record->format;
+    if (strncmp(format, own, strlen(own) - 1) == 0) {
+      *(const dsm_answer_kind **)found = readable[i];
+    }
+  }
+}
+
+const dsm_answer_kind *dsm_answer_kind_of(const char *text, size_t length) {
+  const dsm__json_input input = {.text = text, .length = length, .file = ""};
+  const dsm_answer_kind *found = &dsm_answer_plan;
+  return dsm__json_doc_read(&input, NULL, find_kind, &found) == DSM_OK ? found : &dsm_answer_plan;
+}
+
+dsm_status dsm_answer_parse(dsm_answer *answer, const dsm_answer_kind *kind, const char *text,
+                            size_t length, const char *file, dsm_diags *diags) {
+  const dsm__json_input input = {.text = text, .length = length, .file = file};
+  *answer = (dsm_answer){.kind = kind != NULL ? kind : dsm_answer_kind_of(text, length)};
+  assert(answer->kind->read != NULL);
+  const dsm_status status = answer->kind->read(answer, &input, diags);
+  answer->of = answer->owned;
+  return status;
+}
+
+dsm_status dsm_answer_load(dsm_answer *answer, const dsm_answer_kind *kind, const char *path,
+                           dsm_diags *diags) {
+  char *text = NULL;
+  size_t length = 0;
+  *answer = (dsm_answer){.kind = kind};
+  dsm_status status = dsm_file_read(&text, &length, path, diags);
+  if (status == DSM_OK) {
+    status = dsm_answer_parse(answer, kind, text, length, path, diags);
+  }
+  free(text);
+  return status;
+}
+
+void dsm_answer_free(dsm_answer *answer) {
+  if (answer->owned != NULL) {
+    answer->kind->discard(answer->owned);
+  }
+  *answer = (dsm_answer){.of = NULL};
 }

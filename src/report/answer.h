@@ -25,7 +25,27 @@ struct dsm_answer_kind {
   const char *tables[DSM__TABLES_MAX];
   const dsm__layout *layout;        /**< of its text and its page; or NULL */
   dsm__view *views[DSM_FORM_COUNT]; /**< of the forms that neither says */
+  /** Reads what it is of into `owned`, which stays NULL unless DSM_OK; NULL: it cannot be read. */
+  dsm_status (*read)(dsm_answer *answer, const dsm__json_input *from, dsm_diags *diags);
+  void (*discard)(void *owned); /**< frees it */
 };
+
+/** Defines the functions `read` and `discard` of a kind that is of a `type`: a call reads `made`
+ * from `from`. */
+#define DSM__READ_BY(type, free_it, ...)                                                           \
+  static void discard(void *owned) {                                                               \
+    free_it(owned);                                                                                \
+  }                                                                                                \
+  static dsm_status read(dsm_answer *answer, const dsm__json_input *from, dsm_diags *diags) {      \
+    type *made = NULL;                                                                             \
+    const dsm_status status = __VA_ARGS__;                                                         \
+    if (status != DSM_OK) {                                                                        \
+      free_it(made);                                                                               \
+    }                                                                                              \
+    answer->owned = status == DSM_OK ? made : NULL;                                                \
+    return status;                                                                                 \
+  }                                                                                                \
+  _Static_assert(sizeof(type) > 0, "it is known")
 
 /** The heading of an answer that has a layout: "frozen_lake on upmem2524: 885 of 2,524 cores, ...".
  */

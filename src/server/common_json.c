@@ -26,12 +26,18 @@ dsm__power dsm__power_read(const dsm__json_node *device) {
                                                  watts_range, &power.busy_watts);
   const dsm__json_node idle = dsm__json_member(&node, "idle_watts");
   if (dsm__json_is_present(&idle) &&
-      dsm__json_double_or_zero(&idle, watts_range, &power.idle_watts) && is_good &&
-      power.idle_watts > power.busy_watts) {
-    dsm__json_error(&idle, NULL, "expected at most busy_watts, %.17g, found %.17g",
-                    power.busy_watts, power.idle_watts);
+      dsm__json_double_or_zero(&idle, watts_range, &power.idle_watts) && is_good) {
+    dsm__power_check(&node, power.busy_watts, power.idle_watts);
   }
   return power;
+}
+
+void dsm__power_check(const dsm__json_node *power, double busy_watts, double idle_watts) {
+  const dsm__json_node idle = dsm__json_member(power, "idle_watts");
+  if (busy_watts > 0 && idle_watts > busy_watts) {
+    dsm__json_error(&idle, NULL, "expected at most busy_watts, %.17g, found %.17g", busy_watts,
+                    idle_watts);
+  }
 }
 
 dsm__precision_keys dsm__precision_read(const dsm__json_node *object) {

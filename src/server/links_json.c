@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* links_json.c: ports and pairs, in the units of a server or of a profile. */
+/* links_json.c: ports and pairs whose devices have names, of a server or of a profile. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,36 +7,17 @@
 #include "base/words.h"
 #include "dsm/limits.h"
 #include "plan/plan_internal.h"
+#include "server/links_record.h"
 #include "server/server_internal.h"
 
-const dsm__link_units dsm__server_link_units = {"bandwidth_GBps",        {1e-9, 1e9, false}, 1e9,
-                                                "transfer_microseconds", {0, 1e9, false},    1e-6};
-const dsm__link_units dsm__profile_link_units = {"bandwidth_bytes_per_second",
-                                                 {DSM__CAPACITY_MIN, DSM__CAPACITY_MAX, false},
-                                                 1,
-                                                 "transfer_seconds",
-                                                 {0, DSM__SECONDS_MAX, false},
-                                                 1};
-
-DSM__OBJECT(dsm__port_object, "port", {.name = "name"}, {.name = "devices"},
-            {.name = "bandwidth_GBps"}, {.name = "direct"});
-DSM__OBJECT(dsm__pair_object, "pair", {.name = "devices"}, {.name = "bandwidth_GBps"},
-            {.name = "transfer_microseconds"});
-DSM__OBJECT(dsm__profile_port_object, "port", {.name = "name"}, {.name = "devices"},
-            {.name = "bandwidth_bytes_per_second"}, {.name = "direct"});
-DSM__OBJECT(dsm__profile_pair_object, "pair", {.name = "devices"},
-            {.name = "bandwidth_bytes_per_second"}, {.name = "transfer_seconds"});
-
 typedef struct link_reader {
-  const dsm__link_units *units;
   const dsm__named_devices *names;
   size_t name_count;
   dsm__arena *arena;
+  dsm__link_rows rows;
+  double bandwidth_unit; /* bytes a second */
+  double transfer_unit;  /* seconds */
 } link_reader;
-
-static bool is_for_server(const link_reader *reader) {
-  return reader->units == &dsm__server_link_units;
-}
 
 static void report_unknown(const link_reader *reader, const dsm__json_node *item,
                            const char *name) {
@@ -50,48 +31,25 @@ static void report_unknown(const link_reader *reader, const dsm__json_node *item
 }
 
 /* Bits of the devices that a list names; a name that stands for several equal ones means all. */
-static uint64_t read_named(const link_reader *reader, const dsm__json_node *object) {
+static uint64_t find_named(const link_reader *reader, const dsm__json_node *object,
+                           const char *const *names, size_t count) {
   const dsm__json_node list = dsm__json_member(object, "devices");
-  size_t count = 0;
   uint64_t devices = 0;
-  if (!dsm__json_require(&list, "a list of names of devices") ||
-      !dsm__json_array(&list, 1, DSM_DEVICES_MAX, &count)) {
-    return 0;
-  }
   dsm__json_node item = dsm__json_item(&list, 0);
   for (size_t k = 0; k < count; k++, item = dsm__json_next(&item)) {
-    const char *const name = dsm__json_text(&item);
-    const char *none = NULL;
-    if (name == NULL) {
-      dsm__json_string(&item, 1, DSM_NAME_BYTES_MAX, reader->arena, &none);
-      continue;
-    }
     size_t n = 0;
-    while (n < reader->name_count && strcmp(reader->names[n].name, name) != 0) {
+    while (n < reader->name_count && strcmp(reader->names[n].name, names[k]) != 0) {
       n++;
     }
     if (n == reader->name_count) {
-      report_unknown(reader, &item, name);
+      report_unknown(reader, &item, names[k]);
     } else if ((devices & reader->names[n].devices) != 0) {
-      dsm__json_error(&item, NULL, "expected each device once, found \"%s\" again", name);
+      dsm__json_error(&item, NULL, "expected each device once, found \"%s\" again", names[k]);
     } else {
       devices |= reader->names[n].devices;
     }
   }
   return devices;
-}
-
-static double read_bandwidth(const link_reader *reader, const dsm__json_node *object) {
-  double value = 0;
-  dsm__json_required_double(object, reader->units->bandwidth_key, "the bandwidth each way",
-                            reader->units->bandwidth_range, &value);
-  return value * reader->units->bandwidth_unit;
-}
-
-double dsm__transfer_read(const dsm__link_units *units, const dsm__json_node *object) {
-  double value = 0;
-  dsm__json_optional_double(object, units->transfer_key, units->transfer_range, 0, &value);
-  return value * units->transfer_unit;
 }
 
 /* ---- ports ---- */
@@ -127,29 +85,22 @@ static void check_nesting(const dsm__json_node *item, const dsm_port *ports, siz
   }
 }
 
-static void read_ports(link_reader *reader, const dsm__json_node *root, dsm__links *links) {
+static void take_ports(link_reader *reader, const dsm__json_node *root, dsm__links *links) {
   const dsm__json_node list = dsm__json_member(root, "ports");
-  size_t count = 0;
-  if (!dsm__json_is_present(&list) || !dsm__json_array(&list, 0, DSM_DEVICES_MAX, &count)) {
-    return;
-  }
-  dsm_port *const ports = dsm__arena_array(reader->arena, count, sizeof *ports);
-  const char **const names = dsm__arena_array(reader->arena, count, sizeof *names);
-  if (ports == NULL || names == NULL) {
+  const size_t count = reader->rows.port_count;
+  dsm_port *ports = NULL;
+  const char **names = NULL;
+  if (!DSM__RESERVE(reader->arena, ports, count) || !DSM__RESERVE(reader->arena, names, count)) {
     dsm__json_set_out_of_memory(root->doc);
     return;
   }
   dsm__json_node item = dsm__json_item(&list, 0);
   for (size_t p = 0; p < count; p++, item = dsm__json_next(&item)) {
-    if (!dsm__object_only(
-            &item, is_for_server(reader) ? &dsm__port_object : &dsm__profile_port_object, 0)) {
-      continue;
-    }
-    dsm__json_read_name(&item, "the port's name", reader->arena, &ports[p].name);
+    const dsm__port_row *const row = &reader->rows.ports[p];
+    ports[p] = row->of;
     names[p] = ports[p].name;
-    ports[p].bytes_per_second = read_bandwidth(reader, &item);
-    ports[p].devices = read_named(reader, &item);
-    dsm__json_optional_bool(&item, "direct", true, &ports[p].is_direct);
+    ports[p].bytes_per_second *= reader->bandwidth_unit;
+    ports[p].devices = find_named(reader, &item, row->devices, row->device_count);
     check_nesting(&item, ports, p);
   }
   if (dsm__names_differ(&list, names, count, reader->arena) && count > 1) {
@@ -171,15 +122,9 @@ static bool has_pair(const dsm__links *links, size_t a, size_t b) {
 }
 
 /* Each two of the devices of an item. */
-static void read_pair(link_reader *reader, const dsm__json_node *item, dsm__links *links,
-                      dsm_device_pair *pairs) {
-  if (!dsm__object_only(item, is_for_server(reader) ? &dsm__pair_object : &dsm__profile_pair_object,
-                        0)) {
-    return;
-  }
-  const double bandwidth = read_bandwidth(reader, item);
-  const double transfer = dsm__transfer_read(reader->units, item);
-  const uint64_t devices = read_named(reader, item);
+static void take_pair(link_reader *reader, const dsm__json_node *item, const dsm__pair_row *row,
+                      dsm__links *links, dsm_device_pair *pairs) {
+  const uint64_t devices = find_named(reader, item, row->devices, row->device_count);
   const dsm__json_node list = dsm__json_member(item, "devices");
   if (devices != 0 && count_bits(devices) < 2) {
     dsm__json_error(&list, NULL, "expected two devices or more, found one");
@@ -193,35 +138,58 @@ static void read_pair(link_reader *reader, const dsm__json_node *item, dsm__link
         dsm__json_error(&list, NULL, "expected devices that are no pair yet, found two that are");
         return;
       }
-      pairs[links->pair_count++] = (dsm_device_pair){{a, b}, bandwidth, transfer};
+      pairs[links->pair_count++] =
+          (dsm_device_pair){{a, b},
+                            row->of.bytes_per_second * reader->bandwidth_unit,
+                            row->of.transfer_seconds * reader->transfer_unit};
     }
   }
 }
 
-static void read_pairs(link_reader *reader, const dsm__json_node *root, dsm__links *links) {
-  enum { PAIRS_MAX = DSM_DEVICES_MAX * (DSM_DEVICES_MAX - 1) / 2 };
+static void take_pairs(link_reader *reader, const dsm__json_node *root, dsm__links *links) {
   const dsm__json_node list = dsm__json_member(root, "pairs");
-  size_t count = 0;
-  if (!dsm__json_is_present(&list) || !dsm__json_array(&list, 0, PAIRS_MAX, &count)) {
+  const size_t most = (size_t)DSM_DEVICES_MAX * (DSM_DEVICES_MAX - 1) / 2;
+  dsm_device_pair *pairs = NULL;
+  if (reader->rows.pair_count == 0) {
     return;
   }
-  dsm_device_pair *const pairs = dsm__arena_array(reader->arena, PAIRS_MAX, sizeof *pairs);
-  if (pairs == NULL) {
+  if (!DSM__RESERVE(reader->arena, pairs, most)) {
     dsm__json_set_out_of_memory(root->doc);
     return;
   }
   links->pairs = pairs;
   dsm__json_node item = dsm__json_item(&list, 0);
-  for (size_t k = 0; k < count; k++, item = dsm__json_next(&item)) {
-    read_pair(reader, &item, links, pairs);
+  for (size_t k = 0; k < reader->rows.pair_count; k++, item = dsm__json_next(&item)) {
+    take_pair(reader, &item, &reader->rows.pairs[k], links, pairs);
   }
 }
 
-dsm__links dsm__links_read(const dsm__json_node *root, const dsm__link_units *units,
+dsm__links dsm__links_read(const dsm__json_node *root, const dsm__record_type *rows,
                            const dsm__named_devices *names, size_t name_count, dsm__arena *arena) {
-  link_reader reader = {units, names, name_count, arena};
+  const dsm__record_reader records = {.arena = arena, .wanted = DSM__FIELD_IS_READ};
+  const bool is_of_server = rows == &dsm__server_links_record;
+  link_reader reader = {.names = names,
+                        .name_count = name_count,
+                        .arena = arena,
+                        .bandwidth_unit = is_of_server ? 1e9 : 1,
+                        .transfer_unit = is_of_server ? 1e-6 : 1};
   dsm__links links = {.ports = NULL};
-  read_ports(&reader, root, &links);
-  read_pairs(&reader, root, &links);
+  (void)dsm__record_read(&records, root, rows, &reader.rows);
+  take_ports(&reader, root, &links);
+  take_pairs(&reader, root, &links);
   return links;
+}
+
+void dsm__instance_links_read(dsm_instance *instance, const dsm__json_node *root,
+                              dsm__arena *arena) {
+  dsm__named_devices names[DSM_DEVICES_MAX];
+  for (size_t j = 0; j < instance->device_count; j++) {
+    names[j] = (dsm__named_devices){instance->devices[j].name, (uint64_t)1 << j};
+  }
+  const dsm__links links =
+      dsm__links_read(root, &dsm__profile_links_record, names, instance->device_count, arena);
+  instance->ports = links.ports;
+  instance->port_count = links.port_count;
+  instance->pairs = links.pairs;
+  instance->pair_count = links.pair_count;
 }

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/json_write.h"
 #include "dsm/limits.h"
 #include "server/instance_internal.h"
+#include "server/profile_record.h"
 
 /* Names of tasks that a planner graph joins may be too long for the format. */
 static dsm_status check_tasks(const dsm_instance *instance, dsm_diags *diags) {
@@ -20,19 +20,6 @@ static dsm_status check_tasks(const dsm_instance *instance, dsm_diags *diags) {
   return DSM_OK;
 }
 
-/* Where a number may be infinite: null, or no key. */
-static void put_finite(dsm__json_writer *writer, const char *key, double value) {
-  if (isfinite(value)) {
-    dsm__json_put_double(writer, key, value);
-  }
-}
-
-static void put_positive(dsm__json_writer *writer, const char *key, double value) {
-  if (value > 0) {
-    dsm__json_put_double(writer, key, value);
-  }
-}
-
 static void write_table(dsm__json_writer *writer, const dsm_batch_table *table) {
   dsm__json_begin_array(writer, true);
   for (size_t k = 0; k < table->count; k++) {
@@ -44,11 +31,13 @@ static void write_table(dsm__json_writer *writer, const dsm_batch_table *table) 
   dsm__json_end_array(writer);
 }
 
-static void write_seconds(dsm__json_writer *writer, const dsm_instance *instance, size_t task) {
-  dsm__json_put_object(writer, "seconds", true);
+void dsm__profile_write_seconds(dsm__json_writer *writer, const void *task) {
+  const dsm_instance *const instance = ((const dsm__profile_task *)task)->instance;
+  const size_t index = ((const dsm__profile_task *)task)->index;
+  dsm__json_begin_object(writer, true);
   for (size_t j = 0; j < instance->device_count; j++) {
-    const double seconds = dsm_instance_seconds(instance, task, j);
-    const size_t place = task * instance->device_count + j;
+    const double seconds = dsm_instance_seconds(instance, index, j);
+    const size_t place = index * instance->device_count + j;
     dsm__json_write_key(writer, instance->devices[j].name);
     if (isfinite(seconds) && instance->tables != NULL && instance->tables[place].count > 0) {
       write_table(writer, &instance->tables[place]);
@@ -61,170 +50,107 @@ static void write_seconds(dsm__json_writer *writer, const dsm_instance *instance
   dsm__json_end_object(writer);
 }
 
-static void write_device(dsm__json_writer *writer, const dsm_instance_device *device) {
-  dsm__json_begin_object(writer, true);
-  dsm__json_put_string(writer, "name", device->name);
-  dsm__json_put_bool(writer, "accelerator", device->is_accelerator);
-  put_finite(writer, "memory_bytes", device->memory_bytes);
-  put_finite(writer, "link_bytes_per_second", device->link_bytes_per_second);
-  put_positive(writer, "incoming_bytes_per_second", device->incoming_bytes_per_second);
-  put_positive(writer, "transfer_seconds", device->transfer_seconds);
-  put_positive(writer, "element_bytes", device->element_bytes);
-  put_positive(writer, "weight_bytes", device->weight_bytes);
-  if (device->has_power) {
-    dsm__json_put_object(writer, "power", true);
-    dsm__json_put_double(writer, "busy_watts", device->busy_watts);
-    dsm__json_put_double(writer, "idle_watts", device->idle_watts);
-    dsm__json_end_object(writer);
-  }
-  dsm__json_end_object(writer);
+/* Producers that send several tensors, or one of another size than their output, say themselves who
+ * needs them. The tasks have counts of all their tensors. */
+static bool is_own_sender(const dsm__profile_task *tasks, const dsm_tensor *tensor) {
+  const dsm__profile_task *const producer = &tasks[tensor->producer];
+  return producer->tensor_count > 1 || tensor->bytes != producer->of.output_bytes;
 }
 
-static void write_names(dsm__json_writer *writer, const dsm_instance *instance, uint64_t devices) {
-  dsm__json_put_array(writer, "devices", true);
-  for (size_t j = 0; j < instance->device_count; j++) {
-    if ((devices >> j & 1) != 0) {
-      dsm__json_write_string(writer, instance->devices[j].name);
-    }
-  }
-  dsm__json_end_array(writer);
-}
-
-static void write_ports(dsm__json_writer *writer, const dsm_instance *instance) {
-  dsm__json_put_array(writer, "ports", false);
-  for (size_t p = 0; p < instance->port_count; p++) {
-    const dsm_port *const port = &instance->ports[p];
-    dsm__json_begin_object(writer, true);
-    dsm__json_put_string(writer, "name", port->name);
-    write_names(writer, instance, port->devices);
-    dsm__json_put_double(writer, "bandwidth_bytes_per_second", port->bytes_per_second);
-    dsm__json_put_bool(writer, "direct", port->is_direct);
-    dsm__json_end_object(writer);
-  }
-  dsm__json_end_array(writer);
-}
-
-static void write_pairs(dsm__json_writer *writer, const dsm_instance *instance) {
-  dsm__json_put_array(writer, "pairs", false);
-  for (size_t q = 0; q < instance->pair_count; q++) {
-    const dsm_device_pair *const pair = &instance->pairs[q];
-    dsm__json_begin_object(writer, true);
-    write_names(writer, instance,
-                (uint64_t)1 << pair->devices[0] | (uint64_t)1 << pair->devices[1]);
-    dsm__json_put_double(writer, "bandwidth_bytes_per_second", pair->bytes_per_second);
-    put_positive(writer, "transfer_seconds", pair->transfer_seconds);
-    dsm__json_end_object(writer);
-  }
-  dsm__json_end_array(writer);
-}
-
-/* The producers of each task whose outputs it needs as they are: those of task i from starts[i] to
- * before starts[i + 1]. Other producers send several tensors, or one of another size, and say
- * themselves who needs them. */
-typedef struct inputs {
-  size_t *starts;
-  size_t *producers;
-  size_t *tensor_counts; /* of each task */
-} inputs;
-
-static bool is_own_sender(const inputs *of, const dsm_instance *instance, size_t tensor) {
-  const dsm_tensor *const it = &instance->tensors[tensor];
-  return of->tensor_counts[it->producer] > 1 ||
-         it->bytes != instance->tasks[it->producer].output_bytes;
-}
-
-static bool find_inputs(inputs *of, const dsm_instance *instance, dsm__arena *arena) {
-  of->starts = dsm__arena_array(arena, instance->task_count + 2, sizeof *of->starts);
-  of->tensor_counts = dsm__arena_array(arena, instance->task_count, sizeof *of->tensor_counts);
-  if (of->starts == NULL || of->tensor_counts == NULL) {
+/* The names of those who need a tensor. */
+static bool take_users(dsm__profile_tensor *row, dsm__arena *arena, const dsm_tensor *tensor,
+                       const dsm_task *tasks) {
+  const char **users = NULL;
+  const size_t count = tensor->consumer_count;
+  if (!DSM__RESERVE(arena, users, count)) {
     return false;
   }
-  for (size_t t = 0; t < instance->tensor_count; t++) {
-    of->tensor_counts[instance->tensors[t].producer]++;
+  for (size_t c = 0; c < count; c++) {
+    users[c] = tasks[tensor->consumers[c]].name;
   }
-  for (size_t t = 0; t < instance->tensor_count; t++) {
-    for (size_t c = 0; c < instance->tensors[t].consumer_count && !is_own_sender(of, instance, t);
-         c++) {
-      of->starts[instance->tensors[t].consumers[c] + 2]++;
-    }
-  }
-  for (size_t i = 2; i < instance->task_count + 2; i++) {
-    of->starts[i] += of->starts[i - 1];
-  }
-  of->producers =
-      dsm__arena_array(arena, of->starts[instance->task_count + 1], sizeof *of->producers);
-  for (size_t t = 0; of->producers != NULL && t < instance->tensor_count; t++) {
-    const dsm_tensor *const tensor = &instance->tensors[t];
-    for (size_t c = 0; c < tensor->consumer_count && !is_own_sender(of, instance, t); c++) {
-      /* starts[i + 1]: the next of task i */
-      of->producers[of->starts[tensor->consumers[c] + 1]++] = tensor->producer;
-    }
-  }
-  return of->producers != NULL;
+  *row = (dsm__profile_tensor){tensor->bytes, users, count};
+  return true;
 }
 
-/* None where they are what a task without the key has: the task before it. */
-static void write_inputs(dsm__json_writer *writer, const dsm_instance *instance, const inputs *of,
-                         size_t task) {
-  const size_t first = of->starts[task];
-  const size_t count = of->starts[task + 1] - first;
-  if (task == 0 || (count == 1 && of->producers[first] == task - 1)) {
-    return;
-  }
-  dsm__json_put_array(writer, "inputs", true);
-  for (size_t k = 0; k < count; k++) {
-    dsm__json_write_string(writer, instance->tasks[of->producers[first + k]].name);
-  }
-  dsm__json_end_array(writer);
-}
-
-static void write_tensors(dsm__json_writer *writer, const dsm_instance *instance, const inputs *of,
-                          size_t task) {
-  bool has_begun = false;
+/* What each task needs, and what it sends where it says so itself; tensors stand by producer. */
+static bool take_tensors(dsm__profile_task *tasks, dsm__arena *arena,
+                         const dsm_instance *instance) {
+  const size_t count = instance->task_count;
+  dsm__profile_tensor *rows = NULL;
+  const char ***inputs = NULL;
+  bool is_made =
+      DSM__RESERVE(arena, rows, instance->tensor_count) && DSM__RESERVE(arena, inputs, count);
   for (size_t t = 0; t < instance->tensor_count; t++) {
     const dsm_tensor *const tensor = &instance->tensors[t];
-    if (tensor->producer != task || !is_own_sender(of, instance, t)) {
+    for (size_t c = 0; c < tensor->consumer_count && !is_own_sender(tasks, tensor); c++) {
+      tasks[tensor->consumers[c]].input_count++;
+    }
+  }
+  for (size_t i = 0; is_made && i < count; i++) {
+    is_made = DSM__RESERVE(arena, inputs[i], tasks[i].input_count);
+    tasks[i].inputs = inputs[i];
+    tasks[i].input_count = 0;
+  }
+  for (size_t t = 0; is_made && t < instance->tensor_count; t++) {
+    const dsm_tensor *const tensor = &instance->tensors[t];
+    dsm__profile_task *const producer = &tasks[tensor->producer];
+    if (is_own_sender(tasks, tensor)) {
+      producer->tensors = producer->tensors == NULL ? &rows[t] : producer->tensors;
+      is_made = take_users(&rows[t], arena, tensor, instance->tasks);
       continue;
     }
-    if (!has_begun) {
-      dsm__json_put_array(writer, "tensors", true);
-      has_begun = true;
-    }
-    dsm__json_begin_object(writer, true);
-    dsm__json_put_double(writer, "bytes", tensor->bytes);
-    dsm__json_put_array(writer, "used_by", true);
+    producer->tensor_count = 0;
     for (size_t c = 0; c < tensor->consumer_count; c++) {
-      dsm__json_write_string(writer, instance->tasks[tensor->consumers[c]].name);
+      const size_t consumer = tensor->consumers[c];
+      inputs[consumer][tasks[consumer].input_count++] = producer->of.name;
     }
-    dsm__json_end_array(writer);
-    dsm__json_end_object(writer);
   }
-  if (has_begun) {
-    dsm__json_end_array(writer);
-  }
+  return is_made;
 }
 
-static void write_task(dsm__json_writer *writer, const dsm_instance *instance, const inputs *of,
-                       size_t index) {
-  const dsm_task *const task = &instance->tasks[index];
-  dsm__json_begin_object(writer, true);
-  dsm__json_put_string(writer, "name", task->name);
-  dsm__json_put_double(writer, "weights_bytes", task->weights_bytes);
-  dsm__json_put_double(writer, "activation_bytes", task->activation_bytes);
-  put_positive(writer, "input_bytes", task->input_bytes);
-  dsm__json_put_double(writer, "output_bytes", task->output_bytes);
-  put_positive(writer, "result_bytes", task->result_bytes);
-  write_inputs(writer, instance, of, index);
-  write_tensors(writer, instance, of, index);
-  if (task->group != NULL) {
-    dsm__json_put_string(writer, "group", task->group);
+static bool take_tasks(dsm__profile *document, dsm__arena *arena, const dsm_instance *instance) {
+  dsm__profile_task *tasks = NULL;
+  if (!DSM__RESERVE(arena, tasks, instance->task_count)) {
+    return false;
   }
-  write_seconds(writer, instance, index);
-  dsm__json_end_object(writer);
+  for (size_t i = 0; i < instance->task_count; i++) {
+    tasks[i] = (dsm__profile_task){.of = instance->tasks[i], .instance = instance, .index = i};
+  }
+  for (size_t t = 0; t < instance->tensor_count; t++) {
+    tasks[instance->tensors[t].producer].tensor_count++;
+  }
+  if (!take_tensors(tasks, arena, instance)) {
+    return false;
+  }
+  for (size_t i = 0; i < instance->task_count; i++) {
+    /* As a task without the key has it: the task before it. */
+    if (i == 0 || (tasks[i].input_count == 1 && tasks[i].inputs[0] == tasks[i - 1].of.name)) {
+      tasks[i].inputs = NULL;
+    }
+  }
+  document->tasks = tasks;
+  document->task_count = instance->task_count;
+  return true;
 }
 
-static void write_profile(dsm__json_writer *writer, const dsm_instance *instance,
-                          const dsm__profile_words *words, const inputs *of) {
+static bool take_devices(dsm__profile *document, dsm__arena *arena, const dsm_instance *instance) {
+  const dsm__device_names names = dsm__instance_device_names(instance);
+  dsm__profile_device *const devices =
+      dsm__arena_array(arena, instance->device_count, sizeof *devices);
+  for (size_t j = 0; devices != NULL && j < instance->device_count; j++) {
+    devices[j] = (dsm__profile_device){.of = instance->devices[j], .seconds_ratio = 1};
+  }
+  document->devices = devices;
+  document->device_count = instance->device_count;
+  document->ports = dsm__port_rows(arena, &names, instance->ports, instance->port_count);
+  document->port_count = instance->port_count;
+  document->pairs = dsm__pair_rows(arena, &names, instance->pairs, instance->pair_count);
+  document->pair_count = instance->pair_count;
+  return devices != NULL && document->ports != NULL && document->pairs != NULL;
+}
+
+static void write_profile(dsm__json_writer *writer, const dsm__profile *document,
+                          const dsm__profile_words *words) {
   dsm__json_begin_object(writer, false);
   if (words->comment_count > 0) {
     dsm__json_put_array(writer, "//", false);
@@ -233,29 +159,7 @@ static void write_profile(dsm__json_writer *writer, const dsm_instance *instance
     }
     dsm__json_end_array(writer);
   }
-  dsm__json_put_string(writer, "format", "dsm-profile/1");
-  dsm__json_put_string(writer, "name", instance->name);
-  if (words->source != NULL) {
-    dsm__json_put_string(writer, "source", words->source);
-  }
-  put_positive(writer, "element_bytes", instance->element_bytes);
-  put_positive(writer, "weight_bytes", instance->weight_bytes);
-  dsm__json_put_array(writer, "devices", false);
-  for (size_t j = 0; j < instance->device_count; j++) {
-    write_device(writer, &instance->devices[j]);
-  }
-  dsm__json_end_array(writer);
-  if (instance->port_count > 0) {
-    write_ports(writer, instance);
-  }
-  if (instance->pair_count > 0) {
-    write_pairs(writer, instance);
-  }
-  dsm__json_put_array(writer, "tasks", false);
-  for (size_t i = 0; i < instance->task_count; i++) {
-    write_task(writer, instance, of, i);
-  }
-  dsm__json_end_array(writer);
+  dsm__record_write_into(writer, &dsm__profile_record, document);
   dsm__json_end_object(writer);
   dsm__json_finish(writer);
 }
@@ -273,12 +177,16 @@ dsm_status dsm__profile_write(char **text, const dsm_instance *instance,
   if (status != DSM_OK) {
     return status;
   }
-  inputs of = {NULL, NULL, NULL};
+  dsm__profile document = {.name = instance->name,
+                           .source = words->source,
+                           .element_bytes = instance->element_bytes,
+                           .weight_bytes = instance->weight_bytes};
   dsm__text_buffer out = {0};
   dsm__json_writer writer = {.out = &out};
   dsm__arena *const arena = dsm__arena_new();
-  if (arena != NULL && find_inputs(&of, instance, arena)) {
-    write_profile(&writer, instance, words, &of);
+  if (arena != NULL && take_devices(&document, arena, instance) &&
+      take_tasks(&document, arena, instance)) {
+    write_profile(&writer, &document, words);
     *text = dsm__text_finish(&out);
   }
   dsm__arena_free(arena);

@@ -4,26 +4,17 @@
 #define DSM_SERVER_SERVER_INTERNAL_H
 
 #include "base/arena.h"
-#include "base/json_read.h"
-#include "base/words.h"
+#include "base/record.h"
 #include "dsm/instance.h"
 #include "dsm/server.h"
 #include "workload/name_index.h"
 
 extern const dsm__words dsm__device_kind_words;
 
-/* The objects of "dsm-server/1" and "dsm-profile/1". */
+/* The objects of "dsm-server/1". */
 extern const dsm__object_type dsm__server_object;
 extern const dsm__object_type dsm__device_object;
 extern const dsm__object_type dsm__power_object;
-extern const dsm__object_type dsm__profile_object;
-extern const dsm__object_type dsm__profile_device_object;
-extern const dsm__object_type dsm__task_object;
-extern const dsm__object_type dsm__profile_tensor_object;
-extern const dsm__object_type dsm__port_object;
-extern const dsm__object_type dsm__pair_object;
-extern const dsm__object_type dsm__profile_port_object;
-extern const dsm__object_type dsm__profile_pair_object;
 
 /** An empty server with an arena of its own, freed with dsm_server_free; NULL if out of memory. */
 dsm_server *dsm__server_new(void);
@@ -62,6 +53,9 @@ typedef struct dsm__power {
 /** Reads "power" of a device. */
 dsm__power dsm__power_read(const dsm__json_node *device);
 
+/** Reports watts of an idle device above those of a busy one, where both could be read. */
+void dsm__power_check(const dsm__json_node *power, double busy_watts, double idle_watts);
+
 /** Reads a time of a task on a device: infinite for null, or 0. */
 bool dsm__seconds_read(const dsm__json_node *node, double *seconds);
 
@@ -82,19 +76,6 @@ extern const dsm__json_range dsm__capacity_range;
 /** Of "seconds_ratio": what times of a device are over those that are given. */
 extern const dsm__json_range dsm__seconds_ratio_range;
 
-/** Keys and units of bandwidths and fixed costs. */
-typedef struct dsm__link_units {
-  const char *bandwidth_key;
-  dsm__json_range bandwidth_range;
-  double bandwidth_unit; /**< bytes a second */
-  const char *transfer_key;
-  dsm__json_range transfer_range;
-  double transfer_unit; /**< seconds */
-} dsm__link_units;
-
-extern const dsm__link_units dsm__server_link_units;
-extern const dsm__link_units dsm__profile_link_units;
-
 /** A name, and the devices that it stands for, as bits. */
 typedef struct dsm__named_devices {
   const char *name;
@@ -108,12 +89,14 @@ typedef struct dsm__links {
   size_t pair_count;
 } dsm__links;
 
-/** Reads "ports" and "pairs"; at most 2 * DSM_DEVICES_MAX names. */
-dsm__links dsm__links_read(const dsm__json_node *root, const dsm__link_units *units,
+/** Reads "ports" and "pairs", the rows of a record (links_record.h); at most 2 * DSM_DEVICES_MAX
+ * names. */
+dsm__links dsm__links_read(const dsm__json_node *root, const dsm__record_type *rows,
                            const dsm__named_devices *names, size_t name_count, dsm__arena *arena);
 
-/** Reads the fixed cost of a transfer, 0 by default, in seconds. */
-double dsm__transfer_read(const dsm__link_units *units, const dsm__json_node *object);
+/** The same of a profile or partition, whose devices the instance has, into the instance. */
+void dsm__instance_links_read(dsm_instance *instance, const dsm__json_node *root,
+                              dsm__arena *arena);
 
 /** Reports the second of two equal names of items of a list, by their sorted index. */
 bool dsm__index_differs(const dsm__json_node *list, const dsm__name_index *index);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dsm/limits.h"
+#include "server/links_record.h"
 #include "server/server_internal.h"
 #include "system/system_internal.h"
 
@@ -178,7 +179,9 @@ static void read_common(item_reader *reader, const dsm__json_node *item) {
   dsm__json_optional_double(item, "incoming_GBps", rate_range, 0,
                             &device->incoming_bytes_per_second);
   device->incoming_bytes_per_second *= 1e9;
-  device->transfer_seconds = dsm__transfer_read(&dsm__server_link_units, item);
+  dsm__json_optional_double(item, "transfer_microseconds", (dsm__json_range){0, 1e9, false}, 0,
+                            &device->transfer_seconds);
+  device->transfer_seconds *= 1e-6;
   const dsm__precision_keys precision = dsm__precision_read(item);
   device->element_bytes = precision.element_bytes;
   device->weight_bytes = precision.weight_bytes;
@@ -274,7 +277,7 @@ static void read_links(dsm_server *server, const dsm__json_node *root, const dsm
   dsm__named_devices names[2 * DSM_DEVICES_MAX];
   const size_t count = name_devices(server, list, items, names);
   const dsm__links links =
-      dsm__links_read(root, &dsm__server_link_units, names, count, server->arena);
+      dsm__links_read(root, &dsm__server_links_record, names, count, server->arena);
   server->ports = links.ports;
   server->port_count = links.port_count;
   server->pairs = links.pairs;

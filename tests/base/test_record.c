@@ -80,7 +80,7 @@ DSM__RECORD(tree_record, tree, false, "A tree.",
             {.key = "age", .kind = DSM__FIELD_OWN, .write = write_age});
 
 static const leaf leaves[] = {{"a", 1}, {"b", 2}};
-static const char *const notes[] = {"tall", ""};
+static const char *const notes[] = {"tall", "x"};
 static const tree oak = {
     .name = "oak",
     .own = {.factor = 4, .share = 0.25},
@@ -109,7 +109,7 @@ static const char oak_text[] = "{\n"
                                "    {\"name\": \"a\", \"size\": 1},\n"
                                "    {\"name\": \"b\", \"size\": 2}\n"
                                "  ],\n"
-                               "  \"notes\": [\"tall\", \"\"],\n"
+                               "  \"notes\": [\"tall\", \"x\"],\n"
                                "  \"age\": \"old\"\n"
                                "}\n";
 

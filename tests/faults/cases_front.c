@@ -63,7 +63,8 @@ static attempt find_nothing(const subject *s, dsm_diags *diags) {
 static attempt read_text(const char *text, dsm_diags *diags) {
   static dsm_front poison;
   dsm_front *front = &poison;
-  const dsm_status status = dsm_front_parse(&front, text, strlen(text), "front.json", diags);
+  const dsm_status status =
+      parsed_as(&dsm_answer_front, &front, text, strlen(text), "front.json", diags);
   const attempt made = attempt_of_status(
       status, front, status == DSM_OK ? digest_double(DIGEST_START, front->points[0].rho) : 0);
   if (front != &poison) {
@@ -85,7 +86,7 @@ static attempt read_broken(const subject *s, dsm_diags *diags) {
 static attempt is_printed(const subject *s, dsm_diags *diags) {
   (void)s;
   (void)diags;
-  const bool is_one = dsm_front_is_printed(written, sizeof written - 1);
+  const bool is_one = dsm_answer_kind_of(written, sizeof written - 1) == &dsm_answer_front;
   return (attempt){.status = is_one ? DSM_OK : DSM_ERROR_OUT_OF_MEMORY,
                    .digest = digest_u64(DIGEST_START, is_one)};
 }
@@ -94,7 +95,8 @@ static attempt draw_front(const subject *s, dsm_diags *diags) {
   (void)s;
   dsm_front *front = NULL;
   dsm_plot *plot = NULL;
-  dsm_status status = dsm_front_parse(&front, written, sizeof written - 1, "front.json", diags);
+  dsm_status status =
+      parsed_as(&dsm_answer_front, &front, written, sizeof written - 1, "front.json", diags);
   if (status == DSM_OK) {
     status = dsm_plot_front(&plot, front, diags);
   }
@@ -155,9 +157,9 @@ const faulty_case front_cases[] = {
     {"dsm_front_find, latency", find_latency, DSM_OK, NULL},
     {"dsm_front_find, energy", find_energy, DSM_OK, NULL},
     {"dsm_front_find, no objectives", find_nothing, DSM_ERROR_USAGE, NULL},
-    {"dsm_front_parse", read_front, DSM_OK, NULL},
-    {"dsm_front_parse: a broken one", read_broken, DSM_ERROR_INVALID, NULL},
-    {"dsm_front_is_printed", is_printed, DSM_OK, NULL},
+    {"dsm_answer_parse: front", read_front, DSM_OK, NULL},
+    {"dsm_answer_parse: front, a broken one", read_broken, DSM_ERROR_INVALID, NULL},
+    {"dsm_answer_kind_of", is_printed, DSM_OK, NULL},
     {"dsm_plot_front", draw_front, DSM_OK, NULL},
     {"dsm_answer_print: front table", write_table, DSM_OK, NULL},
     {"dsm_answer_print: front json", write_json, DSM_OK, NULL},

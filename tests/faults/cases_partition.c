@@ -164,8 +164,8 @@ static attempt solve_in_stages(const subject *s, dsm_diags *diags) {
 static attempt read_placed(const subject *s, dsm_diags *diags) {
   static dsm_partition poison;
   dsm_partition *partition = &poison;
-  const dsm_status status =
-      dsm_partition_parse(&partition, s->placed_text, strlen(s->placed_text), "placed.json", diags);
+  const dsm_status status = parsed_as(&dsm_answer_partition, &partition, s->placed_text,
+                                      strlen(s->placed_text), "placed.json", diags);
   const attempt made = attempt_of_status(
       status, partition, status == DSM_OK ? digest_double(DIGEST_START, partition->rho) : 0);
   if (partition != &poison) {
@@ -267,7 +267,7 @@ const faulty_case partition_cases[] = {
     {"dsm_partition_solve, limited latency", solve_soon, DSM_OK, NULL},
     {"dsm_partition_solve, latency out of reach", solve_too_soon, DSM_ERROR_INFEASIBLE, NULL},
     {"dsm_partition_solve, stages", solve_in_stages, DSM_OK, NULL},
-    {"dsm_partition_parse", read_placed, DSM_OK, NULL},
+    {"dsm_answer_parse: partition", read_placed, DSM_OK, NULL},
     {"dsm_export_partition", export_placed, DSM_OK, NULL},
     {"dsm_profile_parse, pins", pin_tasks, DSM_OK, NULL},
     {"dsm_partition_solve, batches", choose_batches, DSM_OK, NULL},

@@ -246,12 +246,6 @@ static attempt validate_plan(const subject *s, dsm_diags *diags) {
   return (attempt){.status = status};
 }
 
-static attempt load_plan(const subject *s, dsm_diags *diags) {
-  dsm_pim_plan *made = &poison_plan;
-  const dsm_status status = dsm_pim_plan_load(&made, NULL, s->workload_path, diags);
-  return plan_attempt(status, made);
-}
-
 static attempt parse_question(const subject *s, dsm_diags *diags) {
   static const dsm_override overrides[] = {{.path = "workload.episodes", .value = "50"}};
   dsm_pim_plan *made = &poison_plan;
@@ -415,7 +409,6 @@ const faulty_case pim_cases[] = {
     {"dsm_pim_transfers_name", words, DSM_OK, NULL},
     {"dsm_pim_plan_parse", parse_plan, DSM_OK, NULL},
     {"dsm_pim_plan_compare_text", validate_plan, DSM_OK, NULL},
-    {"dsm_pim_plan_load: a network", load_plan, DSM_ERROR_INVALID, NULL},
     {"dsm_pim_question_parse", parse_question, DSM_OK, NULL},
     {"dsm_pim_plan_print", print, DSM_OK, NULL},
     {"dsm_answer_print: pim table", report_table, DSM_OK, NULL},

@@ -138,7 +138,6 @@ static attempt equations(const subject *s, dsm_diags *diags) {
   digest = digest_text(digest, dsm_metric_name(DSM_METRIC_LOSS));
   digest = digest_text(digest, dsm_repeat_rule_name(DSM_REPEAT_RULE_SCORE));
   digest = digest_text(digest, dsm_storage_bound_name(DSM_STORAGE_BOUND_FAST));
-  digest = digest_u64(digest, dsm_storage_is_printed("{}", 2));
   return attempt_of_status(DSM_OK, repeats, digest);
 }
 
@@ -155,14 +154,13 @@ static const char answer_text[] =
     "\"time\": 2}], \"fast_roof\": {\"sample_flop\": 3, \"flop_per_second\": 9}}";
 
 static attempt read_answer(const char *text, dsm_diags *diags) {
-  static dsm_storage_result poison;
-  dsm_storage_result *made = &poison;
-  const dsm_status status = dsm_storage_parse(&made, text, strlen(text), "s.json", diags);
+  dsm_answer read;
+  const dsm_status status =
+      dsm_answer_parse(&read, &dsm_answer_storage, text, strlen(text), "s.json", diags);
+  const dsm_storage_result *const made = read.of;
   const attempt how = attempt_of_status(
       status, made, status == DSM_OK ? digest_double(DIGEST_START, made->mean.seconds) : 0);
-  if (made != &poison) {
-    dsm_storage_result_free(made);
-  }
+  dsm_answer_free(&read);
   return how;
 }
 
@@ -186,10 +184,11 @@ static attempt read_bad(const subject *s, dsm_diags *diags) {
 }
 
 static attempt load_plan(const subject *s, dsm_diags *diags) {
-  static dsm_storage_result poison;
-  dsm_storage_result *made = &poison;
-  const dsm_status status = dsm_storage_load(&made, s->workload_path, diags);
-  return attempt_of_status(status, made, 0);
+  dsm_answer answer;
+  const dsm_status status = dsm_answer_load(&answer, &dsm_answer_storage, s->workload_path, diags);
+  const attempt how = attempt_of_status(status, answer.owned, 0);
+  dsm_answer_free(&answer);
+  return how;
 }
 
 /* ---- reports ---- */
@@ -299,9 +298,9 @@ const faulty_case storage_cases[] = {
     {"dsm_answer_print: storage json", report_json, DSM_OK, NULL},
     {"dsm_answer_print: storage csv", report_csv, DSM_OK, NULL},
     {"dsm_answer_print: storage page", report_page, DSM_OK, NULL},
-    {"dsm_storage_parse", read_good, DSM_OK, NULL},
-    {"dsm_storage_parse: a list that is too short", read_bad, DSM_ERROR_INVALID, NULL},
-    {"dsm_storage_load: a network", load_plan, DSM_ERROR_INVALID, NULL},
+    {"dsm_answer_parse: storage", read_good, DSM_OK, NULL},
+    {"dsm_answer_parse: storage, a list that is too short", read_bad, DSM_ERROR_INVALID, NULL},
+    {"dsm_answer_load: a network", load_plan, DSM_ERROR_INVALID, NULL},
     {"dsm_plot_storage", drawn_answer, DSM_OK, NULL},
     {"dsm_plot_plan: storage", supply, DSM_OK, NULL},
     {"dsm_plot_plan: mini_epochs", mini_epochs, DSM_OK, NULL},

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers.h"
 #include "dsm/export.h"
 #include "dsm/plot.h"
 #include "fuzz.h"
@@ -22,10 +23,10 @@ static void check_stages(const dsm_partition *partition) {
 static void check_front(const char *text, size_t size) {
   dsm_front *front = NULL;
   dsm_plot *plot = NULL;
-  const dsm_status status = dsm_front_parse(&front, text, size, "f.json", NULL);
+  const dsm_status status = parsed_as(&dsm_answer_front, &front, text, size, "f.json", NULL);
   FUZZ_CHECK(status == DSM_OK || status == DSM_ERROR_INVALID);
   FUZZ_CHECK((status == DSM_OK) == (front != NULL));
-  FUZZ_CHECK(front == NULL || dsm_front_is_printed(text, size));
+  FUZZ_CHECK(front == NULL || dsm_answer_kind_of(text, size) == &dsm_answer_front);
   FUZZ_CHECK(front == NULL || dsm_plot_front(&plot, front, NULL) == DSM_OK);
   FUZZ_CHECK(front == NULL || strlen(plot->data[0].text) > 0);
   dsm_plot_free(plot);
@@ -39,7 +40,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   char *const text = fuzz_copy(data, size);
   dsm_diags *const diags = fuzz_diags();
   dsm_partition *partition = NULL;
-  const dsm_status status = dsm_partition_parse(&partition, text, size, "p.json", diags);
+  const dsm_status status =
+      parsed_as(&dsm_answer_partition, &partition, text, size, "p.json", diags);
   FUZZ_CHECK(status == DSM_OK || status == DSM_ERROR_INVALID);
   FUZZ_CHECK((status == DSM_OK) == (partition != NULL));
   fuzz_check_diags(diags, status, fuzz_line_count(text, size));

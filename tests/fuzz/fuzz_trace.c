@@ -36,7 +36,7 @@ static void check_written(dsm_storage_result *result) {
   char *const text = as_json(DSM_ANSWER(storage, result));
   dsm_storage_result *again = NULL;
   FUZZ_CHECK(text != NULL && strstr(text, "inf") == NULL && strstr(text, "nan") == NULL);
-  FUZZ_CHECK(dsm_storage_parse(&again, text, strlen(text), "s.json", NULL) == DSM_OK);
+  FUZZ_CHECK(parsed_as(&dsm_answer_storage, &again, text, strlen(text), "s.json", NULL) == DSM_OK);
   char *const other = as_json(DSM_ANSWER(storage, again));
   FUZZ_CHECK(other != NULL && strcmp(text, other) == 0);
   for (int figure = DSM_PLAN_FIGURE_STORAGE; figure <= DSM_PLAN_FIGURE_MINI_EPOCHS; figure++) {
@@ -76,7 +76,7 @@ static void check_replay(const dsm_metric_trace *trace, dsm_repeat_rule rule, ui
 static void check_answer(const char *text, size_t size) {
   dsm_storage_result *result = NULL;
   dsm_diags *const diags = fuzz_diags();
-  const dsm_status status = dsm_storage_parse(&result, text, size, "s.json", diags);
+  const dsm_status status = parsed_as(&dsm_answer_storage, &result, text, size, "s.json", diags);
   FUZZ_CHECK(status == DSM_OK || status == DSM_ERROR_INVALID || status == DSM_ERROR_INFEASIBLE);
   FUZZ_CHECK((status == DSM_OK) == (result != NULL));
   FUZZ_CHECK(status == DSM_OK || dsm_diags_count(diags) > 0);

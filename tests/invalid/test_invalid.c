@@ -118,6 +118,15 @@ static dsm_status refuse_pim(const char *text, size_t length, dsm_diags *diags) 
   return is_left ? DSM_OK : status;
 }
 
+static dsm_status refuse_partition(const char *text, size_t length, dsm_diags *diags) {
+  dsm_answer read;
+  const dsm_status status =
+      dsm_answer_parse(&read, &dsm_answer_partition, text, length, "input.json", diags);
+  const bool is_left = read.owned != NULL;
+  dsm_answer_free(&read);
+  return is_left ? DSM_OK : status;
+}
+
 typedef struct kind {
   const char *name;
   refuse_function refuse;
@@ -128,7 +137,8 @@ static const kind kinds[] = {{"workload", refuse_workload},     {"system", refus
                              {"planner", refuse_profile},       {"plan", refuse_plan},
                              {"sweep", refuse_sweep},           {"baseline", refuse_baseline},
                              {"stages", refuse_stages},         {"rl-workload", refuse_rl_workload},
-                             {"pim-system", refuse_pim_system}, {"pim", refuse_pim}};
+                             {"pim-system", refuse_pim_system}, {"pim", refuse_pim},
+                             {"partition", refuse_partition}};
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
 /* What a run of all cases carries. */

@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The JSON Schemas of partitions, simulations, deployments and traces agree with what is written.
 
-Each sample is valid; with a key more anywhere, or a needed one less, it is not; together the samples
-have every key of the schemas; limits are those of the program; and docs/formats.md has every key.
+Each sample is valid; together the samples have every key of the schemas; limits are those of the
+program; and docs/formats.md has every key.
 
 Usage: test_partition_schemas.py SAMPLES DSM SOURCE_DIR
 """
-import copy
 import json
 import pathlib
 import re
@@ -40,18 +39,6 @@ def keys_of_schema(schema):
             for key, inner in each["properties"].items() if inner is not False}
 
 
-def check_refusals(schemas, name, sample, document):
-    for number in range(sum(1 for _ in objects_of(document))):
-        changed = copy.deepcopy(document)
-        list(objects_of(changed))[number]["more"] = 1
-        expect(schemas.complaint(name, changed) is not None,
-               f"{sample}: a key more in object {number} is valid")
-    for key in schemas.by_format[name]["required"]:
-        changed = copy.deepcopy(document)
-        del changed[key]
-        expect(schemas.complaint(name, changed) is not None, f"{sample}: valid without {key}")
-
-
 def main():
     program, dsm, source = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
     schemas = Schemas(source / "schemas")
@@ -63,11 +50,6 @@ def main():
         document = json.loads(output.stdout)
         complaint = schemas.complaint(name, document)
         expect(complaint is None, f"{sample}: {complaint}")
-        if name == "dsm-trace/1":
-            small = {**document, "traceEvents": document["traceEvents"][:20]}
-            check_refusals(schemas, name, sample, small)
-        else:
-            check_refusals(schemas, name, sample, document)
         written[name] |= keys_of(document)
     partition, trace = schemas.by_format["dsm-partition/1"], schemas.by_format["dsm-trace/1"]
     dispatch = schemas.by_format["dsm-dispatch/1"]

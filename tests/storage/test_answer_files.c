@@ -66,8 +66,9 @@ START_TEST(test_answers_read_back) {
     ck_assert_int_eq(dsm_storage(&result, &job, &options, NULL), DSM_OK);
     result->name = "it";
     char *const text = as_json(DSM_ANSWER(storage, result));
-    ck_assert(dsm_storage_is_printed(text, strlen(text)));
-    ck_assert_int_eq(dsm_storage_parse(&again, text, strlen(text), "it.json", NULL), DSM_OK);
+    ck_assert(dsm_answer_kind_of(text, strlen(text)) == &dsm_answer_storage);
+    ck_assert_int_eq(parsed_as(&dsm_answer_storage, &again, text, strlen(text), "it.json", NULL),
+                     DSM_OK);
     char *const other = as_json(DSM_ANSWER(storage, again));
     ck_assert_str_eq(text, other);
     check_figures(again);
@@ -90,18 +91,19 @@ START_TEST(test_answers_that_are_edited) {
   char *const demand = strstr(text, "\"demand_bytes_per_second\": 80");
   ck_assert_ptr_nonnull(demand);
   demand[strlen("\"demand_bytes_per_second\": ")] = '4';
-  ck_assert_int_eq(dsm_storage_parse(&again, text, strlen(text), "it.json", NULL), DSM_OK);
+  ck_assert_int_eq(parsed_as(&dsm_answer_storage, &again, text, strlen(text), "it.json", NULL),
+                   DSM_OK);
   ck_assert_double_eq(again->job.demand_bytes_per_second, 40);
   ck_assert_double_eq(again->state.stall_free_repeat, 2);
   dsm_storage_result_free(again);
   demand[strlen("\"demand_bytes_per_second\": ")] = '-';
   dsm_diags *const diags = dsm_diags_new(2);
-  ck_assert_int_eq(dsm_storage_parse(&again, text, strlen(text), "it.json", diags),
+  ck_assert_int_eq(parsed_as(&dsm_answer_storage, &again, text, strlen(text), "it.json", diags),
                    DSM_ERROR_INVALID);
   ck_assert_ptr_null(again);
   ck_assert_str_eq(dsm_diags_get(diags, 0)->path, "$.job.demand_bytes_per_second");
   dsm_diags_free(diags);
-  ck_assert(!dsm_storage_is_printed("{\"name\": \"dsm-storage/1\"}", 25));
+  ck_assert(dsm_answer_kind_of("{\"name\": \"dsm-storage/1\"}", 25) == &dsm_answer_plan);
   free(text);
   dsm_storage_result_free(result);
 }

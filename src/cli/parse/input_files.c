@@ -19,7 +19,7 @@ static dsm_status parse_plan(cli_input_file *loaded, const cli_arguments *argume
                       "expected no --set for a plan: edit the plan, or explore again");
   }
   return dsm_plan_parse(&loaded->plan, loaded->text, loaded->length, loaded->path,
-                        &loaded->recorded_step_cycles, diags);
+                        &loaded->recorded, diags);
 }
 
 /* --set of a sweep is for all points. */
@@ -38,7 +38,7 @@ static dsm_status parse_pim(cli_input_file *loaded, const cli_arguments *argumen
     return cli_refuse(diags, DSM_ERROR_USAGE, loaded->path, NULL,
                       "expected no --set for a plan: edit the plan, or ask again");
   }
-  return dsm_pim_plan_parse(&loaded->pim, &loaded->recorded_seconds, loaded->text, loaded->length,
+  return dsm_pim_plan_parse(&loaded->pim, &loaded->recorded, loaded->text, loaded->length,
                             loaded->path, diags);
 }
 

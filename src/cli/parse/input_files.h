@@ -18,7 +18,6 @@ typedef struct cli_input_file {
   dsm_workload *workload;
   dsm_system *system;
   dsm_plan *plan;
-  double recorded_step_cycles; /**< what the text says of the plan's step; 0: nothing */
   dsm_sweep *sweep;
   dsm_server *server;
   dsm_instance *profile;
@@ -26,7 +25,7 @@ typedef struct cli_input_file {
   dsm_rl_workload *rl_workload;
   dsm_pim_system *pim_system;
   dsm_pim_plan *pim;
-  double recorded_seconds; /**< what the text says of the training */
+  double recorded; /**< what the text says of a plan: cycles of its step, or seconds; 0: nothing */
 } cli_input_file;
 
 /** Finds, reads and parses a description of a kind, or of any (DSM_DESCRIPTION_COUNT), after

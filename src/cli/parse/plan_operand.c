@@ -23,31 +23,41 @@ static dsm_status report_no_point(const char *file, const char *found, dsm_diags
                     found);
 }
 
-static bool takes_pim(const cli_arguments *arguments) {
-  return (arguments->command->takes[0] & CLI_TAKES_PIM) != 0;
-}
+/* What else than plans of networks some commands take. */
+typedef struct other_kind {
+  const dsm_answer_kind *kind;
+  unsigned takes;       /* of operands that can be one */
+  uint64_t commands;    /* that take it beside these */
+  const char *expected; /* in its place */
+  const char *found;
+  const char *hint;
+} other_kind;
 
-static bool takes_storage(const cli_arguments *arguments) {
-  return (arguments->command->bit & (CLI_PLOT | CLI_REPORT)) != 0;
-}
+static const other_kind other_kinds[] = {
+    {&dsm_answer_pim, CLI_TAKES_PIM, 0, "a plan of a network", "one of cores in memory",
+     "these show it: dsm report, dsm plot, dsm score, dsm trace"},
+    {&dsm_answer_storage, 0, CLI_PLOT | CLI_REPORT, "a plan", "an answer of storage",
+     "these show it: dsm report, dsm plot"},
+    {&dsm_answer_front, 0, CLI_PLOT, "a plan", "a front of partitions", "this shows it: dsm plot"},
+};
 
-static dsm_status refuse_pim(const cli_plan_operand *operand, const cli_arguments *arguments) {
-  return cli_refuse(arguments->diags, DSM_ERROR_INVALID, operand->name,
-                    "these show it: dsm report, dsm plot, dsm score, dsm trace",
-                    "expected a plan of a network for dsm %s, found one of cores in memory",
-                    arguments->command->name);
-}
-
-static dsm_status refuse_storage(const cli_plan_operand *operand, const cli_arguments *arguments) {
-  return cli_refuse(
-      arguments->diags, DSM_ERROR_INVALID, operand->name, "these show it: dsm report, dsm plot",
-      "expected a plan for dsm %s, found an answer of storage", arguments->command->name);
-}
-
-static dsm_status refuse_front(const cli_plan_operand *operand, const cli_arguments *arguments) {
-  return cli_refuse(arguments->diags, DSM_ERROR_INVALID, operand->name, "this shows it: dsm plot",
-                    "expected a plan for dsm %s, found a front of partitions",
-                    arguments->command->name);
+/* Does the command take that kind? Else that is refused. A kind that is not here is read as a plan,
+ * which says what is wrong. */
+static dsm_status check_kind(const cli_plan_operand *operand, const cli_arguments *arguments,
+                             const dsm_answer_kind **kind) {
+  for (size_t i = 0; i < sizeof other_kinds / sizeof *other_kinds; i++) {
+    const other_kind *const other = &other_kinds[i];
+    if (other->kind == *kind) {
+      return (arguments->command->takes[0] & other->takes) != 0 ||
+                     (arguments->command->bit & other->commands) != 0
+                 ? DSM_OK
+                 : cli_refuse(arguments->diags, DSM_ERROR_INVALID, operand->name, other->hint,
+                              "expected %s for dsm %s, found %s", other->expected,
+                              arguments->command->name, other->found);
+    }
+  }
+  *kind = &dsm_answer_plan;
+  return DSM_OK;
 }
 
 /* ---- points of a database ---- */
@@ -65,11 +75,17 @@ static dsm_status load_point(cli_plan_operand *operand, const cli_arguments *arg
   dsm_store *store = NULL;
   dsm_status status = dsm_store_open_read(&store, operand->file, diags);
   if (status == DSM_OK) {
-    status = !dsm_store_is_pim(store) ? dsm_store_plan(store, (size_t)point, &operand->plan,
-                                                       &operand->recorded_step_cycles, diags)
-             : takes_pim(arguments)   ? dsm_store_pim_plan(store, (size_t)point, &operand->pim,
-                                                           &operand->recorded_seconds, diags)
-                                      : refuse_pim(operand, arguments);
+    const dsm_answer_kind *kind = dsm_store_is_pim(store) ? &dsm_answer_pim : &dsm_answer_plan;
+    double *const recorded = &operand->answer.recorded;
+    operand->answer.kind = kind;
+    status = check_kind(operand, arguments, &kind);
+    if (status == DSM_OK) {
+      status = kind == &dsm_answer_pim
+                   ? dsm_store_pim_plan(store, (size_t)point, &operand->pim, recorded, diags)
+                   : dsm_store_plan(store, (size_t)point, &operand->plan, recorded, diags);
+      operand->answer.owned = kind == &dsm_answer_pim ? (void *)operand->pim : operand->plan;
+      operand->answer.of = operand->answer.owned;
+    }
   }
   dsm_store_close(store);
   return status;
@@ -77,37 +93,20 @@ static dsm_status load_point(cli_plan_operand *operand, const cli_arguments *arg
 
 /* ---- files ---- */
 
-/* Most texts that are plans of networks are known without reading them as JSON. */
-bool cli_is_pim(const char *text, size_t length) {
-  dsm_description kind = DSM_DESCRIPTION_COUNT;
-  return strstr(text, "\"dsm-pim/") != NULL &&
-         dsm_description_detect(&kind, text, length, NULL, NULL) == DSM_OK &&
-         kind == DSM_DESCRIPTION_PIM;
-}
-
 static dsm_status parse_plan(cli_plan_operand *operand, const cli_arguments *arguments,
                              const char *text, size_t length) {
   dsm_diags *const diags = arguments->diags;
-  const char *const file = operand->file;
-  if (cli_is_pim(text, length)) {
-    return takes_pim(arguments) ? dsm_pim_plan_parse(&operand->pim, &operand->recorded_seconds,
-                                                     text, length, file, diags)
-                                : refuse_pim(operand, arguments);
+  dsm_answer *const answer = &operand->answer;
+  const dsm_answer_kind *kind = dsm_answer_kind_of(text, length);
+  dsm_status status = check_kind(operand, arguments, &kind);
+  if (status == DSM_OK) {
+    status = dsm_answer_parse(answer, kind, text, length, operand->file, diags);
   }
-  if (dsm_storage_is_printed(text, length)) {
-    return takes_storage(arguments)
-               ? dsm_storage_parse(&operand->storage, text, length, file, diags)
-               : refuse_storage(operand, arguments);
-  }
-  if (dsm_front_is_printed(text, length)) {
-    return arguments->command->bit == CLI_PLOT
-               ? dsm_front_parse(&operand->front, text, length, file, diags)
-               : refuse_front(operand, arguments);
-  }
-  const dsm_status status =
-      dsm_plan_parse(&operand->plan, text, length, file, &operand->recorded_step_cycles, diags);
+  operand->plan = kind == &dsm_answer_plan ? answer->owned : NULL;
+  operand->pim = kind == &dsm_answer_pim ? answer->owned : NULL;
   operand->is_contradictory =
-      status == DSM_OK && dsm_plan_validate_text(text, length, file, NULL) == DSM_ERROR_INVALID;
+      operand->plan != NULL &&
+      dsm_plan_validate_text(text, length, operand->file, NULL) == DSM_ERROR_INVALID;
   return status;
 }
 
@@ -165,10 +164,7 @@ dsm_status cli_load_plan(cli_plan_operand *operand, const cli_arguments *argumen
 }
 
 void cli_plan_operand_fini(cli_plan_operand *operand) {
-  dsm_plan_free(operand->plan);
-  dsm_pim_plan_free(operand->pim);
-  dsm_storage_result_free(operand->storage);
-  dsm_front_free(operand->front);
+  dsm_answer_free(&operand->answer);
   free(operand->file);
   *operand = (cli_plan_operand){0};
 }
@@ -176,13 +172,9 @@ void cli_plan_operand_fini(cli_plan_operand *operand) {
 cli_exit cli_load_first_plan(cli_plan_operand *operand, const cli_arguments *arguments) {
   const dsm_status status = cli_load_plan(operand, arguments, arguments->operands[0]);
   cli_print_findings(arguments);
-  if (operand->pim != NULL) {
-    cli_note_recorded_seconds(arguments, operand->name, operand->pim, operand->recorded_seconds);
-  }
-  if (operand->plan != NULL) {
-    cli_note_recorded_step(arguments, operand->is_point ? operand->name : "the plan", operand->plan,
-                           operand->recorded_step_cycles);
-  }
+  cli_note_recorded(arguments,
+                    operand->pim != NULL || operand->is_point ? operand->name : "the plan",
+                    operand->answer);
   if (operand->is_contradictory) {
     cli_note(arguments,
              "recorded numbers of %s contradict each other, as dsm validate says: all are "
@@ -202,23 +194,19 @@ cli_exit cli_use_plan(const cli_arguments *arguments, cli_plan_use *use) {
   return outcome;
 }
 
-void cli_note_recorded_step(const cli_arguments *arguments, const char *name, const dsm_plan *plan,
-                            double recorded_step_cycles) {
+void cli_note_recorded(const cli_arguments *arguments, const char *name, dsm_answer answer) {
   static const double tolerance = 1e-9; /* of two implementations of the model */
-  const double step_cycles = plan->result.step_cycles;
-  const double change = step_cycles - recorded_step_cycles;
-  if (recorded_step_cycles > 0 && fabs(change) > tolerance * recorded_step_cycles) {
-    cli_note(arguments, "%s records %.0f cycles a step, now it is %.0f (%+.1f %%)", name,
-             recorded_step_cycles, step_cycles, 100 * change / recorded_step_cycles);
+  const bool is_pim = answer.kind == &dsm_answer_pim;
+  if (answer.of == NULL || !(answer.recorded > 0)) {
+    return;
   }
-}
-
-void cli_note_recorded_seconds(const cli_arguments *arguments, const char *name,
-                               const dsm_pim_plan *plan, double recorded_seconds) {
-  static const double tolerance = 1e-9;
-  const double change = plan->cost.seconds - recorded_seconds;
-  if (recorded_seconds > 0 && fabs(change) > tolerance * recorded_seconds) {
-    cli_note(arguments, "%s records %.6g s, now it is %.6g s (%+.1f %%)", name, recorded_seconds,
-             plan->cost.seconds, 100 * change / recorded_seconds);
+  const double now = is_pim ? ((const dsm_pim_plan *)answer.of)->cost.seconds
+                            : ((const dsm_plan *)answer.of)->result.step_cycles;
+  const double change = now - answer.recorded;
+  if (fabs(change) > tolerance * answer.recorded) {
+    cli_note(arguments,
+             is_pim ? "%s records %.6g s, now it is %.6g s (%+.1f %%)"
+                    : "%s records %.0f cycles a step, now it is %.0f (%+.1f %%)",
+             name, answer.recorded, now, 100 * change / answer.recorded);
   }
 }

@@ -8,24 +8,18 @@
 
 /** A plan that was asked for. */
 typedef struct cli_plan_operand {
-  const char *name;            /**< as given */
-  char *file;                  /**< the plan or the database, as found; NULL if it was not */
-  dsm_plan *plan;              /**< NULL if there is none */
-  dsm_pim_plan *pim;           /**< in its place, for commands that take plans of cores in memory */
-  dsm_storage_result *storage; /**< likewise, for those that take answers of storage */
-  dsm_front *front;            /**< likewise, for those that take fronts of partitions */
-  double recorded_seconds;     /**< what the file says of that; 0: nothing */
-  bool is_point;               /**< of a database, by its number */
-  double recorded_step_cycles; /**< what file or database says of the step; 0: nothing */
-  bool is_contradictory;       /**< the plan's recorded numbers do not add up */
+  const char *name;      /**< as given */
+  char *file;            /**< the plan or the database, as found; NULL if it was not */
+  dsm_answer answer;     /**< what it is, of a kind that the command takes */
+  dsm_plan *plan;        /**< the same where it is a plan of a network, else NULL */
+  dsm_pim_plan *pim;     /**< where it is one of cores in memory, else NULL */
+  bool is_point;         /**< of a database, by its number */
+  bool is_contradictory; /**< the plan's recorded numbers do not add up */
 } cli_plan_operand;
 
 /** Is `name` DATABASE:POINT, whether or not there is such a database? A file of that name is none.
  */
 bool cli_is_point(const char *name);
-
-/** Is a text, which ends with a NUL, a plan of cores in memory? */
-bool cli_is_pim(const char *text, size_t length);
 
 /** Loads what `name` says: a plan, or DATABASE:POINT. To be freed with cli_plan_operand_fini in any
  * case. */
@@ -44,14 +38,10 @@ cli_exit cli_use_plan(const cli_arguments *arguments, cli_plan_use *use);
 
 void cli_plan_operand_fini(cli_plan_operand *operand);
 
-/** Says if the recorded step is not what the model says now: an edited plan, or another model.
- * `name`: what records it. */
-void cli_note_recorded_step(const cli_arguments *arguments, const char *name, const dsm_plan *plan,
-                            double recorded_step_cycles);
-
-/** The same of a plan of cores in memory. */
-void cli_note_recorded_seconds(const cli_arguments *arguments, const char *name,
-                               const dsm_pim_plan *plan, double recorded_seconds);
+/** Says if what is recorded of a plan, of a network or of cores in memory, is not what the model
+ * says now: it was edited, or the model is another. Nothing of other answers. `name`: what records
+ * it. */
+void cli_note_recorded(const cli_arguments *arguments, const char *name, dsm_answer answer);
 
 /* ---- what a plan is the answer to, to be asked again ---- */
 

@@ -115,8 +115,9 @@ static dsm_status compare(dsm_drift **drift, const cli_arguments *arguments, con
   input of = {.file = file};
   dsm_status status = dsm_file_read(&of.text, &of.length, file, diags);
   if (status == DSM_OK) {
-    status = (cli_is_pim(of.text, of.length) ? compare_pim : compare_network)(drift, arguments,
-                                                                              with, &of, diags);
+    status = (dsm_answer_kind_of(of.text, of.length) == &dsm_answer_pim
+                  ? compare_pim
+                  : compare_network)(drift, arguments, with, &of, diags);
   }
   free(of.text);
   return status;

@@ -18,14 +18,6 @@ static dsm_status derive(dsm_diff **diff, const cli_arguments *arguments,
              : dsm_diff_derive(diff, sides[0].plan, sides[1].plan, arguments->diags);
 }
 
-static void note_recorded(const cli_arguments *arguments, const cli_plan_operand *side) {
-  if (side->pim != NULL) {
-    cli_note_recorded_seconds(arguments, side->name, side->pim, side->recorded_seconds);
-  } else {
-    cli_note_recorded_step(arguments, side->name, side->plan, side->recorded_step_cycles);
-  }
-}
-
 static cli_exit put_diff(const cli_arguments *arguments, const cli_plan_operand sides[SIDES]) {
   dsm_diff *diff = NULL;
   const dsm_status status = derive(&diff, arguments, sides);
@@ -34,7 +26,7 @@ static cli_exit put_diff(const cli_arguments *arguments, const cli_plan_operand 
     return cli_exit_of(status);
   }
   for (int i = 0; i < SIDES; i++) {
-    note_recorded(arguments, &sides[i]);
+    cli_note_recorded(arguments, sides[i].name, sides[i].answer);
   }
   const dsm_diffed of = {.a_file = sides[0].name,
                          .b_file = sides[1].name,

@@ -41,23 +41,17 @@ static cli_exit export_plan(const cli_arguments *arguments, const cli_plan_opera
 static cli_exit export_partition(const cli_arguments *arguments) {
   dsm_diags *const diags = arguments->diags;
   char *path = NULL;
-  char *text = NULL;
-  size_t length = 0;
-  dsm_partition *partition = NULL;
+  dsm_answer partition = {.of = NULL};
   dsm_export *made = NULL;
   dsm_status status = cli_find_input(&path, arguments, arguments->operands[0], 0, diags);
   if (status == DSM_OK) {
-    status = dsm_file_read(&text, &length, path, diags);
+    status = dsm_answer_load(&partition, &dsm_answer_partition, path, diags);
   }
   if (status == DSM_OK) {
-    status = dsm_partition_parse(&partition, text, length, path, diags);
-  }
-  if (status == DSM_OK) {
-    status = dsm_export_partition(&made, partition, diags);
+    status = dsm_export_partition(&made, partition.of, diags);
   }
   const cli_exit outcome = write_export(arguments, made, status);
-  dsm_partition_free(partition);
-  free(text);
+  dsm_answer_free(&partition);
   free(path);
   return outcome;
 }

@@ -258,8 +258,7 @@ static cli_exit plot_plan(request *wanted, const cli_plan_operand *operand) {
       dsm_plot_plan(&plot, operand->plan, figure, wanted->arguments->is_unfolded, diags);
   cli_print_findings(wanted->arguments);
   if (status == DSM_OK) {
-    cli_note_recorded_step(wanted->arguments, "the plan", operand->plan,
-                           operand->recorded_step_cycles);
+    cli_note_recorded(wanted->arguments, "the plan", operand->answer);
   }
   outcome = status == DSM_OK ? put_plot(wanted, plot) : cli_exit_of(status);
   dsm_plot_free(plot);
@@ -284,7 +283,7 @@ static dsm_status draw_storage(dsm_plot **plot, const cli_plan_operand *operand,
                                dsm_diags *diags) {
   dsm_plan_figure figure = DSM_PLAN_FIGURE_STORAGE;
   (void)dsm_plan_figure_parse(word, &figure);
-  return dsm_plot_storage(plot, operand->storage, figure, diags);
+  return dsm_plot_storage(plot, operand->answer.of, figure, diags);
 }
 
 static bool is_of_storage(const char *word) {
@@ -295,7 +294,7 @@ static bool is_of_storage(const char *word) {
 static dsm_status draw_front(dsm_plot **plot, const cli_plan_operand *operand, const char *word,
                              dsm_diags *diags) {
   (void)word;
-  return dsm_plot_front(plot, operand->front, diags);
+  return dsm_plot_front(plot, operand->answer.of, diags);
 }
 
 static bool is_of_front(const char *word) {
@@ -304,6 +303,7 @@ static bool is_of_front(const char *word) {
 
 /* What else than plans of networks and sweeps is drawn. */
 typedef struct drawn {
+  const dsm_answer_kind *kind;
   const char *what;
   const char *first; /* the figure unless another one is asked for */
   bool (*has)(const char *word);
@@ -311,14 +311,16 @@ typedef struct drawn {
                      dsm_diags *diags);
 } drawn;
 
-static const drawn drawn_pim = {"a plan of cores in memory", "breakdown", is_of_pim, draw_pim};
-static const drawn drawn_storage = {"an answer of storage", "storage", is_of_storage, draw_storage};
-static const drawn drawn_front = {"a front of partitions", DSM_FRONT_FIGURE, is_of_front,
-                                  draw_front};
+static const drawn all_drawn[] = {
+    {&dsm_answer_pim, "a plan of cores in memory", "breakdown", is_of_pim, draw_pim},
+    {&dsm_answer_storage, "an answer of storage", "storage", is_of_storage, draw_storage},
+    {&dsm_answer_front, "a front of partitions", DSM_FRONT_FIGURE, is_of_front, draw_front},
+};
 
 static cli_exit plot_drawn(request *wanted, const cli_plan_operand *operand, const drawn *kind) {
   dsm_diags *const diags = wanted->arguments->diags;
   const char *const asked = wanted->arguments->plot.figure;
+  cli_note_recorded(wanted->arguments, "the plan", operand->answer);
   const char *const word = asked == NULL ? kind->first : asked;
   if (!kind->has(word)) {
     return cli_usage_error(wanted->arguments->command,
@@ -338,11 +340,6 @@ static cli_exit plot_drawn(request *wanted, const cli_plan_operand *operand, con
   outcome = status == DSM_OK ? put_plot(wanted, plot) : cli_exit_of(status);
   dsm_plot_free(plot);
   return outcome;
-}
-
-static cli_exit plot_pim(request *wanted, const cli_plan_operand *operand) {
-  cli_note_recorded_seconds(wanted->arguments, "the plan", operand->pim, operand->recorded_seconds);
-  return plot_drawn(wanted, operand, &drawn_pim);
 }
 
 /* ---- figures of the points of a sweep ---- */
@@ -426,10 +423,12 @@ static cli_exit plot_operand(request *wanted) {
   cli_exit outcome = cli_exit_of(cli_load_plan(&operand, wanted->arguments, wanted->input));
   cli_print_findings(wanted->arguments);
   if (outcome == CLI_EXIT_DONE) {
-    outcome = operand.pim != NULL       ? plot_pim(wanted, &operand)
-              : operand.storage != NULL ? plot_drawn(wanted, &operand, &drawn_storage)
-              : operand.front != NULL   ? plot_drawn(wanted, &operand, &drawn_front)
-                                        : plot_plan(wanted, &operand);
+    const drawn *kind = all_drawn;
+    while (operand.plan == NULL && kind->kind != operand.answer.kind) {
+      kind++;
+    }
+    outcome =
+        operand.plan != NULL ? plot_plan(wanted, &operand) : plot_drawn(wanted, &operand, kind);
   }
   cli_plan_operand_fini(&operand);
   return outcome;

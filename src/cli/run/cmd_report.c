@@ -44,7 +44,7 @@ static cli_exit put_page(const cli_arguments *arguments, const explored *found) 
   const dsm_plan_page page = {.plan = operand->plan,
                               .file = is_file ? operand->file : NULL,
                               .point = operand->is_point ? operand->name : NULL,
-                              .recorded_step_cycles = operand->recorded_step_cycles,
+                              .recorded_step_cycles = operand->answer.recorded,
                               .best = found->best,
                               .rungs = found->ladder.rungs,
                               .rung_count = found->ladder.count,
@@ -53,11 +53,8 @@ static cli_exit put_page(const cli_arguments *arguments, const explored *found) 
 }
 
 static cli_exit report(const cli_arguments *arguments, const cli_plan_operand *operand) {
-  if (operand->pim != NULL) {
-    return cli_put_form(arguments, DSM_ANSWER(pim, operand->pim), DSM_FORM_PAGE);
-  }
-  if (operand->storage != NULL) {
-    return cli_put_form(arguments, DSM_ANSWER(storage, operand->storage), DSM_FORM_PAGE);
+  if (operand->plan == NULL) {
+    return cli_put_form(arguments, operand->answer, DSM_FORM_PAGE);
   }
   explored found = {.operand = operand};
   dsm_status status = explore_again(&found, arguments);

@@ -14,7 +14,7 @@ static cli_exit add_bound(const cli_arguments *arguments, dsm_plan *plan) {
 }
 
 /* What is asked of networks alone. */
-static cli_exit score_pim(const cli_arguments *arguments, const dsm_pim_plan *plan) {
+static cli_exit score_pim(const cli_arguments *arguments, dsm_answer answer) {
   static const char *const of_networks[] = {"explain", "elasticity", "sensitivity", "top",
                                             "summary"};
   for (size_t i = 0; i < sizeof of_networks / sizeof *of_networks; i++) {
@@ -25,12 +25,12 @@ static cli_exit score_pim(const cli_arguments *arguments, const dsm_pim_plan *pl
                              of_networks[i], arguments->operands[0]);
     }
   }
-  return cli_put_with_table(arguments, DSM_ANSWER(pim, plan), DSM_FORM_JSON);
+  return cli_put_with_table(arguments, answer, DSM_FORM_JSON);
 }
 
 static cli_exit score(const cli_arguments *arguments, const cli_plan_operand *operand) {
   if (operand->pim != NULL) {
-    return score_pim(arguments, operand->pim);
+    return score_pim(arguments, operand->answer);
   }
   dsm_plan *const plan = operand->plan;
   if (arguments->elasticity != NULL) {

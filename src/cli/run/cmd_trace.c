@@ -6,10 +6,7 @@
 #include "cli/run/terminal.h"
 
 static cli_exit put_trace(const cli_arguments *arguments, const cli_plan_operand *operand) {
-  return cli_put_form(arguments,
-                      operand->pim != NULL ? DSM_ANSWER(pim, operand->pim)
-                                           : DSM_ANSWER(plan, operand->plan),
-                      DSM_FORM_TRACE);
+  return cli_put_form(arguments, operand->answer, DSM_FORM_TRACE);
 }
 
 cli_exit cli_run_trace(const cli_arguments *arguments) {

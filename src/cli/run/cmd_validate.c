@@ -62,6 +62,12 @@ static void summarize(checked *to, const cli_input_file *loaded) {
   }
 }
 
+static void note_recorded(const cli_arguments *arguments, const cli_input_file *loaded,
+                          dsm_answer answer) {
+  answer.recorded = loaded->recorded;
+  cli_note_recorded(arguments, loaded->path, answer);
+}
+
 /* The numbers that the file records, and those that its decisions come to now. */
 static dsm_status validate_plan(const cli_arguments *arguments, const cli_input_file *loaded,
                                 dsm_diags *diags) {
@@ -70,14 +76,14 @@ static dsm_status validate_plan(const cli_arguments *arguments, const cli_input_
     status = dsm_plan_validate(loaded->plan, diags);
   }
   if (status == DSM_OK) {
-    cli_note_recorded_step(arguments, loaded->path, loaded->plan, loaded->recorded_step_cycles);
+    note_recorded(arguments, loaded, DSM_ANSWER(plan, loaded->plan));
   }
   return status;
 }
 
 static dsm_status validate_pim(const cli_arguments *arguments, const cli_input_file *loaded,
                                dsm_diags *diags) {
-  cli_note_recorded_seconds(arguments, loaded->path, loaded->pim, loaded->recorded_seconds);
+  note_recorded(arguments, loaded, DSM_ANSWER(pim, loaded->pim));
   return dsm_pim_plan_compare_text(loaded->pim, loaded->text, loaded->length, loaded->path, diags);
 }
 

@@ -103,8 +103,12 @@ dsm__described_devices dsm__described_devices_of_server(dsm__page *page, const d
   }
   return (dsm__described_devices){
       .devices = server_devices(page, server),
-      .ports = dsm__port_rows(page, &names, server->ports, server->port_count),
-      .pairs = dsm__pair_rows(page, &names, server->pairs, server->pair_count)};
+      .ports =
+          dsm__rows_of(page, dsm__port_rows(page->arena, &names, server->ports, server->port_count),
+                       server->port_count),
+      .pairs =
+          dsm__rows_of(page, dsm__pair_rows(page->arena, &names, server->pairs, server->pair_count),
+                       server->pair_count)};
 }
 
 dsm__described_devices dsm__described_devices_of_profile(dsm__page *page,
@@ -112,8 +116,12 @@ dsm__described_devices dsm__described_devices_of_profile(dsm__page *page,
   const dsm__device_names names = dsm__instance_device_names(profile);
   return (dsm__described_devices){
       .devices = profile_devices(page, profile),
-      .ports = dsm__port_rows(page, &names, profile->ports, profile->port_count),
-      .pairs = dsm__pair_rows(page, &names, profile->pairs, profile->pair_count)};
+      .ports = dsm__rows_of(
+          page, dsm__port_rows(page->arena, &names, profile->ports, profile->port_count),
+          profile->port_count),
+      .pairs = dsm__rows_of(
+          page, dsm__pair_rows(page->arena, &names, profile->pairs, profile->pair_count),
+          profile->pair_count)};
 }
 
 static void add_link(dsm__table *table, const char *name, const char *devices,

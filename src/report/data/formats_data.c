@@ -20,6 +20,7 @@
 #include "report/diff_figures.h"
 #include "report/memory_timeline.h"
 #include "search/explain_internal.h"
+#include "server/profile_record.h"
 #include "server/server_internal.h"
 #include "sweep/option_words.h"
 #include "system/system_internal.h"
@@ -119,9 +120,9 @@ static const dsm__words *const all_words[] = {
 
 /* ---- formats ---- */
 
-#define OBJECTS_MAX 7
+#define OBJECTS_MAX 6
 
-/* A format: the record of its document, or the keys of its objects. */
+/* A format: the record of its document or of a part of it, the keys of its other objects. */
 typedef struct format {
   const char *name;
   const dsm__record_type *record;
@@ -139,12 +140,9 @@ static const format input_formats[] = {
      .objects = {&dsm__sweep_object, &dsm__sweep_options_object, &dsm__sweep_input_object,
                  &dsm__axis_object, &dsm__range_object}},
     {.name = "dsm-server/1",
-     .objects = {&dsm__server_object, &dsm__device_object, &dsm__power_object, &dsm__port_object,
-                 &dsm__pair_object}},
-    {.name = "dsm-profile/1",
-     .objects = {&dsm__profile_object, &dsm__profile_device_object, &dsm__task_object,
-                 &dsm__profile_port_object, &dsm__profile_pair_object, &dsm__profile_tensor_object,
-                 &dsm__power_object}},
+     .objects = {&dsm__server_object, &dsm__device_object, &dsm__power_object},
+     .record = &dsm__server_links_record},
+    {.name = "dsm-profile/1", .record = &dsm__profile_record},
     {.name = "dsm-stages/1", .record = &dsm__stages_record},
     {.name = "dsm-rl-workload/1", .record = &dsm__rl_workload_record},
     {.name = "dsm-pim-system/1", .record = &dsm__pim_system_record},
@@ -294,7 +292,8 @@ static void write_formats(dsm__page *page, dsm__json_writer *writer) {
     dsm__json_put_string(writer, "name", input_formats[i].name);
     if (input_formats[i].record != NULL) {
       write_records(page, writer, input_formats[i].record);
-    } else {
+    }
+    if (input_formats[i].objects[0] != NULL) {
       write_objects(writer, &input_formats[i]);
     }
     dsm__json_end_object(writer);

@@ -232,21 +232,12 @@ static void read_front(void *made, const dsm__json_node *root) {
   check_points(front, &list);
 }
 
-dsm_status dsm_front_parse(dsm_front **front, const char *text, size_t length, const char *file,
-                           dsm_diags *diags) {
-  const dsm__json_input input = {.text = text, .length = length, .file = file};
-  dsm_front *const made = DSM__ARENA_OWNER(dsm_front);
-  const dsm_status status = dsm__json_doc_read(&input, diags, read_front, made);
-  *front = status == DSM_OK ? made : NULL;
-  if (status != DSM_OK) {
-    dsm_front_free(made);
-  }
-  return status;
-}
+DSM__READ_BY(dsm_front, dsm_front_free,
+             dsm__json_doc_read(from, diags, read_front, made = DSM__ARENA_OWNER(dsm_front)));
 
-bool dsm_front_is_printed(const char *text, size_t length) {
-  return dsm__is_document(text, length, dsm__front_record.format);
-}
-
-const dsm_answer_kind dsm_answer_front = {
-    .record = &dsm__front_record, .fill = fill, .tables = {"points"}, .layout = &layout};
+const dsm_answer_kind dsm_answer_front = {.record = &dsm__front_record,
+                                          .fill = fill,
+                                          .tables = {"points"},
+                                          .layout = &layout,
+                                          .read = read,
+                                          .discard = discard};

@@ -6,25 +6,34 @@
 #include "partition/instance_facts.h"
 #include "report/answer.h"
 #include "report/data/csv.h"
-#include "report/data/dispatch_data.h"
 #include "report/data/partition_links.h"
-#include "report/data/partition_read.h"
+#include "report/data/partition_record.h"
 #include "report/data/partition_rows.h"
 #include "report/table/number_style.h"
 #include "report/table/partition_placement.h"
 
+enum { READ = DSM__FIELD_IS_READ, REQUIRED = DSM__FIELD_IS_READ | DSM__FIELD_IS_REQUIRED };
+
 /* A number that is infinite is null. */
 #define REAL(struct_type, member, key, flag, of_unit, about)                                       \
   DSM__FIELD(REAL, struct_type, member, key, DSM__NULLABLE | (flag), .unit = (of_unit),            \
-             .help = (about))
+             .expected = "a number, or null where it is infinite", .help = (about))
 /* The same of one that may be below 0. */
 #define SIGNED(struct_type, member, key, flag, of_unit, about)                                     \
   DSM__FIELD(REAL, struct_type, member, key, DSM__NULLABLE | (flag), .min = DSM__NO_MIN,           \
-             .unit = (of_unit), .help = (about))
+             .expected = "a number, or null where it is infinite", .unit = (of_unit),              \
+             .help = (about))
+
+/* A list that is read. */
+#define LISTED(struct_type, member, member_count, key, most, of_type, what, about)                 \
+  DSM__FIELD(LIST, struct_type, member, key, REQUIRED,                                             \
+             .count_offset = offsetof(struct_type, member_count), .type = &(of_type), .min = 1,    \
+             .max = (most), .expected = (what), .help = (about))
 
 /* A share of what a device has. */
 #define FRACTION(struct_type, member, key, about)                                                  \
-  DSM__FIELD(REAL, struct_type, member, key, DSM__COLUMN, .unit = "ratio", .help = (about))
+  DSM__FIELD(REAL, struct_type, member, key, DSM__COLUMN | REQUIRED, .unit = "ratio",              \
+             .help = (about))
 
 /* ---- the tables ---- */
 
@@ -34,231 +43,206 @@ static const dsm__word bind_words[] = {
     [BIND_TIME].key = "time", [BIND_MEMORY].key = "memory", [BIND_LINK].key = "link"};
 static DSM__WORDS(binds, "what binds a device", bind_words, BIND_COUNT);
 
-typedef struct device_row {
-  dsm_instance_device device;
-  dsm_device_use use;
-  size_t batch;
-  bool is_one_request; /* of the objective latency */
-  unsigned binds;      /* bits */
-} device_row;
-
 DSM__OWN_RECORD(
-    device_record, device_row, false, "A device.",
-    DSM__FIELD(TEXT, device_row, device.name, "name", DSM__COLUMN, .column = "device",
+    device_record, dsm__device_row, false, "A device.",
+    DSM__FIELD(TEXT, dsm__device_row, device.name, "name", DSM__COLUMN | REQUIRED,
+               .max = DSM_NAME_BYTES_MAX, .expected = "the device's name", .column = "device",
                .help = "Its name."),
-    DSM__FIELD(FLAG, device_row, device.is_accelerator, "accelerator", 0, .help = "Else a host."),
-    DSM__FIELD(COUNT, device_row, batch, "batch", DSM__COLUMN | DSM__UNLESS_1,
-               .column = "device_batch", .min = 1, .max = DSM_DEVICE_BATCH_MAX,
+    DSM__FIELD(FLAG, dsm__device_row, device.is_accelerator, "accelerator", REQUIRED,
+               .help = "Else a host."),
+    DSM__FIELD(COUNT, dsm__device_row, batch, "batch", DSM__COLUMN | DSM__UNLESS_1 | READ,
+               .fallback = 1, .column = "device_batch", .min = 1, .max = DSM_DEVICE_BATCH_MAX,
                .help = "Requests that it runs together; absent for one."),
-    DSM__FIELD(FLAG, device_row, use.is_off, "off", DSM__UNLESS_0,
+    DSM__FIELD(FLAG, dsm__device_row, use.is_off, "off", DSM__UNLESS_0 | READ,
                .help = "It is turned off, as it runs nothing; absent: it is not."),
-    DSM__REAL(device_row, device.element_bytes, "element_bytes", DSM__UNLESS_0, "bytes",
+    DSM__REAL(dsm__device_row, device.element_bytes, "element_bytes", DSM__UNLESS_0 | READ, "bytes",
               "Of an element of what it makes; absent: as the sizes of tasks have it."),
-    DSM__FIELD(REAL, device_row, device.weight_bytes, "weight_bytes", DSM__UNLESS_0,
+    DSM__FIELD(REAL, dsm__device_row, device.weight_bytes, "weight_bytes", DSM__UNLESS_0 | READ,
                .unit = "bytes", .help = "Of a parameter that it stores; absent: likewise."),
-    FRACTION(device_row, use.time_fraction, "time_fraction", "How much of the time it computes."),
-    REAL(device_row, use.memory_bytes, "memory_bytes", 0, "bytes",
+    FRACTION(dsm__device_row, use.time_fraction, "time_fraction",
+             "How much of the time it computes."),
+    REAL(dsm__device_row, use.memory_bytes, "memory_bytes", REQUIRED, "bytes",
          "Of the parameters that are stored there."),
-    REAL(device_row, device.memory_bytes, "memory_capacity_bytes", 0, "bytes", "null: unlimited."),
-    FRACTION(device_row, use.memory_fraction, "memory_fraction", "0 where memory is unlimited."),
-    DSM__FIELD(REAL, device_row, use.link_bytes_per_second, "link_bytes", 0, .unit = "bytes",
-               .stated_if = DSM__IF(device_row, is_one_request),
-               .help = "Of the objective latency: of the one request."),
-    DSM__FIELD(REAL, device_row, use.link_bytes_per_second, "link_bytes_per_second", 0,
-               .unit = "bytes/s", .stated_if = DSM__UNLESS(device_row, is_one_request),
-               .help = "Of all but the objective latency."),
-    REAL(device_row, device.link_bytes_per_second, "link_capacity_bytes_per_second", 0, "bytes/s",
+    REAL(dsm__device_row, device.memory_bytes, "memory_capacity_bytes", REQUIRED, "bytes",
          "null: unlimited."),
-    FRACTION(device_row, use.link_fraction, "link_fraction", "0 where the link is unlimited."),
-    DSM__REAL(device_row, device.incoming_bytes_per_second, "incoming_capacity_bytes_per_second",
-              DSM__UNLESS_0, "bytes/s", "Absent where the way in is unlimited."),
-    DSM__FIELD(REAL, device_row, device.transfer_seconds, "transfer_seconds", DSM__UNLESS_0,
-               .unit = "seconds", .help = "Fixed cost of a transfer over its link; absent: none."),
-    DSM__FIELD(WORD_SET, device_row, binds, "binds", 0, .words = &binds,
+    FRACTION(dsm__device_row, use.memory_fraction, "memory_fraction",
+             "0 where memory is unlimited."),
+    DSM__FIELD(REAL, dsm__device_row, use.link_bytes_per_second, "link_bytes", 0, .unit = "bytes",
+               .stated_if = DSM__IF(dsm__device_row, is_one_request),
+               .help = "Of the objective latency: of the one request."),
+    DSM__FIELD(REAL, dsm__device_row, use.link_bytes_per_second, "link_bytes_per_second", 0,
+               .unit = "bytes/s", .stated_if = DSM__UNLESS(dsm__device_row, is_one_request),
+               .help = "Of all but the objective latency."),
+    REAL(dsm__device_row, device.link_bytes_per_second, "link_capacity_bytes_per_second", REQUIRED,
+         "bytes/s", "null: unlimited."),
+    FRACTION(dsm__device_row, use.link_fraction, "link_fraction", "0 where the link is unlimited."),
+    DSM__REAL(dsm__device_row, device.incoming_bytes_per_second,
+              "incoming_capacity_bytes_per_second", DSM__UNLESS_0 | READ, "bytes/s",
+              "Absent where the way in is unlimited."),
+    DSM__FIELD(REAL, dsm__device_row, device.transfer_seconds, "transfer_seconds",
+               DSM__UNLESS_0 | READ, .unit = "seconds",
+               .help = "Fixed cost of a transfer over its link; absent: none."),
+    DSM__FIELD(WORD_SET, dsm__device_row, binds, "binds", 0, .words = &binds,
                .help = "What is used up of time, memory and link."));
 
-typedef struct placement_row {
-  size_t device_index;
-  const char *device;
-  double rate;
-  double seconds;
-} placement_row;
-
-DSM__OWN_RECORD(placement_record, placement_row, true, "A device that stores its parameters.",
-                DSM__FIELD(TEXT, placement_row, device, "device", DSM__COLUMN, .help = "Its name."),
-                REAL(placement_row, rate, "rate", DSM__COLUMN, "1/s",
+DSM__OWN_RECORD(placement_record, dsm__placement_row, true, "A device that stores its parameters.",
+                DSM__FIELD(TEXT, dsm__placement_row, device, "device", DSM__COLUMN | REQUIRED,
+                           .max = DSM_NAME_BYTES_MAX, .expected = "the device that runs the task",
+                           .help = "Its name."),
+                REAL(dsm__placement_row, rate, "rate", DSM__COLUMN | REQUIRED, "1/s",
                      "How often it runs there, per second; of the objective latency 1 or 0."),
-                REAL(placement_row, seconds, "seconds", DSM__COLUMN, "seconds",
+                REAL(dsm__placement_row, seconds, "seconds", DSM__COLUMN | REQUIRED, "seconds",
                      "Its processing time there, of a batch the part of one request; null: it "
                      "cannot run there."));
 
-typedef struct task_row {
-  const char *name;
-  double weights_bytes;
-  double activation_bytes;
-  double output_bytes;
-  double result_bytes;
-  double input_bytes;
-  const char *group;
-  bool has_activations;
-  dsm__rows placements;
-} task_row;
-
 DSM__OWN_RECORD(
-    task_record, task_row, false, "A task.",
-    DSM__FIELD(TEXT, task_row, name, "name", DSM__COLUMN, .column = "task", .help = "Its name."),
-    REAL(task_row, weights_bytes, "weights_bytes", DSM__COLUMN, "bytes", "Of its parameters."),
-    DSM__FIELD(TEXT, task_row, group, "group", DSM__OPTIONAL,
+    task_record, dsm__task_row, false, "A task.",
+    DSM__FIELD(TEXT, dsm__task_row, name, "name", DSM__COLUMN | REQUIRED, .max = DSM_NAME_BYTES_MAX,
+               .expected = "the task's name", .column = "task", .help = "Its name."),
+    REAL(dsm__task_row, weights_bytes, "weights_bytes", DSM__COLUMN | REQUIRED, "bytes",
+         "Of its parameters."),
+    DSM__FIELD(TEXT, dsm__task_row, group, "group", DSM__OPTIONAL | READ, .max = DSM_NAME_BYTES_MAX,
                .help = "Tasks of the same group run on the same devices, equally often; absent: it "
                        "is in none."),
-    DSM__FIELD(REAL, task_row, activation_bytes, "activation_bytes", 0, .unit = "bytes",
-               .stated_if = DSM__IF(task_row, has_activations),
+    DSM__FIELD(REAL, dsm__task_row, activation_bytes, "activation_bytes", 0, .unit = "bytes",
+               .stated_if = DSM__IF(dsm__task_row, has_activations),
                .help = "Most that is live while it runs; absent where tasks may be in several "
                        "places, or activations need no memory."),
-    REAL(task_row, output_bytes, "output_bytes", DSM__COLUMN, "bytes", "Of what it puts out."),
-    DSM__FIELD(REAL, task_row, result_bytes, "result_bytes", DSM__UNLESS_0, .unit = "bytes",
+    REAL(dsm__task_row, output_bytes, "output_bytes", DSM__COLUMN | REQUIRED, "bytes",
+         "Of what it puts out."),
+    DSM__FIELD(REAL, dsm__task_row, result_bytes, "result_bytes", DSM__UNLESS_0 | READ,
+               .unit = "bytes",
                .help = "Of joined layers with consumers: of outputs that leave the server all the "
                        "same; absent where there are none, or tasks may be in several places."),
-    DSM__FIELD(REAL, task_row, input_bytes, "input_bytes", DSM__UNLESS_0, .unit = "bytes",
+    DSM__FIELD(REAL, dsm__task_row, input_bytes, "input_bytes", DSM__UNLESS_0 | READ,
+               .unit = "bytes",
                .help = "Of the request's input, what it reads; absent where that is nothing, or "
                        "costs nothing."),
-    DSM__ROWS(task_row, placements, "placements", placement_record,
-              "The devices that store its parameters."));
+    LISTED(dsm__task_row, placements.items, placements.count, "placements", DSM_DEVICES_MAX,
+           placement_record, "the device that runs the task",
+           "The devices that store its parameters."));
 
-typedef struct tensor_row {
-  const char *task;
-  double bytes;
-  const char *const *users;
-  size_t user_count;
-} tensor_row;
-
-DSM__OWN_RECORD(tensor_record, tensor_row, true, "What a task makes for others.",
-                DSM__FIELD(TEXT, tensor_row, task, "task", 0, .help = "That makes it."),
-                DSM__REAL(tensor_row, bytes, "bytes", 0, "bytes", "Of a request."),
-                DSM__FIELD(TEXT_LIST, tensor_row, users, "used_by", 0,
-                           .count_offset = offsetof(tensor_row, user_count),
+DSM__OWN_RECORD(tensor_record, dsm__tensor_row, true, "What a task makes for others.",
+                DSM__FIELD(TEXT, dsm__tensor_row, task, "task", REQUIRED, .max = DSM_NAME_BYTES_MAX,
+                           .expected = "the task that makes it", .help = "That makes it."),
+                DSM__REAL(dsm__tensor_row, bytes, "bytes", REQUIRED, "bytes", "Of a request."),
+                DSM__FIELD(TEXT_LIST, dsm__tensor_row, users, "used_by", REQUIRED, .min = 1,
+                           .max = DSM_NAME_BYTES_MAX, .expected = "the tasks that need it",
+                           .count_offset = offsetof(dsm__tensor_row, user_count),
                            .help = "Tasks that need it."));
-
-typedef struct document {
-  const char *instance;
-  uint64_t batch;
-  double samples_per_second;
-  double element_bytes;
-  double weight_bytes;
-  dsm_partition of;
-  dsm__rows devices;
-  dsm__rows tasks;
-  dsm__rows tensors;
-  dsm__rows baselines;
-  dsm__rows carriers;
-  dsm__rows ports;
-  dsm__rows pairs;
-  dsm__rows ways;
-  bool is_simulated;
-  dsm__dispatch_row simulation;
-  bool has_batches; /* said to people alone, as the rest is */
-  const char *bound_text;
-  const char *relaxation_text;
-  const char *solver;   /* what it proved */
-  const char *off;      /* devices that are turned off */
-  bool is_above_bound;  /* the simulated throughput */
-  bool is_below_answer; /* a usual latency of the simulation */
-} document;
 
 static bool has_one_place(const dsm_partition *partition) {
   return partition->options.copies_max == 1;
 }
 
 static bool is_graph(const void *partition) {
-  const dsm_partition *const of = &((const document *)partition)->of;
+  const dsm_partition *const of = &((const dsm__partition_document *)partition)->of;
   return of->is_bound || of->simulated_rho > 0;
 }
 
 DSM__DOCUMENT(
-    dsm__partition_record, document, "dsm-partition/1",
+    dsm__partition_record, dsm__partition_document, "dsm-partition/1",
     "Which device runs which task of an inference request, and how often, written by `dsm "
     "partition --format json`. A value that is infinite is null.",
-    DSM__FIELD(TEXT, document, instance, "instance", DSM__COLUMN, .help = "Name of the problem."),
-    DSM__FIELD(COUNT, document, batch, "batch", DSM__UNLESS_1, .min = 1, .max = DSM_DIMENSION_MAX,
+    DSM__FIELD(TEXT, dsm__partition_document, instance, "instance", DSM__COLUMN | REQUIRED,
+               .max = DSM_NAME_BYTES_MAX, .expected = "the name of the problem",
+               .help = "Name of the problem."),
+    DSM__FIELD(COUNT, dsm__partition_document, batch, "batch", DSM__UNLESS_1 | READ, .min = 1,
+               .max = DSM_DIMENSION_MAX,
                .help = "Samples of a request; absent for one, and where a profile has the times."),
-    DSM__FIELD(REAL, document, element_bytes, "element_bytes", DSM__UNLESS_0, .unit = "bytes",
+    DSM__FIELD(REAL, dsm__partition_document, element_bytes, "element_bytes", DSM__UNLESS_0 | READ,
+               .unit = "bytes",
                .help = "That sizes of activations and outputs are stated for; absent where no "
                        "device has its own."),
-    DSM__FIELD(REAL, document, weight_bytes, "weight_bytes", DSM__UNLESS_0, .unit = "bytes",
-               .help = "That sizes of parameters are stated for; likewise."),
-    DSM__FIELD(WORD, document, of.options.objective, "objective", DSM__COLUMN,
-               .words = &dsm__objective_words, .help = "What is best."),
-    DSM__FIELD(WORD, document, of.status, "status", DSM__COLUMN,
+    DSM__FIELD(REAL, dsm__partition_document, weight_bytes, "weight_bytes", DSM__UNLESS_0 | READ,
+               .unit = "bytes", .help = "That sizes of parameters are stated for; likewise."),
+    DSM__FIELD(WORD, dsm__partition_document, of.options.objective, "objective",
+               DSM__COLUMN | REQUIRED, .words = &dsm__objective_words, .help = "What is best."),
+    DSM__FIELD(WORD, dsm__partition_document, of.status, "status", DSM__COLUMN | REQUIRED,
                .words = &dsm__solution_status_words,
                .help = "optimal: within the gap that was asked for; limited: the time limit, an "
                        "interruption, or the accuracy of the solver came first."),
     DSM__FIELD(
-        FLAG, document, of.is_heuristic, "heuristic", 0,
+        FLAG, dsm__partition_document, of.is_heuristic, "heuristic", REQUIRED,
         .help = "The answer is that of the starting heuristic: the solver found no better one."),
-    REAL(document, of.rho, "rho", DSM__COLUMN | DSM__MORE, "1/s", "Requests per second."),
-    REAL(document, of.rho, "requests_per_second", DSM__MORE, "1/s", "The same as rho."),
-    DSM__FIELD(REAL, document, samples_per_second, "samples_per_second", DSM__MORE, .unit = "1/s",
-               .stated_if = DSM__IF_ABOVE(document, batch, 1),
+    REAL(dsm__partition_document, of.rho, "rho", DSM__COLUMN | DSM__MORE | REQUIRED, "1/s",
+         "Requests per second."),
+    REAL(dsm__partition_document, of.rho, "requests_per_second", DSM__MORE, "1/s",
+         "The same as rho."),
+    DSM__FIELD(REAL, dsm__partition_document, samples_per_second, "samples_per_second", DSM__MORE,
+               .unit = "1/s", .stated_if = DSM__IF_ABOVE(dsm__partition_document, batch, 1),
                .help = "Of requests of several samples."),
-    DSM__FIELD(FLAG, document, of.is_bound, "rho_is_bound", 0, .is_stated = is_graph,
+    DSM__FIELD(FLAG, dsm__partition_document, of.is_bound, "rho_is_bound", 0, .is_stated = is_graph,
                .help = "No whole requests are known that reach rho; absent where the tensors form "
                        "a chain, and for other objectives than throughput."),
-    DSM__REAL(document, of.whole_rho, "whole_rho", DSM__ABOVE | DSM__MORE | DSM__UNLESS_0, "1/s",
+    DSM__REAL(dsm__partition_document, of.whole_rho, "whole_rho",
+              DSM__ABOVE | DSM__MORE | DSM__UNLESS_0, "1/s",
               "The most that requests reach of which each runs every task on one device; "
               "beside rho_is_bound, absent where that takes too long to say."),
-    DSM__REAL(document, of.simulated_rho, "simulated_rho", DSM__ABOVE | DSM__MORE | DSM__UNLESS_0,
-              "1/s", "What a simulation by the rates reaches; beside rho_is_bound."),
-    REAL(document, of.latency_seconds, "latency_seconds", DSM__COLUMN | DSM__LESS, "seconds",
+    DSM__REAL(dsm__partition_document, of.simulated_rho, "simulated_rho",
+              DSM__ABOVE | DSM__MORE | DSM__UNLESS_0, "1/s",
+              "What a simulation by the rates reaches; beside rho_is_bound."),
+    REAL(dsm__partition_document, of.latency_seconds, "latency_seconds",
+         DSM__COLUMN | DSM__LESS | REQUIRED, "seconds",
          "Of one request; for other objectives than latency along the most used placement."),
-    DSM__FIELD(REAL, document, of.mean_latency_seconds, "mean_latency_seconds",
+    DSM__FIELD(REAL, dsm__partition_document, of.mean_latency_seconds, "mean_latency_seconds",
                DSM__COLUMN | DSM__LESS, .unit = "seconds",
-               .stated_if = DSM__IF(document, of.options.latency_limit_seconds),
+               .stated_if = DSM__IF(dsm__partition_document, of.options.latency_limit_seconds),
                .help = "Of all requests, with what they wait for batches and without waiting for "
                        "devices; absent where any time is allowed."),
-    DSM__FIELD(FLAG, document, of.is_mean_bound, "mean_latency_is_bound", 0,
-               .stated_if = DSM__IF(document, of.options.latency_limit_seconds),
+    DSM__FIELD(FLAG, dsm__partition_document, of.is_mean_bound, "mean_latency_is_bound", 0,
+               .stated_if = DSM__IF(dsm__partition_document, of.options.latency_limit_seconds),
                .help = "No requests are known that take so little: the network is no chain, and "
                        "tasks are in several places."),
-    DSM__FIELD(REAL, document, of.waiting_seconds, "waiting_seconds",
-               DSM__COLUMN | DSM__LESS | DSM__UNLESS_0, .unit = "seconds",
+    DSM__FIELD(REAL, dsm__partition_document, of.waiting_seconds, "waiting_seconds",
+               DSM__COLUMN | DSM__LESS | DSM__UNLESS_0 | READ, .unit = "seconds",
                .help = "Of latency_seconds, on average: until the batches of devices are full; "
                        "absent where none waits."),
-    DSM__REAL(document, of.joules_per_request, "joules_per_request", DSM__LESS | DSM__UNLESS_0,
-              "joules", "Absent where not all devices that are used give their power."),
-    REAL(document, of.objective, "objective_value", 0, NULL,
+    DSM__REAL(dsm__partition_document, of.joules_per_request, "joules_per_request",
+              DSM__LESS | DSM__UNLESS_0 | READ, "joules",
+              "Absent where not all devices that are used give their power."),
+    REAL(dsm__partition_document, of.objective, "objective_value", REQUIRED, NULL,
          "Of what was asked for: requests per second, seconds or joules."),
-    SIGNED(document, of.bound, "bound", DSM__COLUMN, NULL, "Proven: no solution is better."),
-    SIGNED(document, of.relaxation, "relaxation", 0, NULL,
+    SIGNED(dsm__partition_document, of.bound, "bound", DSM__COLUMN | REQUIRED, NULL,
+           "Proven: no solution is better."),
+    SIGNED(dsm__partition_document, of.relaxation, "relaxation", REQUIRED, NULL,
            "Optimum of the linear relaxation; null where it was not solved."),
-    REAL(document, of.gap, "gap", DSM__COLUMN | DSM__LESS, "ratio",
+    REAL(dsm__partition_document, of.gap, "gap", DSM__COLUMN | DSM__LESS | REQUIRED, "ratio",
          "abs(bound - objective_value) / abs(objective_value)."),
-    REAL(document, of.solver_seconds, "solver_seconds", 0, "seconds",
+    REAL(dsm__partition_document, of.solver_seconds, "solver_seconds", 0, "seconds",
          "By the clock; of an optimal answer the only number that differs from run to run."),
-    DSM__FIELD(RECORD, document, of.options, "options", 0, .type = &dsm__partition_options_record,
+    DSM__FIELD(RECORD, dsm__partition_document, of.options, "options", REQUIRED,
+               .expected = "what was asked for", .type = &dsm__partition_options_record,
                .help = "What was asked for."),
-    DSM__ROWS(document, devices, "devices", device_record, "In the order of the server."),
-    DSM__ROWS(document, tasks, "tasks", task_record, "In order."),
-    DSM__FIELD(LIST, document, tensors.items, "tensors", 0,
-               .count_offset = offsetof(document, tensors.count), .type = &tensor_record,
-               .stated_if = DSM__IF_IS(document, of.options.copies_max, 1),
+    LISTED(dsm__partition_document, devices.items, devices.count, "devices", DSM_DEVICES_MAX,
+           device_record, "a list of devices", "In the order of the server."),
+    LISTED(dsm__partition_document, tasks.items, tasks.count, "tasks", DSM_TASKS_MAX, task_record,
+           "a list of tasks", "In order."),
+    DSM__FIELD(LIST, dsm__partition_document, tensors.items, "tensors", READ,
+               .max = DSM_TASKS_MAX * DSM_DEVICES_MAX,
+               .count_offset = offsetof(dsm__partition_document, tensors.count),
+               .type = &tensor_record,
+               .stated_if = DSM__IF_IS(dsm__partition_document, of.options.copies_max, 1),
                .help = "What tasks make for others, by the task that makes it; absent where tasks "
                        "may be in several places."),
-    DSM__ROWS(document, baselines, "baselines", dsm__baseline_record,
+    DSM__ROWS(dsm__partition_document, baselines, "baselines", dsm__baseline_record,
               "Simple ways to use the same devices."),
-    DSM__FIELD(LIST, document, carriers.items, "carriers", 0,
-               .count_offset = offsetof(document, carriers.count), .type = &dsm__carrier_record,
-               .stated_if = DSM__IF(document, of.carrier_count),
+    DSM__FIELD(LIST, dsm__partition_document, carriers.items, "carriers", 0,
+               .count_offset = offsetof(dsm__partition_document, carriers.count),
+               .type = &dsm__carrier_record,
+               .stated_if = DSM__IF(dsm__partition_document, of.carrier_count),
                .help = "Ports, pairs and ways into devices; absent where there are none."),
-    DSM__ROWS_IF_ANY(document, ways, "ways", dsm__way_record,
+    DSM__ROWS_IF_ANY(dsm__partition_document, ways, "ways", dsm__way_record,
                      "How often requests go which way through the devices; they reach whole_rho "
                      "where that is known. Absent where nothing moves, and on chains, where "
                      "rates say it."),
-    DSM__ROWS_IF_ANY(document, ports, "ports", dsm__port_record,
+    DSM__ROWS_IF_ANY(dsm__partition_document, ports, "ports", dsm__port_record,
                      "What several devices share, inner ones first; absent where there are none."),
-    DSM__ROWS_IF_ANY(document, pairs, "pairs", dsm__pair_record,
+    DSM__ROWS_IF_ANY(dsm__partition_document, pairs, "pairs", dsm__pair_record,
                      "What two devices have for themselves; absent where there are none."),
-    DSM__FIELD(RECORD, document, simulation, "simulation", DSM__COLUMN,
-               .type = &dsm__dispatch_record, .stated_if = DSM__IF(document, is_simulated),
+    DSM__FIELD(RECORD, dsm__partition_document, simulation, "simulation", DSM__COLUMN,
+               .type = &dsm__dispatch_record,
+               .stated_if = DSM__IF(dsm__partition_document, is_simulated),
                .help = "A runtime at work on it: a dsm-dispatch/1; absent without --simulate."));
 
 /* ---- what they hold ---- */
@@ -271,10 +255,10 @@ static unsigned binds_of(const dsm_device_use *use) {
 
 static dsm__rows devices_of(dsm__page *page, const dsm_partition *partition) {
   const dsm_instance *const instance = partition->instance;
-  const dsm__rows made = dsm__rows_make(page, instance->device_count, sizeof(device_row));
-  device_row *const rows = made.items;
+  const dsm__rows made = dsm__rows_make(page, instance->device_count, sizeof(dsm__device_row));
+  dsm__device_row *const rows = made.items;
   for (size_t j = 0; j < made.count; j++) {
-    rows[j] = (device_row){
+    rows[j] = (dsm__device_row){
         .device = instance->devices[j],
         .batch = instance->devices[j].batch,
         .use = partition->uses[j],
@@ -287,15 +271,15 @@ static dsm__rows devices_of(dsm__page *page, const dsm_partition *partition) {
 
 static dsm__rows placements_of(dsm__page *page, const dsm_partition *partition, size_t task) {
   const dsm_instance *const instance = partition->instance;
-  dsm__rows made = dsm__rows_make(page, instance->device_count, sizeof(placement_row));
-  placement_row *const rows = made.items;
+  dsm__rows made = dsm__rows_make(page, instance->device_count, sizeof(dsm__placement_row));
+  dsm__placement_row *const rows = made.items;
   const size_t most = made.count;
   made.count = 0;
   for (size_t j = 0; j < most; j++) {
     const size_t at = task * instance->device_count + j;
     if (partition->is_stored[at]) {
-      rows[made.count++] = (placement_row){j, instance->devices[j].name, partition->rates[at],
-                                           instance->seconds[at]};
+      rows[made.count++] = (dsm__placement_row){j, instance->devices[j].name, partition->rates[at],
+                                                instance->seconds[at]};
     }
   }
   return made;
@@ -303,11 +287,11 @@ static dsm__rows placements_of(dsm__page *page, const dsm_partition *partition, 
 
 static dsm__rows tasks_of(dsm__page *page, const dsm_partition *partition) {
   const dsm_instance *const instance = partition->instance;
-  const dsm__rows made = dsm__rows_make(page, instance->task_count, sizeof(task_row));
-  task_row *const rows = made.items;
+  const dsm__rows made = dsm__rows_make(page, instance->task_count, sizeof(dsm__task_row));
+  dsm__task_row *const rows = made.items;
   for (size_t i = 0; i < made.count; i++) {
     const dsm_task *const task = &instance->tasks[i];
-    rows[i] = (task_row){
+    rows[i] = (dsm__task_row){
         .name = task->name,
         .group = task->group,
         .weights_bytes = task->weights_bytes,
@@ -325,8 +309,8 @@ static dsm__rows tasks_of(dsm__page *page, const dsm_partition *partition) {
 static dsm__rows tensors_of(dsm__page *page, const dsm_partition *partition) {
   const dsm_instance *const instance = partition->instance;
   const size_t count = has_one_place(partition) ? instance->tensor_count : 0;
-  const dsm__rows made = dsm__rows_make(page, count, sizeof(tensor_row));
-  tensor_row *const rows = made.items;
+  const dsm__rows made = dsm__rows_make(page, count, sizeof(dsm__tensor_row));
+  dsm__tensor_row *const rows = made.items;
   for (size_t t = 0; t < made.count; t++) {
     const dsm_tensor *const tensor = &instance->tensors[t];
     const dsm__rows users = dsm__rows_make(page, tensor->consumer_count, sizeof(const char *));
@@ -334,8 +318,8 @@ static dsm__rows tensors_of(dsm__page *page, const dsm_partition *partition) {
     for (size_t k = 0; k < users.count; k++) {
       names[k] = instance->tasks[tensor->consumers[k]].name;
     }
-    rows[t] =
-        (tensor_row){instance->tasks[tensor->producer].name, tensor->bytes, names, users.count};
+    rows[t] = (dsm__tensor_row){instance->tasks[tensor->producer].name, tensor->bytes, names,
+                                users.count};
   }
   return made;
 }
@@ -385,27 +369,32 @@ static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
   const dsm_partition *const partition = dsm__partition_of(answer);
   const dsm_instance *const instance = partition->instance;
   const dsm__device_names names = dsm__instance_device_names(instance);
-  document *const made = to;
-  *made = (document){.instance = partition->instance->name,
-                     .batch = partition->instance->batch,
-                     .samples_per_second = (double)partition->instance->batch * partition->rho,
-                     .element_bytes = partition->instance->element_bytes,
-                     .weight_bytes = partition->instance->weight_bytes,
-                     .of = *partition,
-                     .devices = devices_of(page, partition),
-                     .tasks = tasks_of(page, partition),
-                     .tensors = tensors_of(page, partition),
-                     .baselines = dsm__partition_baseline_rows(page, partition),
-                     .carriers = dsm__partition_carriers(page, partition),
-                     .ports = dsm__port_rows(page, &names, instance->ports, instance->port_count),
-                     .pairs = dsm__pair_rows(page, &names, instance->pairs, instance->pair_count),
-                     .ways = dsm__partition_ways(page, partition),
-                     .is_simulated = simulation != NULL,
-                     .has_batches = dsm__has_batches(instance),
-                     .bound_text = value_text(page, partition, partition->bound),
-                     .relaxation_text = value_text(page, partition, partition->relaxation),
-                     .solver = status_text(page, partition),
-                     .off = off_text(page, partition)};
+  dsm__partition_document *const made = to;
+  *made = (dsm__partition_document){
+      .instance = partition->instance->name,
+      .batch = partition->instance->batch,
+      .samples_per_second = (double)partition->instance->batch * partition->rho,
+      .element_bytes = partition->instance->element_bytes,
+      .weight_bytes = partition->instance->weight_bytes,
+      .of = *partition,
+      .devices = devices_of(page, partition),
+      .tasks = tasks_of(page, partition),
+      .tensors = tensors_of(page, partition),
+      .baselines = dsm__partition_baseline_rows(page, partition),
+      .carriers = dsm__partition_carriers(page, partition),
+      .ports = dsm__rows_of(
+          page, dsm__port_rows(page->arena, &names, instance->ports, instance->port_count),
+          instance->port_count),
+      .pairs = dsm__rows_of(
+          page, dsm__pair_rows(page->arena, &names, instance->pairs, instance->pair_count),
+          instance->pair_count),
+      .ways = dsm__partition_ways(page, partition),
+      .is_simulated = simulation != NULL,
+      .has_batches = dsm__has_batches(instance),
+      .bound_text = value_text(page, partition, partition->bound),
+      .relaxation_text = value_text(page, partition, partition->relaxation),
+      .solver = status_text(page, partition),
+      .off = off_text(page, partition)};
   if (simulation != NULL) {
     made->is_above_bound = partition->options.objective == DSM_OBJECTIVE_THROUGHPUT &&
                            simulation->throughput > partition->bound;
@@ -416,35 +405,12 @@ static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
 }
 
 dsm__rows dsm__partition_documents(dsm__page *page, const dsm_front *front) {
-  const dsm__rows made = dsm__rows_make(page, front->point_count, sizeof(document));
-  document *const rows = made.items;
+  const dsm__rows made = dsm__rows_make(page, front->point_count, sizeof(dsm__partition_document));
+  dsm__partition_document *const rows = made.items;
   for (size_t k = 0; k < made.count; k++) {
     fill(page, &DSM_ANSWER(partition, front->points[k].partition), &rows[k]);
   }
   return made;
-}
-
-/* ---- keys, where one is read ---- */
-
-static bool are_only(const dsm__json_node *root, const char *key, const dsm__record_type *type) {
-  const dsm__json_node list = dsm__json_member(root, key);
-  bool is_good = true;
-  for (dsm__json_node item = dsm__json_item(&list, 0); dsm__json_is_present(&item);
-       item = dsm__json_next(&item)) {
-    is_good = dsm__record_only(&item, type) && is_good;
-  }
-  return is_good;
-}
-
-bool dsm__partition_only(const dsm__json_node *root) {
-  if (!dsm__document_only(root, &dsm__partition_record)) {
-    return false;
-  }
-  const dsm__json_node options = dsm__json_member(root, "options");
-  bool is_good = dsm__record_only(&options, &dsm__partition_options_record);
-  is_good = are_only(root, "devices", &device_record) && is_good;
-  is_good = are_only(root, "tasks", &task_record) && is_good;
-  return are_only(root, "tensors", &tensor_record) && is_good;
 }
 
 /* ---- CSV: a row a task and device that holds it ---- */
@@ -477,9 +443,10 @@ static void put_columns(dsm__csv *csv) {
   dsm__csv_columns(csv, &dsm__partition_record);
 }
 
-static void put_task(dsm__csv *csv, const document *made, const task_row *task) {
-  const placement_row *const placements = task->placements.items;
-  const device_row *const devices = made->devices.items;
+static void put_task(dsm__csv *csv, const dsm__partition_document *made,
+                     const dsm__task_row *task) {
+  const dsm__placement_row *const placements = task->placements.items;
+  const dsm__device_row *const devices = made->devices.items;
   const dsm__dispatch_device_row *const simulation = made->simulation.devices.items;
   for (size_t i = 0; i < task->placements.count && devices != NULL; i++) {
     const size_t j = placements[i].device_index;
@@ -494,9 +461,9 @@ static void put_task(dsm__csv *csv, const document *made, const task_row *task) 
 }
 
 static void put_csv(dsm__page *page, const dsm_answer *answer) {
-  document made;
+  dsm__partition_document made;
   fill(page, answer, &made);
-  const task_row *const tasks = made.tasks.items;
+  const dsm__task_row *const tasks = made.tasks.items;
   dsm__csv csv = dsm__csv_begin(page);
   put_columns(&csv);
   for (size_t i = 0; i < made.tasks.count; i++) {
@@ -507,51 +474,56 @@ static void put_csv(dsm__page *page, const dsm_answer *answer) {
 
 /* ---- for people ---- */
 
-DSM__OWN_RECORD(shown_record, document, false, "A partition with what is said of it to people.",
+DSM__OWN_RECORD(shown_record, dsm__partition_document, false,
+                "A partition with what is said of it to people.",
                 {.kind = DSM__FIELD_PART, .type = &dsm__partition_record},
-                DSM__SAID(FLAG, document, has_batches), DSM__SAID(TEXT, document, bound_text),
-                DSM__SAID(TEXT, document, relaxation_text), DSM__SAID(TEXT, document, solver),
-                DSM__SAID(TEXT, document, off));
+                DSM__SAID(FLAG, dsm__partition_document, has_batches),
+                DSM__SAID(TEXT, dsm__partition_document, bound_text),
+                DSM__SAID(TEXT, dsm__partition_document, relaxation_text),
+                DSM__SAID(TEXT, dsm__partition_document, solver),
+                DSM__SAID(TEXT, dsm__partition_document, off));
 
 static const dsm__fact facts[] = {
     DSM__FACT("throughput", "{rho:4} requests/s{rho_is_bound?, a bound, as the network is not a "
                             "chain|}"),
     DSM__FACT_IF("samples", "{samples_per_second:4} samples/s, {batch} a request",
-                 DSM__IF_ABOVE(document, batch, 1)),
+                 DSM__IF_ABOVE(dsm__partition_document, batch, 1)),
     DSM__FACT_IF("whole", "at most {whole_rho:4} requests/s if each request runs as a whole",
-                 DSM__IF(document, of.whole_rho)),
-    DSM__FACT_IF("simulated", "{simulated_rho:4} requests/s", DSM__IF(document, of.simulated_rho)),
+                 DSM__IF(dsm__partition_document, of.whole_rho)),
+    DSM__FACT_IF("simulated", "{simulated_rho:4} requests/s",
+                 DSM__IF(dsm__partition_document, of.simulated_rho)),
     DSM__FACT("latency", "{latency_seconds:m4} ms{waiting_seconds?, of it {waiting_seconds:m4} ms "
                          "until batches are full, on average|}"),
     DSM__FACT_IF("mean",
                  "{mean_latency_seconds:m4} ms a request, {mean_latency_is_bound?a bound, as "
                  "the network is not a chain;  |}at most "
                  "{options.latency_limit_seconds:m4} ms allowed",
-                 DSM__IF(document, of.options.latency_limit_seconds)),
+                 DSM__IF(dsm__partition_document, of.options.latency_limit_seconds)),
     DSM__FACT_IF("energy", "{joules_per_request:4} J a request",
-                 DSM__IF(document, of.joules_per_request)),
+                 DSM__IF(dsm__partition_document, of.joules_per_request)),
     DSM__FACT("bound", "{bound_text}, gap {gap:%3 %|unknown}; linear relaxation {relaxation_text}"),
     DSM__FACT("solver", "{solver}"),
     DSM__FACT_IF("copies",
                  "at most {options.copies} of each task{options.stages?, each device a "
                  "stage|}",
-                 DSM__IF(document, of.options.copies_max)),
-    DSM__FACT_IF("cuts", "at most {options.cuts}", DSM__IF(document, of.options.cuts_max)),
-    DSM__FACT_IF("off", "{off}", DSM__IF(document, of.options.is_unused_off)),
+                 DSM__IF(dsm__partition_document, of.options.copies_max)),
+    DSM__FACT_IF("cuts", "at most {options.cuts}",
+                 DSM__IF(dsm__partition_document, of.options.cuts_max)),
+    DSM__FACT_IF("off", "{off}", DSM__IF(dsm__partition_document, of.options.is_unused_off)),
     {.label = "precision",
      .each = "devices",
      .text = "{name}: bytes an element {element_bytes:~4}, a parameter {weight_bytes:~4}",
-     .when = {DSM__IF(device_row, device.element_bytes)}},
+     .when = {DSM__IF(dsm__device_row, device.element_bytes)}},
     {.label = "precision",
      .each = "devices",
      .text = "{name}: bytes a parameter {weight_bytes:~4}",
-     .when = {DSM__UNLESS(device_row, device.element_bytes),
-              DSM__IF(device_row, device.weight_bytes)}},
+     .when = {DSM__UNLESS(dsm__device_row, device.element_bytes),
+              DSM__IF(dsm__device_row, device.weight_bytes)}},
 };
 
 static dsm__text_style use_style(const void *of, const void *row) {
   (void)of;
-  return dsm__style_of_utilization(((const device_row *)row)->use.time_fraction);
+  return dsm__style_of_utilization(((const dsm__device_row *)row)->use.time_fraction);
 }
 
 static const dsm__table_column device_columns[] = {
@@ -567,7 +539,7 @@ static const dsm__table_column device_columns[] = {
 static const dsm__row_table devices = {.list = "devices", DSM__COLUMNS(device_columns)};
 
 static const char *carrier_name(dsm__page *page, const void *of, const void *row) {
-  const dsm_instance *const instance = ((const document *)of)->of.instance;
+  const dsm_instance *const instance = ((const dsm__partition_document *)of)->of.instance;
   const dsm_carrier_use *const use = row; /* a row begins with it */
   switch (use->kind) {
   case DSM_CARRIER_LINK:
@@ -623,7 +595,7 @@ static dsm__text_style baseline_style(const void *of, const void *row) {
 static const dsm__row_table baselines = {
     .list = "baselines", DSM__COLUMNS(baseline_columns), .style = baseline_style};
 
-#define SIMULATED DSM__IF(document, is_simulated)
+#define SIMULATED DSM__IF(dsm__partition_document, is_simulated)
 
 static const dsm__fact simulated_facts[] = {
     DSM__FACT("throughput", "{simulation.throughput:4} requests/s in the steady half"),
@@ -635,17 +607,17 @@ static const dsm__fact simulated_facts[] = {
                  "mean {simulation.waiting_seconds:m4} ms until batches were full; "
                  "{simulation.partial_batches} batch{simulation.partial_batches;es} "
                  "began before",
-                 DSM__IF(document, simulation.of.mean_waiting_seconds)),
+                 DSM__IF(dsm__partition_document, simulation.of.mean_waiting_seconds)),
     /* What looks as if it were better than can be. */
     DSM__FACT_IF("",
                  "the throughput is above the bound because it counts requests that were under "
                  "way when the half began; of those that entered in it there are "
                  "{simulation.throughput_within:4} requests/s",
-                 DSM__IF(document, is_above_bound)),
+                 DSM__IF(dsm__partition_document, is_above_bound)),
     DSM__FACT_IF("",
                  "latencies are below that of the answer, where tasks run one after another: "
                  "here branches run at the same time on several devices",
-                 DSM__IF(document, is_below_answer)),
+                 DSM__IF(dsm__partition_document, is_below_answer)),
 };
 
 static dsm__text_style simulated_style(const void *of, const void *row) {
@@ -664,7 +636,7 @@ static const dsm__row_table simulated_devices = {.list = "simulation.devices",
                                                  DSM__COLUMNS(simulated_columns)};
 
 static void fill_placement(dsm__table *table, const void *of) {
-  dsm__put_placement(table, &((const document *)of)->of);
+  dsm__put_placement(table, &((const dsm__partition_document *)of)->of);
 }
 static const dsm__row_table placement = {.columns = dsm__placement_columns,
                                          .column_count = DSM__PLACEMENT_COLUMNS,
@@ -675,7 +647,7 @@ static const dsm__section sections[] = {
     {.heading = "Placement, with shares of the requests", .table = &placement},
     {.heading = "Devices, and what limits them", .table = &devices},
     {.heading = "Ports, pairs and links into devices",
-     .when = {DSM__IF(document, of.carrier_count)},
+     .when = {DSM__IF(dsm__partition_document, of.carrier_count)},
      .table = &carriers},
     {.table = &baselines},
     {.heading = "Simulation of {simulation.requests} request{simulation.requests;s}"
@@ -692,10 +664,16 @@ static const dsm__layout layout = {
     .heading = "{instance}: best {objective} on {devices} device{devices;s}",
     DSM__SECTIONS(sections)};
 
+DSM__READ_BY(dsm_partition, dsm_partition_free,
+             dsm__json_doc_read(from, diags, dsm__partition_read,
+                                made = DSM__ARENA_OWNER(dsm_partition)));
+
 const dsm_answer_kind dsm_answer_partition = {.record = &dsm__partition_record,
                                               .fill = fill,
                                               .layout = &layout,
-                                              .views = {[DSM_FORM_CSV] = put_csv}};
+                                              .views = {[DSM_FORM_CSV] = put_csv},
+                                              .read = read,
+                                              .discard = discard};
 
 const dsm_answer_kind dsm_answer_dispatch = {
     .record = &dsm__partition_record,

@@ -1,27 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * partition_links.c: ports and pairs with the keys of a profile, by which a partition's are read
- * back, and what they carry.
- */
+/* partition_links.c: what ports, pairs and links of a partition carry. */
 #include "report/data/partition_links.h"
-
-DSM__RECORD(dsm__port_record, dsm__port_row, true, "A switch or bridge.",
-            DSM__FIELD(TEXT, dsm__port_row, of.name, "name", 0, .help = "Its name."),
-            DSM__FIELD(TEXT_LIST, dsm__port_row, devices, "devices", 0,
-                       .count_offset = offsetof(dsm__port_row, device_count),
-                       .help = "Who is behind it."),
-            DSM__REAL(dsm__port_row, of.bytes_per_second, "bandwidth_bytes_per_second", 0,
-                      "bytes/s", "Each way."),
-            DSM__FIELD(FLAG, dsm__port_row, of.is_direct, "direct", 0,
-                       .help = "What its own devices send each other does not go through it."));
-
-DSM__RECORD(dsm__pair_record, dsm__pair_row, true, "Two devices with a connection.",
-            DSM__FIELD(TEXT_LIST, dsm__pair_row, devices, "devices", 0,
-                       .count_offset = offsetof(dsm__pair_row, device_count), .help = "The two."),
-            DSM__REAL(dsm__pair_row, of.bytes_per_second, "bandwidth_bytes_per_second", 0,
-                      "bytes/s", "Each way."),
-            DSM__REAL(dsm__pair_row, of.transfer_seconds, "transfer_seconds", 0, "seconds",
-                      "Fixed cost of a transfer."));
 
 /* What carries transfers beside links out of devices. */
 static const dsm__word carrier_words[] = {[DSM_CARRIER_LINK].key = "link",
@@ -59,51 +38,6 @@ DSM__RECORD(dsm__carrier_record, carrier_row, false,
                        .help = "How much of the time it carries, fixed costs counted."),
             DSM__FIELD(FLAG, carrier_row, use.is_binding, "binds", 0,
                        .help = "It can carry no more."));
-
-/* Names of the devices that are bits. */
-static dsm__rows names_of(dsm__page *page, const dsm__device_names *devices, uint64_t bits) {
-  dsm__rows made = dsm__rows_make(page, devices->count, sizeof(const char *));
-  const char **const names = made.items;
-  const size_t most = made.count;
-  made.count = 0;
-  for (size_t j = 0; j < most; j++) {
-    if ((bits >> j & 1) != 0) {
-      names[made.count++] = devices->names[j];
-    }
-  }
-  return made;
-}
-
-dsm__device_names dsm__instance_device_names(const dsm_instance *instance) {
-  dsm__device_names made = {.count = instance->device_count};
-  for (size_t j = 0; j < made.count; j++) {
-    made.names[j] = instance->devices[j].name;
-  }
-  return made;
-}
-
-dsm__rows dsm__port_rows(dsm__page *page, const dsm__device_names *devices, const dsm_port *ports,
-                         size_t count) {
-  const dsm__rows made = dsm__rows_make(page, count, sizeof(dsm__port_row));
-  dsm__port_row *const rows = made.items;
-  for (size_t p = 0; p < made.count; p++) {
-    const dsm__rows names = names_of(page, devices, ports[p].devices);
-    rows[p] = (dsm__port_row){ports[p], names.items, names.count};
-  }
-  return made;
-}
-
-dsm__rows dsm__pair_rows(dsm__page *page, const dsm__device_names *devices,
-                         const dsm_device_pair *pairs, size_t count) {
-  const dsm__rows made = dsm__rows_make(page, count, sizeof(dsm__pair_row));
-  dsm__pair_row *const rows = made.items;
-  for (size_t q = 0; q < made.count; q++) {
-    const dsm__rows names = names_of(
-        page, devices, (uint64_t)1 << pairs[q].devices[0] | (uint64_t)1 << pairs[q].devices[1]);
-    rows[q] = (dsm__pair_row){pairs[q], names.items, names.count};
-  }
-  return made;
-}
 
 dsm__rows dsm__partition_carriers(dsm__page *page, const dsm_partition *partition) {
   const dsm_instance *const instance = partition->instance;

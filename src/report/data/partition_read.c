@@ -7,7 +7,7 @@
  * and what the document says of itself, so a plan that was edited by hand is used only where it
  * still holds. What was proven of it, bound and relaxation, is taken as it stands.
  */
-#include "report/data/partition_read.h"
+#include "report/data/partition_record.h"
 
 #include <float.h>
 #include <math.h>
@@ -18,11 +18,9 @@
 #include "partition/instance_facts.h"
 #include "server/server_internal.h"
 
-static const dsm__json_range any_size = {0, DBL_MAX, false};
-static const dsm__json_range any_number = {-DBL_MAX, DBL_MAX, false};
-
 typedef struct reader {
   dsm_partition *partition;
+  dsm__partition_document document;
   dsm__arena *arena;
   dsm_instance *instance;
   dsm_task *tasks;
@@ -38,104 +36,52 @@ typedef struct reader {
   dsm__name_index device_names;
 } reader;
 
-/* ---- values ---- */
-
-/* A number that must be there; null is what stands for an infinite one. */
-static double number(const dsm__json_node *object, const char *key, dsm__json_range range,
-                     double infinite) {
+/* A number that some documents alone have, and these must; null is what stands for an infinite one.
+ */
+static double number(const dsm__json_node *object, const char *key) {
   const dsm__json_node node = dsm__json_member(object, key);
-  double value = infinite;
+  double value = HUGE_VAL;
   if (dsm__json_require(&node, "a number, or null where it is infinite") &&
       !dsm__json_is_null(&node)) {
-    (void)dsm__json_double(&node, range, &value);
-  }
-  return value;
-}
-
-static bool flag(const dsm__json_node *object, const char *key) {
-  bool value = false;
-  const dsm__json_node node = dsm__json_member(object, key);
-  if (dsm__json_require(&node, "true or false")) {
-    (void)dsm__json_bool(&node, &value);
-  }
-  return value;
-}
-
-static size_t word(const dsm__json_node *object, const char *key, const dsm__words *words) {
-  size_t value = 0;
-  const dsm__json_node node = dsm__json_member(object, key);
-  if (dsm__json_require(&node, words->what)) {
-    (void)dsm__json_enum(&node, words, &value);
+    (void)dsm__json_double(&node, (dsm__json_range){0, DBL_MAX, false}, &value);
   }
   return value;
 }
 
 /* The index that a name has; SIZE_MAX, and reported, if none has it. */
-static size_t find(const dsm__json_node *node, const dsm__name_index *names, const char *what) {
-  const char *const name = dsm__json_text(node);
-  const size_t found = name == NULL ? SIZE_MAX : dsm__name_index_find(names, name);
+static size_t find(const dsm__json_node *node, const char *name, const dsm__name_index *names,
+                   const char *what) {
+  const size_t found = dsm__name_index_find(names, name);
   if (found == SIZE_MAX) {
-    char text[128];
-    dsm__json_error(node, NULL, "expected the name of a %s, found %s", what,
-                    dsm__json_found(node, text, sizeof text));
+    dsm__json_error(node, NULL, "expected the name of a %s, found \"%s\"", what, name);
   }
   return found;
 }
 
 /* ---- devices ---- */
 
-/* A device's own bytes stand beside those that sizes are stated for. */
-static void read_precision(const reader *r, const dsm__json_node *item,
-                           dsm_instance_device *device) {
-  dsm__json_optional_double(item, "element_bytes", any_size, 0, &device->element_bytes);
-  dsm__json_optional_double(item, "weight_bytes", any_size, 0, &device->weight_bytes);
+static void take_device(reader *r, const dsm__json_node *item, size_t j) {
+  const bool is_latency = r->partition->options.objective == DSM_OBJECTIVE_LATENCY;
+  const dsm__device_row *const row = (const dsm__device_row *)r->document.devices.items + j;
+  dsm_instance_device *const device = &r->devices[j];
+  *device = row->device;
+  device->batch = (uint32_t)row->batch;
+  r->uses[j] = row->use;
+  r->uses[j].link_bytes_per_second =
+      number(item, is_latency ? "link_bytes" : "link_bytes_per_second");
+  /* A device's own bytes stand beside those that sizes are stated for. */
   if ((device->element_bytes > 0 && !(r->instance->element_bytes > 0)) ||
       (device->weight_bytes > 0 && !(r->instance->weight_bytes > 0))) {
     dsm__json_error(item, NULL,
                     "expected element_bytes and weight_bytes of the plan beside those of a device, "
                     "found none");
   }
+  r->device_names.entries[j] = (dsm__name_entry){device->name, j};
 }
 
-static void read_device(reader *r, const dsm__json_node *item, size_t j) {
-  const bool is_latency = r->partition->options.objective == DSM_OBJECTIVE_LATENCY;
-  dsm_instance_device *const device = &r->devices[j];
-  dsm_device_use *const use = &r->uses[j];
-  (void)dsm__json_read_name(item, "the device's name", r->arena, &device->name);
-  device->is_accelerator = flag(item, "accelerator");
-  uint64_t batch = 1;
-  dsm__json_optional_u64(item, "batch", 1, DSM_DEVICE_BATCH_MAX, 1, &batch);
-  device->batch = (uint32_t)batch;
-  read_precision(r, item, device);
-  device->memory_bytes = number(item, "memory_capacity_bytes", any_size, HUGE_VAL);
-  device->link_bytes_per_second =
-      number(item, "link_capacity_bytes_per_second", any_size, HUGE_VAL);
-  dsm__json_optional_double(item, "incoming_capacity_bytes_per_second", any_size, 0,
-                            &device->incoming_bytes_per_second);
-  dsm__json_optional_double(item, "transfer_seconds", any_size, 0, &device->transfer_seconds);
-  use->time_fraction = number(item, "time_fraction", any_size, HUGE_VAL);
-  dsm__json_optional_bool(item, "off", false, &use->is_off);
-  use->memory_bytes = number(item, "memory_bytes", any_size, HUGE_VAL);
-  use->memory_fraction = number(item, "memory_fraction", any_size, HUGE_VAL);
-  use->link_bytes_per_second =
-      number(item, is_latency ? "link_bytes" : "link_bytes_per_second", any_size, HUGE_VAL);
-  use->link_fraction = number(item, "link_fraction", any_size, HUGE_VAL);
-}
-
-/* Names of items that were read, to be found by. */
-static void note_name(dsm__name_index *names, const char *name, size_t index) {
-  if (name != NULL) {
-    names->entries[names->count++] = (dsm__name_entry){name, index};
-  }
-}
-
-static bool read_devices(reader *r, const dsm__json_node *root) {
+static bool take_devices(reader *r, const dsm__json_node *root) {
   const dsm__json_node list = dsm__json_member(root, "devices");
-  size_t count = 0;
-  if (!dsm__json_require(&list, "a list of devices") ||
-      !dsm__json_array(&list, 1, DSM_DEVICES_MAX, &count)) {
-    return false;
-  }
+  const size_t count = r->document.devices.count;
   if (!DSM__RESERVE(r->arena, r->devices, count) || !DSM__RESERVE(r->arena, r->uses, count) ||
       !DSM__RESERVE(r->arena, r->device_names.entries, count)) {
     dsm__json_set_out_of_memory(root->doc);
@@ -143,75 +89,45 @@ static bool read_devices(reader *r, const dsm__json_node *root) {
   }
   dsm__json_node item = dsm__json_item(&list, 0);
   for (size_t j = 0; j < count; j++, item = dsm__json_next(&item)) {
-    read_device(r, &item, j);
-    note_name(&r->device_names, r->devices[j].name, j);
+    take_device(r, &item, j);
   }
+  r->instance->devices = r->devices;
+  r->instance->device_count = r->device_names.count = count;
   dsm__name_index_sort(&r->device_names);
-  r->instance->device_count = count;
   return dsm__index_differs(&list, &r->device_names);
-}
-
-/* Ports and pairs, as a profile has them. */
-static void read_links(reader *r, const dsm__json_node *root) {
-  dsm_instance *const it = r->instance;
-  dsm__named_devices names[DSM_DEVICES_MAX];
-  for (size_t j = 0; j < it->device_count; j++) {
-    names[j] = (dsm__named_devices){r->devices[j].name, (uint64_t)1 << j};
-  }
-  const dsm__links links =
-      dsm__links_read(root, &dsm__profile_link_units, names, it->device_count, r->arena);
-  it->ports = links.ports;
-  it->port_count = links.port_count;
-  it->pairs = links.pairs;
-  it->pair_count = links.pair_count;
 }
 
 /* ---- tasks ---- */
 
-static void read_placement(reader *r, const dsm__json_node *item, size_t task) {
-  const dsm__json_node name = dsm__json_member(item, "device");
-  if (!dsm__json_require(&name, "the device that runs the task")) {
+static void take_task(reader *r, const dsm__json_node *item, size_t i) {
+  const dsm__task_row *const row = (const dsm__task_row *)r->document.tasks.items + i;
+  const dsm__placement_row *const only = row->placements.items;
+  const dsm__json_node list = dsm__json_member(item, "placements");
+  const dsm__json_node placement = dsm__json_item(&list, 0);
+  const dsm__json_node name = dsm__json_member(&placement, "device");
+  r->tasks[i] = (dsm_task){.name = row->name,
+                           .group = row->group,
+                           .weights_bytes = row->weights_bytes,
+                           .output_bytes = row->output_bytes,
+                           .result_bytes = row->result_bytes,
+                           .input_bytes = row->input_bytes};
+  if (r->partition->options.does_count_activations) {
+    r->tasks[i].activation_bytes = number(item, "activation_bytes");
+  }
+  r->task_names.entries[i] = (dsm__name_entry){row->name, i};
+  if (row->placements.count > 1) {
+    dsm__json_error(&list, "partition again with --copies 1",
+                    "expected tasks in one place each, found \"%s\" on %zu devices", row->name,
+                    row->placements.count);
     return;
   }
-  const size_t device = find(&name, &r->device_names, "device");
-  const double rate = number(item, "rate", any_size, HUGE_VAL);
-  const double seconds = number(item, "seconds", any_size, HUGE_VAL);
+  const size_t device = find(&name, only->device, &r->device_names, "device");
   if (device != SIZE_MAX) {
-    const size_t place = task * r->instance->device_count + device;
-    r->rates[place] = rate;
-    r->seconds[place] = seconds;
+    const size_t place = i * r->instance->device_count + device;
+    r->rates[place] = only->rate;
+    r->seconds[place] = only->seconds;
     r->is_stored[place] = true;
   }
-}
-
-static void read_task(reader *r, const dsm__json_node *item, size_t i) {
-  dsm_task *const task = &r->tasks[i];
-  (void)dsm__json_read_name(item, "the task's name", r->arena, &task->name);
-  task->weights_bytes = number(item, "weights_bytes", any_size, HUGE_VAL);
-  task->output_bytes = number(item, "output_bytes", any_size, HUGE_VAL);
-  const dsm__json_node group = dsm__json_member(item, "group");
-  if (dsm__json_is_present(&group)) {
-    (void)dsm__json_name(&group, DSM_NAME_BYTES_MAX, r->arena, &task->group);
-  }
-  dsm__json_optional_double(item, "result_bytes", any_size, 0, &task->result_bytes);
-  dsm__json_optional_double(item, "input_bytes", any_size, 0, &task->input_bytes);
-  if (r->partition->options.does_count_activations) {
-    task->activation_bytes = number(item, "activation_bytes", any_size, HUGE_VAL);
-  }
-  const dsm__json_node list = dsm__json_member(item, "placements");
-  size_t count = 0;
-  if (!dsm__json_require(&list, "the device that runs the task") ||
-      !dsm__json_array(&list, 1, DSM_DEVICES_MAX, &count)) {
-    return;
-  }
-  const dsm__json_node only = dsm__json_item(&list, 0);
-  if (count > 1) {
-    dsm__json_error(&list, "partition again with --copies 1",
-                    "expected tasks in one place each, found \"%s\" on %zu devices",
-                    task->name == NULL ? "" : task->name, count);
-    return;
-  }
-  read_placement(r, &only, i);
 }
 
 static bool reserve_tasks(reader *r, size_t count) {
@@ -221,13 +137,9 @@ static bool reserve_tasks(reader *r, size_t count) {
          DSM__RESERVE(r->arena, r->task_names.entries, count);
 }
 
-static bool read_tasks(reader *r, const dsm__json_node *root) {
+static bool take_tasks(reader *r, const dsm__json_node *root) {
   const dsm__json_node list = dsm__json_member(root, "tasks");
-  size_t count = 0;
-  if (!dsm__json_require(&list, "a list of tasks") ||
-      !dsm__json_array(&list, 1, DSM_TASKS_MAX, &count)) {
-    return false;
-  }
+  const size_t count = r->document.tasks.count;
   if (!reserve_tasks(r, count)) {
     dsm__json_set_out_of_memory(root->doc);
     return false;
@@ -237,32 +149,27 @@ static bool read_tasks(reader *r, const dsm__json_node *root) {
   }
   dsm__json_node item = dsm__json_item(&list, 0);
   for (size_t i = 0; i < count; i++, item = dsm__json_next(&item)) {
-    read_task(r, &item, i);
-    note_name(&r->task_names, r->tasks[i].name, i);
+    take_task(r, &item, i);
   }
+  r->instance->task_count = r->task_names.count = count;
   dsm__name_index_sort(&r->task_names);
-  r->instance->task_count = count;
   return dsm__index_differs(&list, &r->task_names);
 }
 
 /* ---- tensors ---- */
 
-static void read_users(reader *r, const dsm__json_node *item, dsm_tensor *tensor) {
+static void take_users(reader *r, const dsm__json_node *item, const dsm__tensor_row *row,
+                       dsm_tensor *tensor) {
   const dsm__json_node list = dsm__json_member(item, "used_by");
-  size_t count = 0;
   size_t *users = NULL;
-  if (!dsm__json_require(&list, "the tasks that need it") ||
-      !dsm__json_array(&list, 1, DSM_TASKS_MAX, &count)) {
-    return;
-  }
-  if (!DSM__RESERVE(r->arena, users, count)) {
+  if (!DSM__RESERVE(r->arena, users, row->user_count)) {
     dsm__json_set_out_of_memory(item->doc);
     return;
   }
   size_t before = tensor->producer;
   dsm__json_node name = dsm__json_item(&list, 0);
-  for (size_t k = 0; k < count; k++, name = dsm__json_next(&name)) {
-    const size_t task = find(&name, &r->task_names, "task");
+  for (size_t k = 0; k < row->user_count; k++, name = dsm__json_next(&name)) {
+    const size_t task = find(&name, row->users[k], &r->task_names, "task");
     if (task != SIZE_MAX && task <= before) {
       dsm__json_error(&name, NULL, "expected tasks in order, each after \"%s\", found \"%s\"",
                       r->tasks[before].name, r->tasks[task].name);
@@ -271,19 +178,17 @@ static void read_users(reader *r, const dsm__json_node *item, dsm_tensor *tensor
     users[k] = before = task == SIZE_MAX ? before : task;
   }
   tensor->consumers = users;
-  tensor->consumer_count = count;
+  tensor->consumer_count = row->user_count;
 }
 
-static void read_tensors(reader *r, const dsm__json_node *root) {
+static void take_tensors(reader *r, const dsm__json_node *root) {
   const dsm__json_node list = dsm__json_member(root, "tensors");
-  size_t count = 0;
+  const dsm__tensor_row *const rows = r->document.tensors.items;
+  const size_t count = r->document.tensors.count;
   if (!dsm__json_is_present(&list)) {
     dsm__json_error(&list, "partition again with --copies 1",
                     "expected the tensors between tasks, which plans with each task in one place "
                     "have, found none");
-    return;
-  }
-  if (!dsm__json_array(&list, 0, SIZE_MAX, &count)) {
     return;
   }
   if (!DSM__RESERVE(r->arena, r->tensors, count + 1) ||
@@ -295,13 +200,10 @@ static void read_tensors(reader *r, const dsm__json_node *root) {
   dsm__json_node item = dsm__json_item(&list, 0);
   for (size_t t = 0; t < count; t++, item = dsm__json_next(&item)) {
     const dsm__json_node task = dsm__json_member(&item, "task");
-    const size_t producer = dsm__json_require(&task, "the task that makes it")
-                                ? find(&task, &r->task_names, "task")
-                                : SIZE_MAX;
-    r->tensors[t] = (dsm_tensor){.producer = producer == SIZE_MAX ? 0 : producer,
-                                 .bytes = number(&item, "bytes", any_size, HUGE_VAL)};
+    const size_t producer = find(&task, rows[t].task, &r->task_names, "task");
+    r->tensors[t] = (dsm_tensor){.producer = producer, .bytes = rows[t].bytes};
     if (producer != SIZE_MAX) {
-      read_users(r, &item, &r->tensors[t]);
+      take_users(r, &item, &rows[t], &r->tensors[t]);
     }
   }
   r->instance->tensor_count = count;
@@ -338,48 +240,24 @@ static void count_sent(const reader *r) {
   }
 }
 
-static void read_options(dsm_partition_options *options, const dsm__json_node *root) {
-  const dsm__json_node node = dsm__json_member(root, "options");
-  if (!dsm__json_require(&node, "what was asked for")) {
-    return;
-  }
-  uint64_t copies = 0;
-  options->time_limit_seconds = number(&node, "time_limit_seconds", any_size, HUGE_VAL);
-  options->gap = number(&node, "gap", any_size, HUGE_VAL);
-  options->does_count_activations = flag(&node, "count_activations");
-  options->does_keep_results = flag(&node, "keep_results");
-  dsm__json_optional_bool(&node, "count_input", false, &options->does_count_input);
-  dsm__json_optional_bool(&node, "unused_off", false, &options->is_unused_off);
-  dsm__json_optional_u64(&node, "copies", 1, DSM_DEVICES_MAX, 0, &copies);
-  options->copies_max = (size_t)copies;
-  dsm__json_optional_bool(&node, "stages", false, &options->is_staged);
-  uint64_t cuts = 0;
-  dsm__json_optional_u64(&node, "cuts", 1, (uint64_t)DSM_TASKS_MAX * DSM_DEVICES_MAX, 0, &cuts);
-  options->cuts_max = (size_t)cuts;
-  dsm__json_optional_double(&node, "latency_limit_seconds", any_size, 0,
-                            &options->latency_limit_seconds);
-  if (options->objective == DSM_OBJECTIVE_ENERGY) {
-    options->required_rho = number(&node, "required_rho", any_size, HUGE_VAL);
-  }
-}
-
-static void read_answer(reader *r, const dsm__json_node *root) {
+/* What is beside the lists. */
+static void take_answer(reader *r, const dsm__json_node *root) {
   dsm_partition *const made = r->partition;
-  made->options.objective = (dsm_objective_kind)word(root, "objective", &dsm__objective_words);
-  made->status = (dsm_solution_status)word(root, "status", &dsm__solution_status_words);
-  const double none = made->options.objective == DSM_OBJECTIVE_THROUGHPUT ? HUGE_VAL : -HUGE_VAL;
-  made->is_heuristic = flag(root, "heuristic");
-  made->rho = number(root, "rho", any_size, HUGE_VAL);
-  made->latency_seconds = number(root, "latency_seconds", any_size, HUGE_VAL);
-  made->objective = number(root, "objective_value", any_size, HUGE_VAL);
-  made->bound = number(root, "bound", any_number, none);
-  made->relaxation = number(root, "relaxation", any_number, none);
-  made->gap = number(root, "gap", any_size, HUGE_VAL);
-  dsm__json_optional_double(root, "waiting_seconds", any_size, 0, &made->waiting_seconds);
-  dsm__json_optional_double(root, "joules_per_request", any_size, 0, &made->joules_per_request);
-  read_options(&made->options, root);
+  const dsm__json_node options = dsm__json_member(root, "options");
+  *made = r->document.of;
+  r->instance->name = r->document.instance;
+  r->instance->batch = r->document.batch;
+  r->instance->element_bytes = r->document.element_bytes;
+  r->instance->weight_bytes = r->document.weight_bytes;
+  if (made->options.objective != DSM_OBJECTIVE_THROUGHPUT) { /* the least is best */
+    made->bound = isinf(made->bound) ? -HUGE_VAL : made->bound;
+    made->relaxation = isinf(made->relaxation) ? -HUGE_VAL : made->relaxation;
+  }
+  if (made->options.objective == DSM_OBJECTIVE_ENERGY) {
+    made->options.required_rho = number(&options, "required_rho");
+  }
   if (made->options.latency_limit_seconds > 0) {
-    made->mean_latency_seconds = number(root, "mean_latency_seconds", any_size, HUGE_VAL);
+    made->mean_latency_seconds = number(root, "mean_latency_seconds");
   }
 }
 
@@ -408,7 +286,6 @@ static void check(reader *r, const dsm__json_node *root) {
   dsm_partition *const made = r->partition;
   r->instance->tasks = r->tasks;
   r->instance->tensors = r->tensors;
-  r->instance->devices = r->devices;
   r->instance->seconds = r->seconds;
   made->instance = r->instance;
   made->rates = r->rates;
@@ -436,10 +313,12 @@ static void check(reader *r, const dsm__json_node *root) {
   dsm_diags_free(findings);
 }
 
-static void read_partition(void *made, const dsm__json_node *root) {
+void dsm__partition_read(void *made, const dsm__json_node *root) {
   reader r = {.partition = made, .arena = ((dsm_partition *)made)->arena};
-  const size_t errors_before = dsm__json_doc_error_count(root->doc);
-  if (!dsm__partition_only(root)) {
+  const dsm__record_reader how = {.arena = r.arena, .wanted = DSM__FIELD_IS_READ};
+  r.document.of = *r.partition;
+  if (!dsm__document_only(root, &dsm__partition_record) ||
+      !dsm__record_read(&how, root, &dsm__partition_record, &r.document)) {
     return;
   }
   r.instance = dsm__arena_array(r.arena, 1, sizeof *r.instance);
@@ -447,34 +326,14 @@ static void read_partition(void *made, const dsm__json_node *root) {
     dsm__json_set_out_of_memory(root->doc);
     return;
   }
-  const dsm__json_node name = dsm__json_member(root, "instance");
-  if (dsm__json_require(&name, "the name of the problem")) {
-    (void)dsm__json_string(&name, 1, DSM_NAME_BYTES_MAX, r.arena, &r.instance->name);
-  }
-  dsm__json_optional_u64(root, "batch", 1, DSM_DIMENSION_MAX, 0, &r.instance->batch);
-  dsm__json_optional_double(root, "element_bytes", any_size, 0, &r.instance->element_bytes);
-  dsm__json_optional_double(root, "weight_bytes", any_size, 0, &r.instance->weight_bytes);
-  read_answer(&r, root);
-  if (!read_devices(&r, root) || !read_tasks(&r, root) ||
-      dsm__json_doc_error_count(root->doc) > errors_before) {
+  take_answer(&r, root);
+  if (!take_devices(&r, root) || !take_tasks(&r, root) ||
+      dsm__json_doc_error_count(root->doc) > 0) {
     return;
   }
-  read_links(&r, root);
-  read_tensors(&r, root);
-  if (dsm__json_doc_error_count(root->doc) == errors_before &&
-      !dsm__json_doc_is_out_of_memory(root->doc)) {
+  dsm__instance_links_read(r.instance, root, r.arena);
+  take_tensors(&r, root);
+  if (dsm__json_doc_error_count(root->doc) == 0 && !dsm__json_doc_is_out_of_memory(root->doc)) {
     check(&r, root);
   }
-}
-
-dsm_status dsm_partition_parse(dsm_partition **partition, const char *text, size_t length,
-                               const char *file, dsm_diags *diags) {
-  const dsm__json_input input = {text, length, file, NULL, 0};
-  dsm_partition *const made = DSM__ARENA_OWNER(dsm_partition);
-  const dsm_status status = dsm__json_doc_read(&input, diags, read_partition, made);
-  *partition = status == DSM_OK ? made : NULL;
-  if (status != DSM_OK) {
-    dsm_partition_free(made);
-  }
-  return status;
 }

@@ -203,8 +203,14 @@ static const dsm__layout layout = {.type = &shown_record,
                                    .series = DSM__PIM_PARTS,
                                    DSM__SECTIONS(sections)};
 
+DSM__READ_BY(dsm_pim_plan, dsm_pim_plan_free,
+             dsm_pim_plan_parse(&made, &answer->recorded, from->text, from->length, from->file,
+                                diags));
+
 const dsm_answer_kind dsm_answer_pim = {.record = &dsm__pim_plan_record,
                                         .fill = fill,
                                         .tables = {"over_cores"},
                                         .layout = &layout,
-                                        .views = {[DSM_FORM_TRACE] = dsm__put_pim_trace}};
+                                        .views = {[DSM_FORM_TRACE] = dsm__put_pim_trace},
+                                        .read = read,
+                                        .discard = discard};

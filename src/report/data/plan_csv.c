@@ -223,5 +223,10 @@ static void put_csv(dsm__page *page, const dsm_answer *answer) {
   dsm__csv_finish(&csv);
 }
 
+DSM__READ_BY(dsm_plan, dsm_plan_free,
+             dsm_plan_parse(&made, from->text, from->length, from->file, &answer->recorded, diags));
+
 const dsm_answer_kind dsm_answer_plan = {
-    .views = {dsm__show_plan, put_json, put_csv, [DSM_FORM_TRACE] = dsm__put_step_trace}};
+    .views = {dsm__show_plan, put_json, put_csv, [DSM_FORM_TRACE] = dsm__put_step_trace},
+    .read = read,
+    .discard = discard};

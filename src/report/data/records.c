@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/data/records.h"
 
-#include <string.h>
-
 #include "pim/pim_record.h"
 
 const dsm__record_type *const dsm__result_formats[] = {
@@ -35,7 +33,10 @@ dsm_decision_drift dsm__presence_row(const char *layer, dsm_pass pass, dsm_prese
 }
 
 dsm__rows dsm__rows_make(dsm__page *page, size_t count, size_t size) {
-  void *const items = dsm__arena_array(page->arena, count, size);
+  return dsm__rows_of(page, dsm__arena_array(page->arena, count, size), count);
+}
+
+dsm__rows dsm__rows_of(dsm__page *page, void *items, size_t count) {
   page->out.failed = page->out.failed || items == NULL;
   return (dsm__rows){.items = items, .count = items == NULL ? 0 : count};
 }
@@ -44,27 +45,4 @@ void dsm__data_json(dsm__page *page, const dsm__record_type *type, const void *d
   dsm__json_writer writer = {.out = &page->out, .renaming = page->renaming};
   dsm__record_write(&writer, type, document);
   dsm__json_finish(&writer);
-}
-
-/* A format that is looked for. */
-typedef struct wanted_format {
-  const char *name;
-  bool is_found;
-} wanted_format;
-
-static void find_format(void *context, const dsm__json_node *root) {
-  wanted_format *const wanted = context;
-  const dsm__json_node node = dsm__json_member(root, "format");
-  const dsm__word word = {.key = wanted->name};
-  const dsm__words words = {.what = "format", .items = &word, .count = 1};
-  size_t value = 0;
-  wanted->is_found = dsm__json_is_present(&node) && dsm__json_enum(&node, &words, &value);
-}
-
-/* Most texts that are none are known without reading them as JSON. */
-bool dsm__is_document(const char *text, size_t length, const char *format) {
-  const dsm__json_input input = {.text = text, .length = length, .file = ""};
-  wanted_format wanted = {.name = format};
-  return strstr(text, format) != NULL &&
-         dsm__json_doc_read(&input, NULL, find_format, &wanted) == DSM_OK && wanted.is_found;
 }

@@ -99,11 +99,11 @@ dsm_decision_drift dsm__presence_row(const char *layer, dsm_pass pass, dsm_prese
 /** Zeroed structs in the page's arena; none, and the page fails, if out of memory. */
 dsm__rows dsm__rows_make(dsm__page *page, size_t count, size_t size);
 
+/** The same of items that were made there; NULL: memory was out. */
+dsm__rows dsm__rows_of(dsm__page *page, void *items, size_t count);
+
 /** Puts a document in JSON on a page that has nothing yet. */
 void dsm__data_json(dsm__page *page, const dsm__record_type *type, const void *document);
-
-/** Is a text a document of a format, such as "dsm-front/1"? */
-bool dsm__is_document(const char *text, size_t length, const char *format);
 
 /** What was found; `diags` may be NULL. */
 dsm__rows dsm__findings_of(dsm__page *page, const dsm_diags *diags);

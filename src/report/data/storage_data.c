@@ -5,10 +5,8 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/diag_add.h"
-#include "dsm/file.h"
 #include "dsm/limits.h"
 #include "model/names.h"
 #include "plan/plan_record.h"
@@ -471,63 +469,40 @@ static dsm_status refuse(const char *file, dsm_status status, const dsm_diags *f
 }
 
 /* The name goes into the result, which outlives what was read. */
-static dsm_status answer(dsm_storage_result **result, const asked *of, const char *file,
-                         dsm_diags *diags) {
-  dsm_storage_result *made = NULL;
+static dsm_status answer_anew(dsm_storage_result **made, const asked *of, const char *file,
+                              dsm_diags *diags) {
   dsm_diags *const found = dsm_diags_new(1);
   dsm_status status = found == NULL ? dsm__out_of_memory(diags)
-                                    : dsm_storage(&made, &of->read.of.job, &of->options, found);
+                                    : dsm_storage(made, &of->read.of.job, &of->options, found);
   if (status != DSM_OK) {
     status = refuse(file, status, found, diags);
   } else {
-    assert(made != NULL);
-    made->is_planned = of->read.of.is_planned;
-    made->name = dsm__arena_strdup(made->arena, of->read.of.name);
-    status = made->name == NULL ? dsm__out_of_memory(diags) : DSM_OK;
+    assert(*made != NULL);
+    (*made)->is_planned = of->read.of.is_planned;
+    (*made)->name = dsm__arena_strdup((*made)->arena, of->read.of.name);
+    status = (*made)->name == NULL ? dsm__out_of_memory(diags) : DSM_OK;
   }
   dsm_diags_free(found);
-  if (status != DSM_OK) {
-    dsm_storage_result_free(made);
-    return status;
-  }
-  *result = made;
-  return DSM_OK;
+  return status;
 }
 
-dsm_status dsm_storage_parse(dsm_storage_result **result, const char *text, size_t length,
-                             const char *file, dsm_diags *diags) {
-  const dsm__json_input input = {.text = text, .length = length, .file = file};
+static dsm_status read_storage(dsm_storage_result **made, const dsm__json_input *from,
+                               dsm_diags *diags) {
   asked of = {.arena = dsm__arena_new()};
-  *result = NULL;
-  if (of.arena == NULL) {
-    return dsm__out_of_memory(diags);
-  }
   dsm_storage_options_init(&of.options);
-  dsm_status status = dsm__json_doc_read(&input, diags, read_all, &of);
+  dsm_status status = dsm__json_doc_read(from, diags, read_all, of.arena == NULL ? NULL : &of);
   if (status == DSM_OK) {
-    status = answer(result, &of, file, diags);
+    status = answer_anew(made, &of, from->file, diags);
   }
   dsm__arena_free(of.arena);
   return status;
 }
 
-dsm_status dsm_storage_load(dsm_storage_result **result, const char *path, dsm_diags *diags) {
-  char *text = NULL;
-  size_t length = 0;
-  *result = NULL;
-  dsm_status status = dsm_file_read(&text, &length, path, diags);
-  if (status == DSM_OK) {
-    status = dsm_storage_parse(result, text, length, path, diags);
-  }
-  free(text);
-  return status;
-}
-
-bool dsm_storage_is_printed(const char *text, size_t length) {
-  return dsm__is_document(text, length, dsm__storage_record.format);
-}
+DSM__READ_BY(dsm_storage_result, dsm_storage_result_free, read_storage(&made, from, diags));
 
 const dsm_answer_kind dsm_answer_storage = {.record = &dsm__storage_record,
                                             .fill = fill,
                                             .tables = {"timeline", "repeats", "points"},
-                                            .layout = &layout};
+                                            .layout = &layout,
+                                            .read = read,
+                                            .discard = discard};
