@@ -30,10 +30,6 @@ struct dsm_answer_kind {
   void (*discard)(void *owned); /**< frees it */
 };
 
-/** The heading of an answer that has a layout: "frozen_lake on upmem2524: 885 of 2,524 cores, ...".
- */
-const char *dsm__answer_heading(dsm__page *page, dsm_answer answer);
-
 /** Defines the functions `read` and `discard` of a kind that is of a `type`: a call reads `made`
  * from `from`. */
 #define DSM__READ_BY(type, free_it, ...)                                                           \
@@ -50,6 +46,10 @@ const char *dsm__answer_heading(dsm__page *page, dsm_answer answer);
     return status;                                                                                 \
   }                                                                                                \
   _Static_assert(sizeof(type) > 0, "it is known")
+
+/** The heading of an answer that has a layout: "frozen_lake on upmem2524: 885 of 2,524 cores, ...".
+ */
+const char *dsm__answer_heading(dsm__page *page, dsm_answer answer);
 
 /** Of an answer that is a partition, or a simulation of one. */
 const dsm_partition *dsm__partition_of(const dsm_answer *answer);

@@ -154,76 +154,83 @@ typedef struct making {
   double exact; /* the first number in it; NaN: it has none */
 } making;
 
-static void put_value(making *made, const found *value, const char *style, size_t length) {
-  dsm__text_buffer *const out = &made->out;
-  const dsm__renaming *const renaming = made->page->renaming;
+/* A number, or words, in a style. */
+static void put_styled(dsm__text_buffer *out, const found *value, const char *style,
+                       size_t length) {
   const dsm__field *const field = value->field;
-  const bool is_count =
-      field == NULL || field->kind == DSM__FIELD_COUNT || field->kind == DSM__FIELD_LIST;
-  if (length > 0 && style[0] == '=') {
-    dsm__field_put_text(field, renaming, value->record, "", out);
-  } else if (length > 0 && field != NULL && field->kind == DSM__FIELD_WORD) {
+  if (field != NULL && field->kind == DSM__FIELD_WORD) {
     dsm__text_puts(out, dsm__word_text(field->words, (size_t)value->number));
-  } else if (length > 0 && field != NULL && field->kind == DSM__FIELD_WORD_SET) {
-    dsm__text_puts(
-        out,
-        dsm__words_join(field->words, *(const unsigned *)dsm__field_in(field, value->record), ", ")
-            .text);
-  } else if (length > 0) {
+  } else if (field != NULL && field->kind == DSM__FIELD_WORD_SET) {
+    const unsigned set = *(const unsigned *)dsm__field_in(field, value->record);
+    dsm__text_puts(out, dsm__words_join(field->words, set, ", ").text);
+  } else {
     const bool is_below = value->number < 0 && (style[0] == '.' || dsm__is_digit(style[0]));
     dsm__text_puts(out, is_below ? "-" : "");
     dsm__text_puts(out, styled(is_below ? -value->number : value->number, style, length).text);
-  } else if (is_count) {
+  }
+}
+
+static void put_value(making *made, const found *value, const char *style, size_t length) {
+  dsm__text_buffer *const out = &made->out;
+  const dsm__field *const field = value->field;
+  if (length > 0 && style[0] != '=') {
+    put_styled(out, value, style, length);
+  } else if (length == 0 &&
+             (field == NULL || field->kind == DSM__FIELD_COUNT || field->kind == DSM__FIELD_LIST)) {
     dsm__text_puts(out, dsm__figure_count((uint64_t)value->number).text);
-  } else if (field->kind == DSM__FIELD_REAL) {
+  } else if (length == 0 && field->kind == DSM__FIELD_REAL) {
     dsm__text_puts(out, by_unit(value->number, field->unit).text);
   } else {
-    dsm__field_put_text(field, renaming, value->record, "", out);
+    assert(field != NULL);
+    dsm__field_put_text(field, made->page->renaming, value->record, "", out);
   }
   made->exact = isfinite(made->exact) ? made->exact : value->number;
 }
 
 /* ---- patterns ---- */
 
+/* The same, with what stands behind its style, or what stands there where it is not stated. Returns
+ * where that ends. */
+static const char *put_plain(making *made, const found *value, const char *style,
+                             bool is_left_out) {
+  const size_t length = strcspn(style, "|}");
+  const char *const nothing = style + length + (style[length] == '|' ? 1 : 0);
+  const char *const end = strchr(nothing, '}');
+  if (!is_left_out && value->is_stated) {
+    const size_t own = strcspn(style, " |}");
+    put_value(made, value, style, own);
+    dsm__text_append(&made->out, style + own, length - own);
+  } else if (!is_left_out) {
+    dsm__text_append(&made->out, nothing, (size_t)(end - nothing));
+  }
+  return end + 1;
+}
+
 /* Appends a pattern up to the end, or that of an alternative; nothing of it where it is left out.
  * Returns where that is. */
 static const char *expand(making *made, const char *at, bool is_inner, bool is_left_out) {
   dsm__text_buffer *const out = &made->out;
   while (*at != '\0' && !(is_inner && (*at == '|' || *at == '}'))) {
+    size_t length = strcspn(at, is_inner ? "{|}" : "{");
+    dsm__text_append(out, at, is_left_out ? 0 : length);
+    at += length;
     if (*at != '{') {
-      const size_t length = strcspn(at, is_inner ? "{|}" : "{");
-      dsm__text_append(out, at, is_left_out ? 0 : length);
-      at += length;
       continue;
     }
     const char *const text = at + 1;
-    const size_t length = strcspn(text, ":;?|}");
+    length = strcspn(text, ":;?|}");
     const found value = evaluate(made->shown, text, length);
-    const bool is_several = value.number < 1 || value.number > 1;
-    const char *style = text + length;
-    at = style + 1;
-    if (*style == '?') {
-      at = expand(made, at, true, is_left_out || !is_so(&value));
-      assert(*at == '|');
-      at = expand(made, at + 1, true, is_left_out || is_so(&value)) + 1;
-      continue;
-    }
-    const bool is_ending = *style == ';';
-    style += *style == ':' || is_ending ? 1 : 0;
-    const size_t style_length = strcspn(style, "|}");
-    const char *const nothing = style + style_length + (style[style_length] == '|' ? 1 : 0);
-    at = strchr(nothing, '}') + 1;
-    if (is_left_out) {
-      continue;
-    }
-    if (is_ending) {
-      dsm__text_append(out, style, is_several ? style_length : 0);
-    } else if (value.is_stated) {
-      const size_t own = strcspn(style, " |}");
-      put_value(made, &value, style, own);
-      dsm__text_append(out, style + own, style_length - own);
+    at = text + length + 1;
+    if (text[length] == '?') {
+      at = expand(made, at, true, is_left_out || !is_so(&value)) + 1;
+      at = expand(made, at, true, is_left_out || is_so(&value)) + 1;
+    } else if (text[length] == ';') {
+      const bool is_one = !(value.number < 1) && !(value.number > 1);
+      length = strcspn(at, "}");
+      dsm__text_append(out, at, is_left_out || is_one ? 0 : length);
+      at += length + 1;
     } else {
-      dsm__text_append(out, nothing, (size_t)(at - nothing) - 1);
+      at = put_plain(made, &value, text[length] == ':' ? at : at - 1, is_left_out);
     }
   }
   return at;
@@ -257,6 +264,7 @@ dsm__shown dsm__shown_row(const dsm__shown *shown, const char *key, const dsm__r
   if (row >= *count) {
     return (dsm__shown){.type = NULL};
   }
+  assert(list.field != NULL);
   const unsigned char *const rows =
       *(const unsigned char *const *)dsm__field_in(list.field, list.record);
   const dsm__record_type *const used = type != NULL ? type : list.field->type;

@@ -5,7 +5,7 @@
 #include "partition/instance_facts.h"
 #include "report/answer.h"
 #include "report/data/front_record.h"
-#include "report/data/partition_documents.h"
+#include "report/data/partition_rows.h"
 
 /* ---- the tables ---- */
 

@@ -5,15 +5,11 @@
 #include "partition/batch_mean.h"
 #include "partition/instance_facts.h"
 #include "report/answer.h"
-#include "report/data/baseline_rows.h"
 #include "report/data/csv.h"
-#include "report/data/partition_documents.h"
 #include "report/data/partition_links.h"
-#include "report/data/partition_options.h"
 #include "report/data/partition_record.h"
-#include "report/data/partition_ways.h"
+#include "report/data/partition_rows.h"
 #include "report/table/number_style.h"
-#include "report/table/partition_gain.h"
 #include "report/table/partition_placement.h"
 
 enum { READ = DSM__FIELD_IS_READ, REQUIRED = DSM__FIELD_IS_READ | DSM__FIELD_IS_REQUIRED };
@@ -578,7 +574,7 @@ static const char *baseline_name(dsm__page *page, const void *of, const void *ro
       "all of it on each accelerator", "all of it on each device", "all of it on the best device"};
   (void)page;
   (void)of;
-  return names[((const dsm_partition_baseline *)row)->kind]; /* a row begins with it */
+  return names[((const dsm__baseline_row *)row)->of.kind];
 }
 
 static const dsm__table_column baseline_columns[] = {
@@ -590,11 +586,11 @@ static const dsm__table_column baseline_columns[] = {
 };
 
 static dsm__text_style baseline_style(const void *of, const void *row) {
-  const dsm_partition_baseline *const baseline = row;
-  return !baseline->is_feasible ? DSM__STYLE_FAINT
-         : dsm__partition_gain(&((const dsm__partition_document *)of)->of, baseline) > 1
-             ? DSM__STYLE_GOOD
-             : DSM__STYLE_PLAIN;
+  const dsm__baseline_row *const baseline = row;
+  (void)of;
+  return !baseline->of.is_feasible ? DSM__STYLE_FAINT
+         : baseline->gain > 1      ? DSM__STYLE_GOOD
+                                   : DSM__STYLE_PLAIN;
 }
 static const dsm__row_table baselines = {
     .list = "baselines", DSM__COLUMNS(baseline_columns), .style = baseline_style};

@@ -62,13 +62,13 @@ typedef struct dsm__partition_document {
   dsm__rows ways;
   bool is_simulated;
   dsm__dispatch_row simulation;
-  bool has_batches; /* said to people alone, as the rest is */
+  bool has_batches; /**< said to people alone, as the rest is */
   const char *bound_text;
   const char *relaxation_text;
-  const char *solver;   /* what it proved */
-  const char *off;      /* devices that are turned off */
-  bool is_above_bound;  /* the simulated throughput */
-  bool is_below_answer; /* a usual latency of the simulation */
+  const char *solver;   /**< what it proved */
+  const char *off;      /**< devices that are turned off */
+  bool is_above_bound;  /**< the simulated throughput */
+  bool is_below_answer; /**< a usual latency of the simulation */
 } dsm__partition_document;
 
 /** Reads a partition, and the instance that it is of. */

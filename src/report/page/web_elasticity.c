@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/number_text.h"
-#include "report/page/html.h"
 #include "report/page/web.h"
 #include "report/table/number_style.h"
 
@@ -25,52 +24,46 @@ static const char *signed_text(dsm__page *page, double number, int decimals) {
                         dsm__figure_fixed(fabs(number), decimals).text);
 }
 
-static void put_row(dsm__page *page, const dsm_varied_parameter *parameter) {
+static const dsm__table_column columns[] = {
+    {.title = "parameter"},
+    {.title = "value", .is_right = true},
+    {.title = "tried", .is_right = true},
+    {.title = "unit"},
+    {.title = "step", .is_right = true},
+    {.title = "elasticity", .is_right = true},
+};
+
+static void add_row(dsm__table *table, const dsm_varied_parameter *parameter) {
   static const int digits = 6; /* a tenth more of a decimal number has few, but for rounding */
+  dsm__page *const page = table->page;
   const double change = response_of(parameter)->time_ratio - 1;
   const double elasticity = parameter->slopes[0].elasticity;
   char value[DSM__NUMBER_TEXT_SIZE];
   (void)dsm__double_to_text(parameter->setting.number, value);
-  dsm__html_begin(&page->out, "tr", NULL);
-  dsm__html_begin(&page->out, "th", "scope", "row", NULL);
-  dsm__html_element(&page->out, "code", parameter->path, NULL);
-  dsm__html_end(&page->out, "th");
-  dsm__html_element(&page->out, "td", value, "class", "number", NULL);
-  dsm__html_element(&page->out, "td",
-                    dsm__figure_short(parameter->variations[0].setting.number, digits).text,
-                    "class", "number", NULL);
-  dsm__html_element(&page->out, "td", parameter->unit, NULL);
-  dsm__web_number(page, change, dsm__page_text(page, "%s %%", signed_text(page, 100 * change, 2)));
-  dsm__web_number(page, elasticity, signed_text(page, elasticity, 3));
-  dsm__html_end(&page->out, "tr");
+  DSM__TABLE_TEXTS(table, parameter->path, value,
+                   dsm__figure_short(parameter->variations[0].setting.number, digits).text,
+                   parameter->unit);
+  dsm__table_number(table, DSM__STYLE_PLAIN,
+                    dsm__page_text(page, "%s %%", signed_text(page, 100 * change, 2)), change);
+  dsm__table_number(table, DSM__STYLE_PLAIN, signed_text(page, elasticity, 3), elasticity);
 }
 
 /* Of hardware, or of software, if there are any. */
 static void put_table(dsm__page *page, const dsm_elasticity *elasticity, bool is_software) {
-  static const dsm__web_title titles[] = {{"parameter", false}, {"value", true},
-                                          {"tried", true},      {"unit", false},
-                                          {"step", true},       {"elasticity", true}};
-  bool is_begun = false;
+  dsm__table table = DSM__TABLE(page, columns);
   for (size_t p = 0; p < elasticity->parameter_count; p++) {
     const dsm_varied_parameter *const parameter = &elasticity->parameters[p];
-    if (!is_seen(parameter) || parameter->is_software != is_software) {
-      continue;
+    if (is_seen(parameter) && parameter->is_software == is_software) {
+      add_row(&table, parameter);
     }
-    if (!is_begun) {
-      dsm__web_table_begin(
-          page, is_software ? "elasticities-software" : "elasticities",
-          is_software ? "Elasticities of software" : "Elasticities",
-          is_software
-              ? "The same for assumptions about software and of the model, which cannot be bought."
-              : "The largest elasticity first: steps differ, because counts grow to a whole "
-                "number, so only elasticities compare.",
-          titles, DSM__COUNT_OF(titles));
-    }
-    is_begun = true;
-    put_row(page, parameter);
   }
-  if (is_begun) {
-    dsm__web_table_end(page);
+  if (table.cell_count > 0) {
+    dsm__web_table(page, is_software ? "elasticities-software" : "elasticities",
+                   is_software ? "The same for assumptions about software and of the model, which "
+                                 "cannot be bought."
+                               : "The largest elasticity first: steps differ, because counts grow "
+                                 "to a whole number, so only elasticities compare.",
+                   &table);
   }
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* web_inputs.c: what the prediction rests on: the model's assumptions, the workload, the system. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/number_text.h"
@@ -94,51 +93,17 @@ void dsm__web_assumptions(dsm__page *page, const dsm_plan_page *subject) {
 
 /* ---- the workload ---- */
 
-static void put_declared_row(dsm__page *page, const dsm_layer_spec *spec,
-                             const dsm__declared *declared) {
-  const char *const feature =
-      spec->type == DSM_LAYER_CONV
-          ? dsm__page_text(page, "%" PRIu64 "x%" PRIu64, spec->feature.rows, spec->feature.columns)
-          : "";
-  dsm__html_begin(&page->out, "tr", NULL);
-  dsm__html_element(&page->out, "th", spec->name, "scope", "row", NULL);
-  put_cell(page, "name",
-           dsm__page_text(page, "%s%s", dsm_layer_type_name(spec->type),
-                          spec->is_bidirectional ? " x2" : ""));
-  put_cell(page, "number", dsm__figure_count(spec->in).text);
-  put_cell(page, "number", dsm__figure_count(spec->out).text);
-  put_cell(page, "number", feature);
-  put_cell(page, "name", dsm__describe_kernel(page, spec));
-  put_cell(page, "number", dsm__figure_count(spec->timesteps).text);
-  put_cell(page, "number", dsm__figure_count(declared->parameters).text);
-  put_cell(page, "number", dsm__figure_count(declared->forward_macs).text);
-  put_cell(page, "number", dsm__figure_scaled(declared->activation_bytes, "B").text);
-  dsm__html_end(&page->out, "tr");
-}
-
 static void put_declared_layers(dsm__page *page, const dsm_workload *workload) {
-  static const dsm__web_title titles[] = {
-      {"layer", false},        {"type", false},   {"in", true},        {"out", true},
-      {"feature", true},       {"kernel", false}, {"timesteps", true}, {"parameters", true},
-      {"MACs a sample", true}, {"stored", true}};
-  const dsm__declared *const declared = dsm__declared_derive(page->arena, workload);
-  if (declared == NULL) {
-    page->out.failed = true;
-    return;
-  }
   const size_t count = workload->spec_count;
-  const size_t shown = count < DSM__WEB_DECLARED_MAX ? count : DSM__WEB_DECLARED_MAX;
-  const char *const caption =
-      shown == count ? "Layers as declared"
+  const dsm__table table = dsm__describe_layers(page, workload, DSM__WEB_DECLARED_MAX);
+  dsm__web_table(page, "declared",
+                 count <= DSM__WEB_DECLARED_MAX
+                     ? "Layers as declared"
                      : dsm__page_text(page,
-                                      "The first %zu of %zu layers as declared; dsm describe "
-                                      "shows all",
-                                      shown, count);
-  dsm__web_table_begin(page, "declared", caption, caption, titles, DSM__COUNT_OF(titles));
-  for (size_t i = 0; i < shown; i++) {
-    put_declared_row(page, &workload->specs[i], &declared[i]);
-  }
-  dsm__web_table_end(page);
+                                      "The first %d of %zu layers as declared; dsm describe shows "
+                                      "all",
+                                      DSM__WEB_DECLARED_MAX, count),
+                 &table);
 }
 
 static void put_source(dsm__page *page, const char *source) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* web_layout.c: a page of an answer's sections. */
+#include <assert.h>
 #include <math.h>
 
 #include "report/layout.h"
@@ -34,22 +35,29 @@ static void put_facts(dsm__page *page, const dsm__section *section, const dsm__s
 
 void dsm__web_table(dsm__page *page, const char *id, const char *caption, const dsm__table *table) {
   dsm__web_title titles[DSM__TABLE_COLUMNS_MAX];
+  bool is_shown[DSM__TABLE_COLUMNS_MAX];
+  size_t count = 0;
+  assert(table->column_count > 0);
   for (size_t c = 0; c < table->column_count; c++) {
-    titles[c] = (dsm__web_title){table->columns[c].title, table->columns[c].is_right};
+    is_shown[c] = dsm__table_has_column(table, c);
+    if (is_shown[c]) {
+      titles[count++] = (dsm__web_title){table->columns[c].title, table->columns[c].is_right};
+    }
   }
-  dsm__web_table_begin(page, id, caption, caption, titles, table->column_count);
+  dsm__web_table_begin(page, id, caption, caption, titles, count);
   for (size_t i = 0; i < table->cell_count; i++) {
     const size_t c = i % table->column_count;
+    const bool is_number = table->columns[c].is_right;
+    const dsm__table_cell *const cell = &table->cells[i];
     if (c == 0) {
       dsm__html_begin(&page->out, "tr", NULL);
     }
-    if (c == 0 && !titles[0].is_number) {
-      dsm__html_element(&page->out, "th", table->cells[i].text, "scope", "row", NULL);
-      continue;
+    if (c == 0 && !is_number) {
+      dsm__html_element(&page->out, "th", cell->text, "scope", "row", NULL);
+    } else if (is_shown[c]) {
+      dsm__web_styled_number(page, is_number ? "number" : "name",
+                             is_number ? cell->exact : (double)NAN, cell->text);
     }
-    dsm__web_styled_number(page, titles[c].is_number ? "number" : "name",
-                           titles[c].is_number ? table->cells[i].exact : (double)NAN,
-                           table->cells[i].text);
     if (c + 1 == table->column_count) {
       dsm__html_end(&page->out, "tr");
     }

@@ -43,7 +43,9 @@ static bool has_timesteps(const dsm_workload *workload) {
   return is_any;
 }
 
-const char *dsm__describe_kernel(dsm__page *page, const dsm_layer_spec *spec) {
+/* The kernel of a layer: "3x3", with a stride "3x3 /2", with groups "3x3 g32"; "" if it has none.
+ */
+static const char *kernel_text(dsm__page *page, const dsm_layer_spec *spec) {
   char stride[64] = "";
   char groups[32] = "";
   if (spec->type != DSM_LAYER_CONV) {
@@ -84,10 +86,26 @@ static layer_row row_of(dsm__page *page, const dsm_layer_spec *spec, const dsm__
       .declared = declared,
       .cells = {
           type, dsm__page_text(page, "%" PRIu64, spec->in),
-          dsm__page_text(page, "%" PRIu64, spec->out), feature, dsm__describe_kernel(page, spec),
-          timesteps, dsm__page_text(page, "%s", dsm__figure_count(declared->parameters).text),
+          dsm__page_text(page, "%" PRIu64, spec->out), feature, kernel_text(page, spec), timesteps,
+          dsm__page_text(page, "%s", dsm__figure_count(declared->parameters).text),
           dsm__page_text(page, "%s", dsm__figure_count(declared->forward_macs).text),
           dsm__page_text(page, "%s", dsm__figure_scaled(declared->activation_bytes, "B").text)}};
+}
+
+dsm__table dsm__describe_layers(dsm__page *page, const dsm_workload *workload, size_t most) {
+  const bool is_repeated = has_timesteps(workload);
+  const dsm__declared *const declared = dsm__declared_derive(page->arena, workload);
+  dsm__table table = DSM__TABLE(page, layer_columns);
+  page->out.failed = page->out.failed || declared == NULL;
+  for (size_t i = 0; declared != NULL && i < workload->spec_count && i < most; i++) {
+    const dsm_layer_spec *const spec = &workload->specs[i];
+    const layer_row row =
+        row_of(page, spec, &declared[i],
+               is_repeated ? dsm__page_text(page, "%" PRIu64, spec->timesteps) : "");
+    DSM__TABLE_TEXTS(&table, row.name, "");
+    dsm__table_add_all(&table, DSM__STYLE_PLAIN, row.cells, LAYER_CELLS);
+  }
+  return table;
 }
 
 /* Layers that are told in the same words are equal. */

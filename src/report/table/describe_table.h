@@ -5,11 +5,10 @@
 #define DSM_REPORT_TABLE_DESCRIBE_TABLE_H
 
 #include "dsm/remat.h"
-#include "report/table/text_page.h"
+#include "report/table/table.h"
 
-/** The kernel of a layer: "3x3", with a stride "3x3 /2", with groups "3x3 g32"; "" if it has none.
- */
-const char *dsm__describe_kernel(dsm__page *page, const dsm_layer_spec *spec);
+/** Declared layers as a table, the first `most` of them; without any if memory is out. */
+dsm__table dsm__describe_layers(dsm__page *page, const dsm_workload *workload, size_t most);
 
 /** Append a workload, and a system. */
 void dsm__describe_workload(dsm__page *page, const dsm_workload *workload);

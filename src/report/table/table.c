@@ -45,17 +45,24 @@ typedef struct layout {
   bool is_shown[DSM__TABLE_COLUMNS_MAX];
 } layout;
 
+bool dsm__table_has_column(const dsm__table *table, size_t column) {
+  bool is_shown = !table->columns[column].is_optional;
+  for (size_t i = column; i < table->cell_count && !is_shown; i += table->column_count) {
+    is_shown = table->cells[i].text[0] != '\0';
+  }
+  return is_shown;
+}
+
 static layout measure(const dsm__table *table) {
   assert(table->column_count > 0);
   layout made = {0};
   for (size_t c = 0; c < table->column_count; c++) {
     made.natural[c] = dsm__display_width(table->columns[c].title);
-    made.is_shown[c] = !table->columns[c].is_optional;
+    made.is_shown[c] = dsm__table_has_column(table, c);
   }
   for (size_t i = 0; i < table->cell_count; i++) {
     const size_t c = i % table->column_count;
     const size_t width = dsm__display_width(table->cells[i].text);
-    made.is_shown[c] = made.is_shown[c] || table->cells[i].text[0] != '\0';
     if (width > made.natural[c]) {
       made.natural[c] = width;
     }

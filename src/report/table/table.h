@@ -83,6 +83,9 @@ void dsm__table_add_all(dsm__table *table, dsm__text_style style, const char *co
   dsm__table_add_all(table, style, (const char *const[]){__VA_ARGS__},                             \
                      DSM__COUNT_OF(((const char *const[]){__VA_ARGS__})))
 
+/** Is a column shown at all? An optional one is not if all its cells are empty. */
+bool dsm__table_has_column(const dsm__table *table, size_t column);
+
 /** Columns that the table would take if nothing were left out or shortened. */
 size_t dsm__table_natural_width(const dsm__table *table);
 
