@@ -446,10 +446,12 @@ dsm_traffic dsm__accumulation_traffic(const dsm__layer_setting *setting,
   if (layer->is_tied || !(accumulation_bytes_per_weight(setting) > 0)) {
     return traffic;
   }
-  const dsm_chip_share share = dsm_chip_share_derive(
-      layer, setting->machine, layouts->of[DSM_PASS_UPDATE], setting->minibatch);
+  const dsm_network *const network = &setting->machine->system->system;
+  const dsm_parallelism update = layouts->of[DSM_PASS_UPDATE];
+  const dsm_chip_share share =
+      dsm_chip_share_derive(layer, setting->machine, update, setting->minibatch);
   const double shard_ways = setting->shard >= DSM_SHARDING_GRADIENTS
-                                ? dsm__shard_ways(layer, setting->machine, layouts)
+                                ? dsm__chips_of(network, dsm__summing_axes(layer, network, update))
                                 : 1;
   const double bytes = (double)dsm__micro_batches_of(setting) *
                        accumulation_bytes_per_weight(setting) * (double)layer->weight_elements /

@@ -9,7 +9,8 @@ double dsm__shard_ways(const dsm_layer *layer, const dsm_machine *machine,
                        const dsm_pass_layouts *layouts) {
   const dsm_network *const network = &machine->system->system;
   const dsm_axis_set summed = dsm__summing_axes(layer, network, layouts->of[DSM_PASS_UPDATE]);
-  return dsm__chips_of(network, summed);
+  const dsm_axis_set alike = dsm__summing_axes(layer, network, layouts->of[DSM_PASS_FORWARD]);
+  return dsm__chips_of(network, summed & alike);
 }
 
 /*

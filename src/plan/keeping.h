@@ -7,7 +7,8 @@
 #include "plan/holding.h"
 #include "plan/plan_internal.h"
 
-/** W: chips that sum the gradients of a layer, among which shards are shared out; 1: none. */
+/** W: chips that sum the gradients of a layer and have the same weights, among which shards are
+ * shared out; 1: none. What the roles of the forward pass cut already is cut no further. */
 double dsm__shard_ways(const dsm_layer *layer, const dsm_machine *machine,
                        const dsm_pass_layouts *layouts);
 

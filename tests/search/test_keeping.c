@@ -82,16 +82,22 @@ static dsm__layer_decision decision_of(size_t choice) {
   return decision;
 }
 
+static dsm_plan *plan_with(const dsm__layer_decision layers[LAYERS], uint64_t micro_batches) {
+  const dsm__decisions decisions = {.layers = layers, .micro_batches = micro_batches};
+  const dsm_explore_options options =
+      options_of(ALL_KEPT_LESS | BIT(DSM_OPTIMIZATION_ACCUMULATE) | BIT(DSM_OPTIMIZATION_HYBRID) |
+                 BIT(DSM_OPTIMIZATION_PER_PASS));
+  dsm_plan *plan = NULL;
+  ck_assert_int_eq(dsm__plan_make(&plan, workload, chips, &options, &decisions, NULL), DSM_OK);
+  return plan;
+}
+
 static dsm_plan *plan_of(const size_t choices[LAYERS], uint64_t micro_batches) {
   dsm__layer_decision layers[LAYERS];
   for (size_t i = 0; i < LAYERS; i++) {
     layers[i] = decision_of(choices[i]);
   }
-  const dsm__decisions decisions = {.layers = layers, .micro_batches = micro_batches};
-  const dsm_explore_options options = options_of(ALL_KEPT_LESS | BIT(DSM_OPTIMIZATION_ACCUMULATE));
-  dsm_plan *plan = NULL;
-  ck_assert_int_eq(dsm__plan_make(&plan, workload, chips, &options, &decisions, NULL), DSM_OK);
-  return plan;
+  return plan_with(layers, micro_batches);
 }
 
 /* ---- by hand ---- */
@@ -121,6 +127,26 @@ START_TEST(test_memory_by_hand) {
                         weights * state / (k % 2 == 1 ? 4 : divided[s][2]));
     ck_assert_double_eq(memory->activations_bytes, kept + 64 * 4 * 2);
     ck_assert_double_eq(memory->recomputed_bytes, 0);
+    dsm_plan_free(plan);
+  }
+}
+END_TEST
+
+/* Updated by samples, after passes by features: each of 4 chips sums all gradients, and has the
+ * fourth that it needs left of them. Less would be lost. */
+START_TEST(test_what_passes_cut_is_shared_out_no_further) {
+  static const double part = 82944.0 / 4;
+  for (int s = 0; s < DSM_SHARDING_COUNT; s++) {
+    dsm__layer_decision layers[LAYERS];
+    for (size_t i = 0; i < LAYERS; i++) {
+      layers[i] = decision_of(choice_of(true, (dsm_sharding)s, false));
+      layers[i].layouts.of[DSM_PASS_UPDATE] = DSM_PARALLELISM_DATA;
+    }
+    dsm_plan *const plan = plan_with(layers, 1);
+    const dsm_plan_memory *const memory = &plan->result.memory;
+    ck_assert_double_eq(memory->weights_bytes, part * workload->element_bytes);
+    ck_assert_double_eq(memory->gradients_bytes, part * workload->gradient_bytes);
+    ck_assert_double_eq(memory->optimizer_bytes, part * 8);
     dsm_plan_free(plan);
   }
 }
@@ -648,6 +674,7 @@ Suite *suite_keeping(void) {
   TCase *const hand = tcase_create("hand");
   tcase_add_checked_fixture(hand, set_up, tear_down);
   tcase_add_test(hand, test_memory_by_hand);
+  tcase_add_test(hand, test_what_passes_cut_is_shared_out_no_further);
   tcase_add_test(hand, test_segments_by_hand);
   tcase_add_test(hand, test_gathered_weights_by_hand);
   tcase_add_test(hand, test_sharded_gradients_are_summed_in_each_micro_batch);
