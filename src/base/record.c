@@ -47,13 +47,21 @@ bool dsm__field_is_conditional(const dsm__field *field) {
          (field->flags & (DSM__FIELD_UNLESS_0 | DSM__FIELD_UNLESS_1)) != 0;
 }
 
-/* A value as a number; of what is a pointer whether it is there. */
+/* Is what a field has a pointer? */
+static bool is_pointer(dsm__field_kind kind) {
+  return kind == DSM__FIELD_TEXT || kind == DSM__FIELD_JSON || kind == DSM__FIELD_COUNT_LIST ||
+         kind == DSM__FIELD_TEXT_LIST || kind == DSM__FIELD_POINTER || kind == DSM__FIELD_LIST;
+}
+
+/* A value as a number; of what is a pointer whether it is there, 1 of what lies in the record. */
 static double number_at(dsm__field_kind kind, const void *at) {
+  const bool is_bits = kind == DSM__FIELD_WORD || kind == DSM__FIELD_WORD_SET;
   return kind == DSM__FIELD_COUNT  ? (double)*(const uint64_t *)at
          : kind == DSM__FIELD_REAL ? *(const double *)at
          : kind == DSM__FIELD_FLAG ? (double)*(const bool *)at
-         : kind == DSM__FIELD_WORD ? (double)*(const unsigned *)at
-                                   : (double)(*(const void *const *)at != NULL);
+         : is_bits                 ? (double)*(const unsigned *)at
+         : is_pointer(kind)        ? (double)(*(const void *const *)at != NULL)
+                                   : 1;
 }
 
 double dsm__field_number(const dsm__field *field, const void *record) {
