@@ -61,6 +61,7 @@ static dsm_partition made_of_blocks(dsm_instance *instance, dsm_task tasks[36], 
   }
   instance->tasks = tasks;
   instance->task_count = 36;
+  instance->seconds = rates; /* which no table shows */
   made.instance = instance;
   made.rates = rates;
   made.is_stored = is_stored;

