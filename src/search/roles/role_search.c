@@ -482,7 +482,9 @@ static void leave(const dsm__role_space *space, const growing *g, dsm__graph_ans
 
 static bool is_price_due(const dsm__role_space *space, const dsm__role_rooms *rooms,
                          const dsm__graph_answer *answer) {
-  const bool is_short = !answer->is_feasible || answer->is_memory_short;
+  /* Of a graph that was too large nothing is known yet. */
+  const bool is_none = !answer->is_feasible && !space->is_too_large;
+  const bool is_short = is_none || answer->is_memory_short;
   return is_short && space->bytes == NULL && space->room_bytes > 0 && rooms->before != NULL;
 }
 
