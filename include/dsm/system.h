@@ -262,19 +262,19 @@ typedef struct dsm_assumptions {
   bool dysm_uniform;                 /**< one DySM factor for all convolutions */
   bool dysm_accumulate_in_memory;    /**< partial gradients are re-read from memory */
   bool exact_rotation;               /**< nm feature iterations take nm - 1 moves */
-  bool exact_forks;                  /**< gradients of tensors with several users add up in memory */
-  bool overlapped_hand_over;         /**< a stage hands over while it computes */
-  bool pipeline_columns;             /**< stages of a pipeline may be narrower than the torus */
-  bool lstm_gate_errors;             /**< the update of an lstm reads the gradients of its gates */
-  bool statistics_sums;              /**< cores sum the statistics of normalisations and softmax */
-  bool two_way_relayout;             /**< relayouts use both directions of each ring of chips */
-  dsm_layout_move layout_move;       /**< when a held tensor moves among the cores */
-  bool charge_held_masks;            /**< masks and statistics are read also while held */
-  bool prefer_holding;               /**< of equally fast mappings the one that holds more */
-  bool resident_operands;            /**< a matmul's operand can be kept over timesteps */
-  bool causal_skip;                  /**< what a causal mask hides is not computed */
-  bool fused_attention;              /**< scores of an attention never leave the chip */
-  dsm_kept_inputs kept_inputs;       /**< what is kept for gradients of auxiliary operations */
+  bool exact_forks;            /**< gradients of tensors with several users add up in memory */
+  bool overlapped_hand_over;   /**< a stage hands over while it computes */
+  bool pipeline_columns;       /**< stages of a pipeline may be narrower than the torus */
+  bool lstm_gate_errors;       /**< the update of an lstm reads the gradients of its gates */
+  bool statistics_sums;        /**< cores sum the statistics of normalisations and softmax */
+  bool two_way_relayout;       /**< relayouts use both directions of each ring of chips */
+  dsm_layout_move layout_move; /**< when a held tensor moves among the cores */
+  bool charge_held_masks;      /**< masks and statistics are read also while held */
+  bool prefer_holding;         /**< of equally fast mappings the one that holds more */
+  bool resident_operands;      /**< a matmul's operand can be kept over timesteps */
+  bool causal_skip;            /**< what a causal mask hides is not computed */
+  bool fused_attention;        /**< scores of an attention never leave the chip */
+  dsm_kept_inputs kept_inputs; /**< what is kept for gradients of auxiliary operations */
   double attention_efficiency_ratio; /**< of the arrays' peak in a fused attention; 0: theirs */
   bool attention_skips_masked;       /**< its tiles that a mask hides are left out */
   bool tile_schedule;                /**< cores take tiles of outputs as they become free */

@@ -32,7 +32,8 @@ void dsm__problem_count_least(dsm__problem *problem, size_t layer_count) {
 
 bool dsm__problem_counts_all(const dsm__problem *problem) {
   const dsm__search_inputs *const inputs = &problem->inputs;
-  return inputs->first_layers == 0 && (inputs->reductions == NULL || inputs->reductions->weight > 0);
+  return inputs->first_layers == 0 &&
+         (inputs->reductions == NULL || inputs->reductions->weight > 0);
 }
 
 /* The step ends when the sums of the layers up to one are done, which begin when that one's last
