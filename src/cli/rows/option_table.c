@@ -67,8 +67,8 @@ const cli_option cli_options[] = {
      OWN(cli_apply_minibatch)},
     {.name = "optimize",
      .argument = "LIST",
-     .help = "optimizations that the search may use (default: all; everything is all that the mode "
-             "has)",
+     .help = "optimizations that the search may use (default: all; everything stands for each that "
+             "the mode has)",
      .word_help = cli_optimization_help,
      .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_REMAT | CLI_STORAGE,
      .word = cli_optimization_word,
@@ -136,13 +136,12 @@ const cli_option cli_options[] = {
     {.name = "elasticity",
      .help = "instead, show what the step time depends on, the most important parameter first: "
              "each parameter of the system is halved, doubled or otherwise changed, and the "
-             "network mapped again (score keeps the plan's mapping). describe does so for the "
-             "workloads among FILE..., or if there are none for vgg16, resnet50 and gnmt",
+             "network mapped again (dsm score keeps the plan's mapping)",
      .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE,
      OWN(cli_apply_elasticity)},
     {.name = "sensitivity",
-     .help = "the same for small improvements: 10 % more of each number of the system, or less "
-             "where less is better, by elasticity. It tells what is worth buying",
+     .help = "the same for small improvements: each number of the system is made 10 % more, or less "
+             "where less is better. It tells what is worth buying",
      .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE,
      OWN(cli_apply_elasticity)},
     {.name = "formats",
@@ -373,9 +372,9 @@ const cli_option cli_options[] = {
      TEXTS(sweep.varies, CLI_TAKES_AXIS)},
     {.name = "exclude",
      .argument = "CONDITIONS",
-     .help = "leave out the points for which all of SIDE OP SIDE, ... hold; OP is =, !=, <, <=, > "
-             "or >=, a SIDE a path that varies or its end, a number, a word, or an expression as "
-             "chips_x*chips_y; may be given several times",
+     .help = "leave out the points for which a condition holds, such as 'chips_x*chips_y>64', or "
+             "all of several with commas between. It compares (=, !=, <, <=, >, >=) paths that "
+             "vary, or their ends, numbers, words and expressions; may be given several times",
      .commands = CLI_SWEEP,
      TEXTS(sweep.excludes, CLI_TAKES_PATH)},
     {.name = "record",
@@ -563,8 +562,8 @@ const cli_option cli_options[] = {
      COUNT(options.micro_batches, DSM_DIMENSION_MAX)},
     {.name = "interleave",
      .argument = "V",
-     .help = "with --optimize stages,accumulate: the number of runs of layers of each stage; above "
-             "1 the stages divide the micro-batches (default: the best number)",
+     .help = "with --optimize stages,accumulate: how many separate runs of layers a stage has; "
+             "above 1 the micro-batches are a multiple of the stages (default: the best number)",
      .commands = CLI_EXPLORE,
      COUNT(options.interleave, DSM_INTERLEAVE_MAX)},
     {.name = "recompute",
