@@ -140,8 +140,8 @@ const cli_option cli_options[] = {
      .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE,
      OWN(cli_apply_elasticity)},
     {.name = "sensitivity",
-     .help = "the same for small improvements: each number of the system is made 10 % more, or less "
-             "where less is better. It tells what is worth buying",
+     .help = "the same for small improvements: each number of the system is made 10 % better. It "
+             "tells what is worth buying",
      .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE,
      OWN(cli_apply_elasticity)},
     {.name = "formats",
