@@ -9,7 +9,7 @@
 
 #include "base/json_read.h"
 #include "pim/pim_record.h"
-#include "remat/stages_record.h"
+#include "chain/stages_record.h"
 #include "server/instance_internal.h"
 #include "server/server_internal.h"
 #include "system/system_internal.h"
