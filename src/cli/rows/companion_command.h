@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * companion_command.h: a companion of the core: a command of its own, with all that the command line has of
- * it alone. The core names none: which there are is a list in src/CMakeLists.txt.
+ * companion_command.h: a companion of the core: a command of its own, with all that the command
+ * line has of it alone. The core names none: which there are is a list in src/CMakeLists.txt.
  */
 #ifndef DSM_CLI_ROWS_COMPANION_COMMAND_H
 #define DSM_CLI_ROWS_COMPANION_COMMAND_H
