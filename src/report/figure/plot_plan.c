@@ -226,11 +226,10 @@ const char *dsm__plot_column_text(dsm__plot_maker *maker, const dsm__step_timeli
   const dsm__figure ms = dsm__figure_digits(column->cycles * dsm__plot_ms_per_cycle(step->plan), 4);
   const char *const begin =
       dsm__plot_text(maker, "%s %s", dsm__step_name(step, first), dsm_pass_name(first->pass));
-  return column->count == 1
-             ? dsm__plot_text(maker, "%s, %s ms", begin, ms.text)
-             : dsm__plot_text(maker, "%s to %s %s (%zu passes), %s ms", begin,
-                              dsm__step_name(step, last), dsm_pass_name(last->pass),
-                              column->pass_count, ms.text);
+  return column->count == 1 ? dsm__plot_text(maker, "%s, %s ms", begin, ms.text)
+                            : dsm__plot_text(maker, "%s to %s %s (%zu passes), %s ms", begin,
+                                             dsm__step_name(step, last), dsm_pass_name(last->pass),
+                                             column->pass_count, ms.text);
 }
 
 const char *dsm__plot_joined_text(dsm__plot_maker *maker, size_t joined) {
