@@ -214,8 +214,9 @@ const cli_option cli_core_options[] = {
      RATIO(partition.options.gap, CLI_READ_RATIO_BELOW)},
     {.name = "time-limit",
      .argument = "SECONDS",
-     .help = "time limit of the search (default: 0, about a minute's work, the same on any machine); "
-             "then the best plan so far is shown, with its gap",
+     .help =
+         "time limit of the search (default: 0, about a minute's work, the same on any machine); "
+         "then the best plan so far is shown, with its gap",
      .commands = CLI_EXPLORE | CLI_SWEEP,
      NUMBER(options.time_limit_seconds, 0, SECONDS_MAX)},
     {.name = "memory-limit",
