@@ -16,6 +16,7 @@ static void add(builder *timeline, size_t layer, dsm_pass pass) {
   }
   timeline->spans[timeline->count++] = (dsm__step_span){
       .layer = layer,
+      .layer_count = 1,
       .pass = pass,
       .begin_cycles = timeline->end_cycles,
       .cycles = planned->cycles.total,
@@ -60,13 +61,24 @@ bool dsm__step_timeline_derive(dsm__step_timeline *timeline, const dsm_plan *pla
   return true;
 }
 
+const char *dsm__step_name(const dsm__step_timeline *timeline, const dsm__step_span *span) {
+  return span->name != NULL ? span->name : timeline->plan->layers[span->layer].layer->name;
+}
+
+/* One more span of a column. */
+static void extend(dsm__step_column *column, const dsm__step_timeline *timeline) {
+  const dsm__step_span *const span = &timeline->spans[column->first + column->count];
+  column->cycles += span->cycles;
+  column->pass_count += span->layer_count;
+  column->count++;
+}
+
 dsm__step_column dsm__step_column_at(const dsm__step_timeline *timeline, size_t first,
                                      double least_cycles) {
   dsm__step_column made = {.first = first, .begin_cycles = timeline->spans[first].begin_cycles};
   while (first + made.count < timeline->span_count &&
          (made.count == 0 || made.cycles < least_cycles)) {
-    made.cycles += timeline->spans[first + made.count].cycles;
-    made.count++;
+    extend(&made, timeline);
     /* A span that is wide enough gets a column of its own. */
     if (first + made.count < timeline->span_count &&
         timeline->spans[first + made.count].cycles >= least_cycles) {
@@ -80,8 +92,7 @@ dsm__step_column dsm__step_layer_at(const dsm__step_timeline *timeline, size_t f
   dsm__step_column made = {.first = first, .begin_cycles = timeline->spans[first].begin_cycles};
   while (first + made.count < timeline->span_count &&
          timeline->spans[first + made.count].layer == timeline->spans[first].layer) {
-    made.cycles += timeline->spans[first + made.count].cycles;
-    made.count++;
+    extend(&made, timeline);
   }
   return made;
 }
@@ -95,7 +106,7 @@ dsm__time_parts dsm__step_column_parts(const dsm__step_timeline *timeline,
         dsm__loss_of_pass(&timeline->plan->layers[span->layer].passes[span->pass]);
     const dsm__time_parts parts = dsm__time_parts_of(&loss);
     for (int part = 0; part < DSM__PART_COUNT; part++) {
-      sum.cycles[part] += parts.cycles[part];
+      sum.cycles[part] += (double)span->layer_count * parts.cycles[part];
     }
   }
   return sum;

@@ -16,12 +16,14 @@
 #include "dsm/plan.h"
 #include "report/loss.h"
 
-/** One pass of one layer. */
+/** One pass of one layer, or of equal layers, where a figure folds them. */
 typedef struct dsm__step_span {
-  size_t layer; /**< index in the plan */
+  size_t layer;       /**< index in the plan, of several the first */
+  size_t layer_count; /**< 1 or more */
+  const char *name;   /**< what several are called; NULL: it is one layer, which has a name */
   dsm_pass pass;
   double begin_cycles; /**< from the beginning of the step */
-  double cycles;       /**< how long it takes: cycles.total of the pass */
+  double cycles;       /**< how long it takes: cycles.total of the pass, for each of its layers */
 } dsm__step_span;
 
 /** All passes of a step: each begins where the one before it ends, the last one ends at
@@ -36,10 +38,14 @@ typedef struct dsm__step_timeline {
 bool dsm__step_timeline_derive(dsm__step_timeline *timeline, const dsm_plan *plan,
                                dsm__arena *arena);
 
+/** The name of a span's layers. */
+const char *dsm__step_name(const dsm__step_timeline *timeline, const dsm__step_span *span);
+
 /** Consecutive spans that are drawn or named as one. */
 typedef struct dsm__step_column {
   size_t first;
-  size_t count; /**< 1 or more */
+  size_t count;      /**< 1 or more */
+  size_t pass_count; /**< of its spans */
   double begin_cycles;
   double cycles;
 } dsm__step_column;

@@ -182,30 +182,29 @@ static bool has_traffic_of_all(const dsm_system *system) {
                    "and all-to-alls on rings go at twice the rate."),                              \
       AXIS_NEUTRAL(a, chips_per_port, COUNT, NULL, false, 1, DSM_CHIPS_MAX, 1, "chips",            \
                    "assumption: each chip has a port of its own",                                  \
-                   "Number of chips, along the inner axes, that share a port; it has so many "     \
+                   "Number of chips, along the inner axes, that share a port; it has that many "   \
                    "times the bandwidth.")
 
 #define OPERATION_TRAFFIC(key, kind, pass, fallback, source, is_used)                              \
   SWITCHED("model.traffic_" key "_" #pass, REAL, model.traffic[kind].pass, true, 0, FACTOR_MAX,    \
            fallback, "elements/element", source,                                                   \
-           "With model.auxiliary_traffic: elements that the operation reads and writes in " #pass  \
-           " for each element of its operand.",                                                    \
+           "With model.auxiliary_traffic: elements that " key " reads and writes in the " #pass    \
+           " pass, for each element of its operand.",                                              \
            is_used)
 
 #define WIDE_TRAFFIC(key, kind, pass, fallback, source)                                            \
   SWITCHED("model.traffic_" key "_wide_" #pass, REAL, model.traffic[kind].pass, true, 0,           \
            FACTOR_MAX, fallback, "elements/element", source,                                       \
-           "With model.auxiliary_traffic: elements of 4 bytes that the operation reads and "       \
-           "writes in " #pass " for each element of its operand.",                                 \
+           "With model.auxiliary_traffic: elements of 4 bytes that " key " reads and writes in "   \
+           "the " #pass " pass, for each element of its operand.",                                 \
            has_traffic_of_sums)
 
 #define MASK_TRAFFIC(key, kind, pass, fallback, source)                                            \
-  SWITCHED(                                                                                        \
-      "model.traffic_" key "_mask_" #pass, REAL, model.traffic[kind].pass, true, 0, FACTOR_MAX,    \
-      fallback, "bytes/element", source,                                                           \
-      "With model.auxiliary_traffic: bytes of masks that the operation reads and writes in " #pass \
-      " for each element of its operand.",                                                         \
-      has_traffic_of_sums)
+  SWITCHED("model.traffic_" key "_mask_" #pass, REAL, model.traffic[kind].pass, true, 0,           \
+           FACTOR_MAX, fallback, "bytes/element", source,                                          \
+           "With model.auxiliary_traffic: bytes of masks that " key                                \
+           " reads and writes in the " #pass " pass, for each element of its operand.",            \
+           has_traffic_of_sums)
 
 #define TYPE_RATE(key, type)                                                                       \
   NEUTRAL("pe.rates." key, REAL, pe.rates[type], NULL, false, 1e-6, 1024, 1, "ratio",              \
@@ -270,8 +269,8 @@ const dsm__parameter dsm__parameters[] = {
              has_tiles),
     SWITCHED("core.tile_least_side", COUNT, core.tile_least_side, SOFTWARE, 1, 1024, 64, "outputs",
              "assumption: of GPUs, whose tiles are of 64 x 64 to 256 x 128 outputs",
-             "Least number of rows and of columns of a tile. Larger ones double it once or several "
-             "times, and one side is at most twice the other.",
+             "Least number of rows and of columns of a tile. Larger sides are this number doubled "
+             "once or several times, and one side is at most twice the other.",
              has_tiles),
     SWITCHED("core.tile_most_elements", COUNT, core.tile_most_elements, SOFTWARE, 1, 1048576, 32768,
              "outputs", "assumption: of GPUs, 256 x 128 sums in the registers of a core",
@@ -319,11 +318,11 @@ const dsm__parameter dsm__parameters[] = {
          "ratio", "assumption: all of the bandwidth is usable"),
     NEUTRAL("chip.memory.tile_minor", COUNT, chip.memory.tile_minor, NULL, SOFTWARE, 1, 65536, 1,
             "elements", "assumption: tensors lie in memory without gaps",
-            "The innermost dimension of a tensor in memory is padded to a multiple of so many "
-            "elements: samples or features, whichever pads less."),
+            "The innermost dimension of a tensor in memory is padded to a multiple of this "
+            "many elements: samples or features, whichever pads less."),
     NEUTRAL("chip.memory.tile_second", COUNT, chip.memory.tile_second, NULL, SOFTWARE, 1, 65536, 1,
             "elements", "assumption: tensors lie in memory without gaps",
-            "The other of these two dimensions is padded to a multiple of so many elements."),
+            "The other of these two dimensions is padded to a multiple of this many elements."),
     NEUTRAL("chip.memory.stacks", COUNT, chip.memory.stacks, NULL, false, 1, DSM_CORES_MAX, 1,
             "memories", "assumption: a chip has one memory",
             "Number of memories of a chip; each has an equal part of the samples, with padding of "
@@ -433,8 +432,8 @@ const dsm__parameter dsm__parameters[] = {
         FACTOR_MAX, 1, "bytes/byte",
         "assumption: each byte of a chip crosses the memory bus once as it is gathered, and once "
         "as it is summed",
-        "Section 5: memory bytes for each byte that chips gather or sum because of their role in a "
-        "layer."),
+        "Section 5: memory traffic for each byte that chips gather or sum because of their role in "
+        "a layer."),
     NEUTRAL("model.feature_statistics", FLAG, model.feature_statistics, &flags, false, 0, 1, false,
             "flag", "assumption: chips that share features know the statistics of all of them",
             "Section 5: chips that share features sum the statistics of layer_norm, rms_norm and "
@@ -482,8 +481,8 @@ const dsm__parameter dsm__parameters[] = {
             "as in plain frameworks."),
     NEUTRAL("model.overlapped_reduction", FLAG, model.overlapped_reduction, &flags, false, 0, 1,
             false, "flag", "DeepSpatialMatrix paper, II-D: gradients are summed after the update",
-            "Section 5: summing weight gradients, and sending weights back, overlaps with the rest "
-            "of the backward and update passes; the last layer is the first."),
+            "Section 5: the sums of weight gradients, and sending weights back, overlap with the "
+            "rest of the backward and update passes; those of the last layer come first."),
     NEUTRAL("model.search", WORD, model.search, &role_searches, false, 0, 0, DSM_ROLE_SEARCH_PAPER,
             "word", "assumption: the paper's roles, whose search is the fastest",
             "Section 11: roles of axes that are searched by default: data and model parallelism "

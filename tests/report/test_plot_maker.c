@@ -156,6 +156,17 @@ START_TEST(test_labels_find_places_of_their_own) {
 }
 END_TEST
 
+START_TEST(test_a_heading_is_smaller_before_it_is_cut) {
+  static const char below[] =
+      "training, minibatch 16; step 2,484 ms, utilization 46.8 %; labels are cut";
+  dsm__plot_maker maker = begin();
+  maker.width = 2 * DSM__PLOT_MARGIN + dsm__plot_text_width(below, DSM__SIZE_SMALL) + 1;
+  dsm__plot_heading(&maker, "title", below);
+  ck_assert_ptr_nonnull(strstr(maker.body.text, below));
+  discard(&maker);
+}
+END_TEST
+
 START_TEST(test_a_legend_breaks_its_lines) {
   dsm__plot_maker maker = begin();
   static const dsm__legend_entry entries[] = {
@@ -182,6 +193,7 @@ Suite *suite_plot_maker(void) {
   tcase_add_test(tests, test_axes_end_at_round_numbers);
   tcase_add_test(tests, test_numbers_of_data_read_back);
   tcase_add_test(tests, test_labels_find_places_of_their_own);
+  tcase_add_test(tests, test_a_heading_is_smaller_before_it_is_cut);
   tcase_add_test(tests, test_a_legend_breaks_its_lines);
   suite_add_tcase(suite, tests);
   return suite;

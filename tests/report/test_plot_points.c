@@ -113,6 +113,19 @@ START_TEST(test_points_without_a_result_are_gaps) {
 }
 END_TEST
 
+/* What all points have in common is cut for it. */
+START_TEST(test_a_heading_says_whole_which_point_has_no_result) {
+  static const char common[] = "hybrid+reuse+dysm+pipeline+per_pass+preload+hoist+spatial+tensor";
+  made_points_init(&made);
+  made_points_add(&made, "a network of a long name", "t", 256, common, 1, 10);
+  made_points_add(&made, "a network of a long name", "t", 300, common, 1, 0);
+  made_points_add(&made, "a network of a long name", "t", 512, common, 1, 0);
+  dsm_plot *const plot = plot_of(DSM_POINTS_FIGURE_LINES, &(dsm_points_view){0});
+  expect(plot->body, "2 of 3 points have no result (\xC3\x97), the first: minibatch 300; ");
+  dsm_plot_free(plot);
+}
+END_TEST
+
 START_TEST(test_points_without_a_result_have_no_place_over_results) {
   made_points_init(&made);
   made_points_add(&made, "a", "t", 256, "none", 1, 10);
@@ -298,6 +311,7 @@ Suite *suite_plot_points(void) {
   tcase_add_test(tests, test_lines_share_panels);
   tcase_add_test(tests, test_lines_are_as_wanted);
   tcase_add_test(tests, test_points_without_a_result_are_gaps);
+  tcase_add_test(tests, test_a_heading_says_whole_which_point_has_no_result);
   tcase_add_test(tests, test_points_without_a_result_have_no_place_over_results);
   tcase_add_test(tests, test_zero_and_negative_numbers_have_linear_axes);
   tcase_add_test(tests, test_a_ladder_climbs_from_its_first_rung);

@@ -33,7 +33,7 @@ SOMETIMES_WRITTEN = {"memory.cache_bytes", "$.$schema", "result.latency_seconds"
                      "backward.hidden_cycles", "update.hidden_cycles"}
 
 # Cases of tests/invalid that the schemas accept, with the reason, by the first words of their name.
-RELATION = "relates several values"
+RELATION = "a rule over several values"
 ESCAPES = "the standard allows such an escape; how a reader takes it differs"
 DUPLICATES = "readers of JSON keep one of equal keys, before a schema sees them"
 BEYOND_SCHEMAS = {

@@ -111,7 +111,8 @@ const cli_command cli_core_commands[] = {
          "Shows layers, parameters, MACs and bytes of workloads; peak FLOP/s, machine "
          "balance and every parameter of systems, with its unit, its default and where "
          "its value comes from; both, and the main results, of plans; points and axes of sweeps; "
-         "the devices of servers and profiles.",
+         "the devices of servers and profiles. With --elasticity: what the steps of the "
+         "workloads among FILE... depend on, or of vgg16, resnet50 and gnmt if there are none.",
      .examples = {"dsm describe vgg16", "dsm describe gnmt torus64 --format json",
                   "dsm describe torus64 --elasticity",
                   "dsm describe torus64 gnmt --elasticity --minibatch 1024 --threads 2",

@@ -31,8 +31,8 @@ const cli_option cli_core_options[] = {
      OWN(cli_apply_minibatch)},
     {.name = "optimize",
      .argument = "LIST",
-     .help = "optimizations that the search may use (default: all; everything is all that the mode "
-             "has)",
+     .help = "optimizations that the search may use (default: all; everything stands for each that "
+             "the mode has)",
      .word_help = cli_optimization_help,
      .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_SEARCHES,
      .word = cli_optimization_word,
@@ -100,13 +100,12 @@ const cli_option cli_core_options[] = {
     {.name = "elasticity",
      .help = "instead, show what the step time depends on, the most important parameter first: "
              "each parameter of the system is halved, doubled or otherwise changed, and the "
-             "network mapped again (score keeps the plan's mapping). describe does so for the "
-             "workloads among FILE..., or if there are none for vgg16, resnet50 and gnmt",
+             "network mapped again (dsm score keeps the plan's mapping)",
      .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE,
      OWN(cli_apply_elasticity)},
     {.name = "sensitivity",
-     .help = "the same for small improvements: 10 % more of each number of the system, or less "
-             "where less is better, by elasticity. It tells what is worth buying",
+     .help = "the same for small improvements: each number of the system is made 10 % better. It "
+             "tells what is worth buying",
      .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE,
      OWN(cli_apply_elasticity)},
     {.name = "formats",
@@ -213,7 +212,7 @@ const cli_option cli_core_options[] = {
      RATIO(partition.options.gap, CLI_READ_RATIO_BELOW)},
     {.name = "time-limit",
      .argument = "SECONDS",
-     .help = "time limit of the search (default: 0, some minutes' work, the same on any machine); "
+     .help = "time limit of the search (default: 0, about a minute's work, the same on any machine); "
              "then the best plan so far is shown, with its gap",
      .commands = CLI_EXPLORE | CLI_SWEEP,
      OF_SEARCH},
@@ -331,9 +330,9 @@ const cli_option cli_core_options[] = {
      TEXTS(sweep.varies, CLI_TAKES_AXIS)},
     {.name = "exclude",
      .argument = "CONDITIONS",
-     .help = "leave out the points for which all of SIDE OP SIDE, ... hold; OP is =, !=, <, <=, > "
-             "or >=, a SIDE a path that varies or its end, a number, a word, or an expression as "
-             "chips_x*chips_y; may be given several times",
+     .help = "leave out the points for which a condition holds, such as 'chips_x*chips_y>64', or "
+             "all of several with commas between. It compares (=, !=, <, <=, >, >=) paths that "
+             "vary, or their ends, numbers, words and expressions; may be given several times",
      .commands = CLI_SWEEP,
      TEXTS(sweep.excludes, CLI_TAKES_PATH)},
     {.name = "record",
@@ -491,8 +490,8 @@ const cli_option cli_core_options[] = {
      OF_SEARCH},
     {.name = "interleave",
      .argument = "V",
-     .help = "with --optimize stages,accumulate: the number of runs of layers of each stage; above "
-             "1 the stages divide the micro-batches (default: the best number)",
+     .help = "with --optimize stages,accumulate: how many separate runs of layers a stage has; "
+             "above 1 the micro-batches are a multiple of the stages (default: the best number)",
      .commands = CLI_EXPLORE,
      OF_SEARCH},
     {.name = "recompute",

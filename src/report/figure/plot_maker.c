@@ -327,9 +327,11 @@ void dsm__plot_heading(dsm__plot_maker *maker, const char *title, const char *be
                   (dsm__label_style){.size = DSM__SIZE_TITLE},
                   dsm__plot_fit(maker, title, DSM__SIZE_TITLE, room));
   const double y = top + title_pitch + DSM__SIZE_TEXT * DSM__LINE_PITCH / 2;
+  const double size =
+      dsm__plot_text_width(below, DSM__SIZE_TEXT) > room ? DSM__SIZE_SMALL : DSM__SIZE_TEXT;
   dsm__plot_label(maker, (dsm__point){DSM__PLOT_MARGIN, y},
-                  (dsm__label_style){.size = DSM__SIZE_TEXT, .color = DSM__COLOR_FAINT},
-                  dsm__plot_fit(maker, below, DSM__SIZE_TEXT, room));
+                  (dsm__label_style){.size = size, .color = DSM__COLOR_FAINT},
+                  dsm__plot_fit(maker, below, size, room));
 }
 
 /* ---- panels ---- */

@@ -60,7 +60,7 @@ static void put_lines(figure *f, double least_cycles) {
     dsm__line_about_column(f->maker, data, &f->step, &column);
     put_line(f, column.begin_cycles, column.begin_cycles + column.cycles, use_of(f, &column));
     dsm__text_printf(&data->text, "%s\t", dsm_pass_name(span->pass));
-    dsm__line_end(f->maker, data, f->plan->layers[span->layer].layer->name);
+    dsm__line_end(f->maker, data, dsm__step_name(&f->step, span));
     f->joined += column.count > 1 ? column.count : 0;
     i += column.count;
   }
@@ -112,8 +112,8 @@ static double put_legend(figure *f, bool is_drawn) {
     }
   }
   const dsm__step_span *const span = &f->step.spans[fullest(f)];
-  const char *const name = dsm__plot_fit(f->maker, f->plan->layers[span->layer].layer->name,
-                                         DSM__SIZE_TEXT, f->maker->width / 3);
+  const char *const name =
+      dsm__plot_fit(f->maker, dsm__step_name(&f->step, span), DSM__SIZE_TEXT, f->maker->width / 3);
   entries[count++] = (dsm__legend_entry){
       .color = DSM__COLOR_INK,
       .text = dsm__plot_text(f->maker, "capacity, %s; at most %s is held, in %s of %s",

@@ -235,17 +235,16 @@ void dsm__plot_ways(dsm__plot_maker *maker, const dsm__step_timeline *step, dsm_
 
 void dsm__line_about_column(dsm__plot_maker *maker, dsm__figure_data *data,
                             const dsm__step_timeline *step, const dsm__step_column *column) {
-  const dsm_layer_plan *const layers = step->plan->layers;
   const dsm__step_span *const first = &step->spans[column->first];
   const dsm__step_span *const last = first + (column->count - 1);
   const dsm__figure ms = dsm__figure_digits(column->cycles * dsm__plot_ms_per_cycle(step->plan), 4);
-  const char *const begin = layers[first->layer].layer->name;
+  const char *const begin = dsm__step_name(step, first);
   if (column->count == 1) {
     dsm__line_about(maker, data, "%s %s, %s ms", begin, dsm_pass_name(first->pass), ms.text);
   } else {
     dsm__line_about(maker, data, "%s %s to %s %s (%zu passes), %s ms", begin,
-                    dsm_pass_name(first->pass), layers[last->layer].layer->name,
-                    dsm_pass_name(last->pass), column->count, ms.text);
+                    dsm_pass_name(first->pass), dsm__step_name(step, last),
+                    dsm_pass_name(last->pass), column->pass_count, ms.text);
   }
 }
 

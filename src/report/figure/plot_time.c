@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* plot_time.c: what each moment of a step is spent on: the width of a column is the time of its
- * pass, so that the area of a colour is its share of the step. */
+/* plot_time.c: what the time of a step is spent on: the width of a column is the time of its pass,
+ * or of that of equal layers, so that the area of a colour is its share of the step. */
 #include <math.h>
+#include <stdint.h>
 
 #include "report/figure/plot_plan.h"
 #include "report/table/number_style.h"
@@ -10,7 +11,7 @@ static const double left_margin = 58;
 static const double right_margin = 14;
 static const double panel_height = 260;
 static const double axis_height = 40;
-static const double longest_name = 110;
+static const double longest_name = 140;
 static const double name_pitch = DSM__SIZE_SMALL * 1.15;
 /* What is narrower is drawn together with its neighbours. */
 static const double least_width = 1;
@@ -21,8 +22,48 @@ typedef struct figure {
   const dsm_plan *plan;
   dsm__step_timeline step;
   dsm__part_stack parts;
-  size_t joined; /* passes that share a column */
+  size_t joined;  /* passes that share a column because they are short */
+  bool is_folded; /* are there equal layers that share one? */
 } figure;
+
+/* Gives a column to the passes of equal layers, where the first of them runs: it takes the time of
+ * all. False if out of memory. */
+static bool fold(figure *f) {
+  dsm__step_timeline *const step = &f->step;
+  dsm__arena *const arena = f->maker->arena;
+  const size_t layer_count = f->plan->layer_count;
+  const dsm__plot_layers layers = dsm__plot_layers_of(f->maker, f->plan, true, layer_count);
+  dsm__step_span *spans;
+  size_t *place_of;
+  if (layers.count == 0 || !DSM__RESERVE(arena, spans, step->span_count) ||
+      !DSM__RESERVE(arena, place_of, layer_count)) {
+    return false;
+  }
+  for (size_t i = 0; i < layer_count; i++) {
+    place_of[i] = SIZE_MAX;
+  }
+  for (size_t place = 0; place < layers.count; place++) {
+    place_of[layers.items[place]] = place;
+  }
+  size_t count = 0;
+  double end_cycles = 0;
+  for (size_t i = 0; i < step->span_count; i++) {
+    const size_t place = place_of[step->spans[i].layer];
+    if (place != SIZE_MAX) {
+      dsm__step_span *const span = &spans[count++];
+      *span = step->spans[i];
+      span->layer_count = layers.counts[place];
+      span->name = layers.names[place];
+      span->begin_cycles = end_cycles;
+      span->cycles *= (double)span->layer_count;
+      end_cycles += span->cycles;
+    }
+  }
+  f->is_folded = count < step->span_count;
+  step->spans = spans;
+  step->span_count = count;
+  return true;
+}
 
 static dsm__area panel_area(const figure *f, double top) {
   return (dsm__area){.left = left_margin,
@@ -31,13 +72,14 @@ static dsm__area panel_area(const figure *f, double top) {
                      .height = panel_height};
 }
 
-/* The last pass of a column: "forward\tconv1", and of several also the first. */
+/* How many passes a column has, the first of them, and of several spans also the last:
+ * "1\tforward\tconv1". */
 static void put_names(figure *f, dsm__figure_data *data, const dsm__step_column *column) {
   const dsm__step_span *const first = &f->step.spans[column->first];
   const dsm__step_span *const last = first + (column->count - 1);
-  dsm__text_printf(&data->text, "%zu\t%s\t", column->count, dsm_pass_name(first->pass));
-  const char *const begin = f->plan->layers[first->layer].layer->name;
-  const char *const end = f->plan->layers[last->layer].layer->name;
+  dsm__text_printf(&data->text, "%zu\t%s\t", column->pass_count, dsm_pass_name(first->pass));
+  const char *const begin = dsm__step_name(&f->step, first);
+  const char *const end = dsm__step_name(&f->step, last);
   dsm__line_end(f->maker, data,
                 column->count == 1 ? begin
                                    : dsm__plot_text(f->maker, "%s to %s %s", begin, end,
@@ -62,7 +104,7 @@ static void put_data(figure *f) {
     dsm__line_number(data, column.cycles);
     dsm__part_stack_put(&f->parts, &parts);
     put_names(f, data, &column);
-    f->joined += column.count > 1 ? column.count : 0;
+    f->joined += column.count > 1 ? column.pass_count : 0;
     i += column.count;
   }
 }
@@ -78,12 +120,11 @@ static double put_layers(figure *f, dsm__area area, bool is_drawn) {
   double longest = 0;
   for (size_t i = 0; i < step->span_count;) {
     const dsm__step_column run = dsm__step_layer_at(step, i);
-    const dsm_layer *const layer = f->plan->layers[step->spans[i].layer].layer;
     const double middle = dsm__share(run.begin_cycles + run.cycles / 2, step_cycles);
     const double x = area.left + area.width * middle;
     if (x >= free_from) {
-      const char *const name =
-          dsm__plot_fit_apart(f->maker, layer->name, DSM__SIZE_SMALL, longest_name);
+      const char *const name = dsm__plot_fit_apart(f->maker, dsm__step_name(step, &step->spans[i]),
+                                                   DSM__SIZE_SMALL, longest_name);
       longest = fmax(longest, dsm__plot_text_width(name, DSM__SIZE_SMALL));
       if (is_drawn) {
         dsm__plot_label(f->maker, (dsm__point){x, area.top + area.height + axis_height}, style,
@@ -101,8 +142,10 @@ static void put_panel(figure *f, dsm__area area) {
   const double end_ms = f->plan->result.step_cycles * dsm__plot_ms_per_cycle(f->plan);
   const dsm__panel_axis x = {.low = 0, .high = end_ms};
   const dsm__panel_axis percent = {.low = 0, .high = 100};
+  const char *const title =
+      f->is_folded ? "ms of the step, equal layers side by side" : "ms of the step";
   dsm__plot_panel(f->maker, area, x, percent);
-  dsm__plot_x_axis(f->maker, area, x, (dsm__axis_text){.title = "ms of the step"});
+  dsm__plot_x_axis(f->maker, area, x, (dsm__axis_text){.title = title});
   dsm__plot_y_axis(f->maker, area, percent, (dsm__axis_text){.unit = "%"});
   dsm__plot_ways(f->maker, &f->step, area);
   (void)put_layers(f, area, true);
@@ -113,7 +156,7 @@ static void put_panel(figure *f, dsm__area area) {
 
 void dsm__plot_time(dsm__plot_maker *maker, const dsm_plan *plan) {
   figure f = {.maker = maker, .plan = plan};
-  if (!dsm__step_timeline_derive(&f.step, plan, maker->arena)) {
+  if (!dsm__step_timeline_derive(&f.step, plan, maker->arena) || !fold(&f)) {
     maker->body.failed = true;
     return;
   }

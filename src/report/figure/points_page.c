@@ -21,6 +21,7 @@ static const double panel_gap = 14;
 static const double right_room = 16;
 /* Of the room for a text, what is used: fonts differ. */
 static const double fit_share = 0.93;
+static const double least_part = 60; /* of a heading: less would say nothing */
 /* How far a number below an axis may stand out. */
 static const double edge_room = 12;
 /* At both ends of an axis, as a part of it. */
@@ -157,15 +158,20 @@ void dsm__points_heading(dsm__plot_maker *maker, const dsm__point_choice *choice
   const char *const parts[] = {recorded_text(maker, choice), also,
                                missing_text(maker, choice, has_crosses),
                                common_text(maker, &choice->points)};
+  const double room = fit_share * (maker->width - 2 * DSM__PLOT_MARGIN);
   const char *below = "";
   for (size_t i = 0; i < DSM__COUNT_OF(parts); i++) {
-    if (parts[i] != NULL && parts[i][0] != '\0') {
-      below = dsm__plot_text(maker, "%s%s%s", below, below[0] == '\0' ? "" : "; ", parts[i]);
+    /* What comes first says what the figure lacks: a part is cut only where those before it leave
+     * too little room. */
+    const double left = room - dsm__plot_text_width(below, DSM__SIZE_TEXT);
+    if (parts[i] != NULL && parts[i][0] != '\0' && left > least_part) {
+      const char *const part =
+          dsm__plot_text(maker, "%s%s", below[0] == '\0' ? "" : "; ", parts[i]);
+      below =
+          dsm__plot_text(maker, "%s%s", below, dsm__plot_fit(maker, part, DSM__SIZE_TEXT, left));
     }
   }
-  const double room = fit_share * (maker->width - 2 * DSM__PLOT_MARGIN);
-  (void)dsm__plot_heading(maker, dsm__plot_fit(maker, title, DSM__SIZE_TITLE, room),
-                          dsm__plot_fit(maker, below, DSM__SIZE_TEXT, room));
+  (void)dsm__plot_heading(maker, dsm__plot_fit(maker, title, DSM__SIZE_TITLE, room), below);
 }
 
 /* ---- panels ---- */

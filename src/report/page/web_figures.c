@@ -29,11 +29,12 @@ static void put_figure(dsm__page *page, const dsm_plan *plan, figure_maker *make
 void dsm__web_step(dsm__page *page, const dsm_plan_page *subject) {
   dsm__web_paragraph(page, NULL,
                      "The step from left to right, pass after pass. The width of a column is the "
-                     "time of the pass, its colours show what that time is spent on: the area of a "
-                     "colour is its share of the step.");
+                     "time of the pass, and its colours show what that time is spent on: the area "
+                     "of a colour is its share of the step. Equal layers share a column, which is "
+                     "as wide as all of them take.");
   put_figure(page, subject->plan, dsm__plot_time, "step-figure",
-             "A column for each pass of each layer in order of execution, stacked by what its time "
-             "goes to. The table of layers and passes has the numbers.",
+             "A column for each pass of each layer in order of execution (equal layers share one), "
+             "stacked by what its time goes to. The table of layers and passes has the numbers.",
              dsm__page_text(page, "Point at a part for its layer, pass and time.%s",
                             subject->plan->pipeline_count > 0
                                 ? " Layers of a pipeline run at the same time; each is drawn with "
