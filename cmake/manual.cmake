@@ -10,7 +10,7 @@ add_executable(dsm_pages src/pages/dsm_pages.c src/pages/format_guide.c src/page
 set_target_properties(dsm_pages PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/pages)
 target_compile_definitions(dsm_pages PRIVATE DSM_VERSION="${PROJECT_VERSION}"
                                              DSM_DATE="${DSM_DATE}")
-target_link_libraries(dsm_pages PRIVATE dsm_warnings dsm_cli dsm_static)
+target_link_libraries(dsm_pages PRIVATE dsm_program)
 add_custom_command(
   OUTPUT ${PROJECT_BINARY_DIR}/pages/written
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${DSM_MAN_FOLDER} ${DSM_HELP_FOLDER}

@@ -84,8 +84,8 @@ typedef struct dsm_explore_options {
                    0 (only at the optimum) to below 1 */
   double time_limit_seconds; /**< after which the search ends with the best mapping that it has, and
                                   what bound it has; where it has none by then it goes on for
-                                  as long again; more than 0, or 0: as much work as takes some
-                                  minutes, the same on any machine */
+                                  as long again; more than 0, or 0: as much work as takes about
+                                  a minute, the same on any machine */
   double memory_limit_GB; /**< of the search itself, after which it ends likewise; 0: a quarter of
                                the machine's; infinite: none; not in the plan */
   bool (*is_stopped)(void *context); /**< asked now and then, by any thread: whether the search is

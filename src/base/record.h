@@ -205,6 +205,10 @@ typedef struct dsm__record_type {
 #define DSM__DOCUMENT(record_name, struct_type, of_format, about, ...)                             \
   DSM__RECORD_OF(, record_name, struct_type, false, of_format, about, __VA_ARGS__)
 
+/** The same of one that is told of to no other file. */
+#define DSM__OWN_DOCUMENT(record_name, struct_type, of_format, about, ...)                         \
+  DSM__RECORD_OF(static, record_name, struct_type, false, of_format, about, __VA_ARGS__)
+
 #define DSM__RECORD_OF(storage, record_name, struct_type, is_on_one_line, of_format, about, ...)   \
   static const dsm__field record_name##_fields[] = {__VA_ARGS__};                                  \
   storage const dsm__record_type record_name = {                                                   \

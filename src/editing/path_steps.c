@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "chain/stages_record.h"
 #include "pim/pim_record.h"
-#include "remat/stages_record.h"
 #include "server/instance_internal.h"
 #include "server/server_internal.h"
 #include "system/system_internal.h"

@@ -129,6 +129,7 @@ static bool are_tables_whole(void) {
 }
 
 int main(int argc, char *argv[]) {
+  cli_join_rows();
   if (argc == 2 && strcmp(argv[1], "--check") == 0) {
     return are_tables_whole() ? DONE : FAILED;
   }

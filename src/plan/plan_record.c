@@ -11,7 +11,7 @@
 #include "plan/core_layouts.h"
 #include "plan/plan_internal.h"
 #include "plan/tolerance.h"
-#include "storage/storage_internal.h"
+#include "supply/storage_internal.h"
 
 /* What a number of cycles or bytes may be. */
 #define FIGURE DSM__FIELD_IS_FIGURE

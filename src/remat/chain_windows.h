@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "remat/chain.h"
+#include "chain/chain.h"
 
 /** A window, and its number among those that differ. */
 typedef struct dsm__remat_window {

@@ -3,7 +3,7 @@
 #ifndef DSM_REMAT_CUT_H
 #define DSM_REMAT_CUT_H
 
-#include "remat/chain.h"
+#include "chain/chain.h"
 
 /** Cuts a chain into consecutive parts, none of them empty, of which the longest takes least time;
  * firsts[0 .. parts) are their first stages. False if out of memory. */

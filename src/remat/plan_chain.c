@@ -11,9 +11,9 @@
 #include <math.h>
 
 #include "base/diag_add.h"
+#include "chain/chain.h"
 #include "dsm/limits.h"
 #include "plan/segments.h"
-#include "remat/chain.h"
 #include "workload/workload_internal.h"
 
 /* ---- tensors ---- */

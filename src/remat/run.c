@@ -6,7 +6,7 @@
  * schedule holds within its budget is what it says, not what the search believes.
  */
 #include "base/diag_add.h"
-#include "remat/chain.h"
+#include "chain/chain.h"
 
 /* What is there of a stage. */
 typedef struct holding {

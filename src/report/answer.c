@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dsm/file.h"
+#include "report/companion.h"
 #include "report/data/csv.h"
 
 /* The document of an answer; NULL, and the page fails, if out of memory. */
@@ -89,19 +90,31 @@ const dsm_partition *dsm__partition_of(const dsm_answer *answer) {
 
 /* ---- reading ---- */
 
-static const dsm_answer_kind *const readable[] = {&dsm_answer_pim, &dsm_answer_storage,
-                                                  &dsm_answer_front, &dsm_answer_partition};
+static const dsm_answer_kind *const core_readable[] = {&dsm_answer_front, &dsm_answer_partition};
+
+typedef struct finding {
+  const char *format;
+  const dsm_answer_kind *kind;
+} finding;
 
 /* By a format without its version, which its reader looks at. */
+static void match(finding *of, const dsm_answer_kind *kind) {
+  const char *const own = kind->record->format;
+  of->kind = strncmp(of->format, own, strlen(own) - 1) == 0 ? kind : of->kind;
+}
+
 static void find_kind(void *found, const dsm__json_node *root) {
   const dsm__json_node node = dsm__json_member(root, "format");
-  const char *const format = dsm__json_text(&node);
-  for (size_t i = 0; format != NULL && i < DSM__COUNT_OF(readable); i++) {
-    const char *const own = readable[i]->record->format;
-    if (strncmp(format, own, strlen(own) - 1) == 0) {
-      *(const dsm_answer_kind **)found = readable[i];
+  finding of = {.format = dsm__json_text(&node), .kind = &dsm_answer_plan};
+  for (size_t i = 0; of.format != NULL && i < DSM__COUNT_OF(core_readable); i++) {
+    match(&of, core_readable[i]);
+  }
+  for (size_t c = 0; of.format != NULL && dsm__companions[c] != NULL; c++) {
+    if (dsm__companions[c]->readable != NULL) {
+      match(&of, dsm__companions[c]->readable);
     }
   }
+  *(const dsm_answer_kind **)found = of.kind;
 }
 
 const dsm_answer_kind *dsm_answer_kind_of(const char *text, size_t length) {

@@ -131,6 +131,7 @@ static mapping_case next_case(fused_search *s) {
 typedef struct found_mapping {
   dsm__collectives collectives;
   double paid[DSM__COLLECTIVE_COUNT]; /* shares of each that its layers pay */
+  double open_cycles;                 /* what its own search leaves between it and its bound */
   bool is_any;                        /* else none was found */
 } found_mapping;
 
@@ -150,10 +151,11 @@ static void add_payments(const fused_search *s, const mapping_case *one, found_m
   }
 }
 
-/* Of the mapping's collectives that with most latency that its layers do not pay. */
+/* Of the mapping's collectives that with most latency that its layers do not pay. None where that
+ * is less than what the search that found the mapping leaves open by itself: no shares win more. */
 static int collective_to_decide(const fused_search *s, const mapping_case *one,
                                 const found_mapping *found) {
-  double most = dsm__tie_limit(s->best.cycles) - s->best.cycles;
+  double most = fmax(dsm__tie_limit(s->best.cycles) - s->best.cycles, found->open_cycles);
   int collective = DSM__NO_COLLECTIVE;
   for (int c = 0; c < DSM__COLLECTIVE_COUNT; c++) {
     const double unpaid = found->collectives.latency_cycles[c] * (1 - found->paid[c]);
@@ -318,6 +320,7 @@ static bool search_once(fused_search *s, mapping_case *one, found_mapping *found
     return false;
   }
   found->is_any = answer.is_feasible && isfinite(answer.cycles);
+  found->open_cycles = answer.cycles - answer.lower_bound_cycles;
   if (!found->is_any) { /* none fits the memory, or none is as fast as what is known */
     const bool is_proven = s->searches > 0 && !problem->is_need_rounded;
     const bool is_over = dsm__problem_is_over(problem);
@@ -357,10 +360,13 @@ static bool is_over(const fused_search *s) {
          problem->role_edges - s->edges > s->finder->edges_max || dsm__problem_is_over(problem);
 }
 
-/* Searches a case until it is done, or is divided. False if out of memory. */
+/* Searches a case until it is done, or is divided: where shares that move raise its bound by hardly
+ * anything. False if out of memory. */
 static bool search_case(fused_search *s, mapping_case *one) {
+  static const double vain = 1.0 / 16; /* of what was left between bound and best */
   for (int round = 1;; round++) {
     found_mapping found;
+    const double before = one->bound;
     if (!search_once(s, one, &found)) {
       return false;
     }
@@ -369,7 +375,8 @@ static bool search_case(fused_search *s, mapping_case *one) {
       s->bound = fmin(s->bound, one->bound);
       return true;
     }
-    if (round == ROUNDS || is_over(s)) {
+    const bool is_vain = round > 1 && one->bound - before < vain * (s->best.cycles - before);
+    if (round == ROUNDS || is_vain || is_over(s)) {
       divide(s, one, collective);
       return true;
     }

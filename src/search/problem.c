@@ -161,8 +161,8 @@ static dsm_status check_step(const dsm_workload *workload, const dsm_system *sys
   return DSM_OK;
 }
 
-/* What the options say how far a search may go: without a time limit to some minutes' work, so that
- * each search ends, with the same answer on any machine. */
+/* What the options say how far a search may go: without a time limit to about a minute's work, so
+ * that each search ends, with the same answer on any machine. */
 static void begin_deadline(dsm__deadline *deadline, const dsm_explore_options *options) {
   static const double machine_share = 0.25;
   dsm__deadline_begin(deadline,

@@ -90,7 +90,7 @@ dsm__arena *dsm__problem_arena(const dsm__problem *problem);
 dsm_explorer *dsm__explorer_new_with(size_t memo_bytes_max);
 
 /** The work of a search without a time limit: options of layers that are looked at out of a state,
- * and what takes as long (about 30 ns); some minutes. */
+ * and what takes as long (about 30 ns); about a minute. */
 #define DSM__WORK_MAX ((double)(1U << 31))
 
 /** What an edge of a graph, or a mapping that is scored, takes of it. */

@@ -13,6 +13,8 @@ import sys
 # in src/CMakeLists.txt, by which the compiler holds them apart.
 PROGRAM_ROOMS = {"cli": [], "mpi": ["base", "sweep", "cli"], "pages": ["cli", "base"]}
 PROGRAMS = tuple(PROGRAM_ROOMS)
+# The folder of a companion that is of the command line.
+COMMAND = "command"
 # Public headers that a room may use beside those of the rooms below it.
 PUBLIC_HEADERS = {
     "base": {"status", "diag", "file", "number", "override", "limits"},
@@ -20,17 +22,16 @@ PUBLIC_HEADERS = {
     "import": {"import"},
     "system": {"system"},
     "model": {"mapping", "model", "role", "workload", "system"},
-    "storage": {"storage"},
+    "supply": {"storage"},
     "plan": {"plan", "strategy"},
     "search": {"explore"},
-    "calibrate": {"calibrate"},
     "check": {"check", "diff"},
     "elasticity": {"elasticity"},
     "server": {"server", "instance"},
     "timings": {"profile_import"},
     "partition": {"partition", "partition_front", "dispatch"},
     "sweep": {"sweep", "sweep_store", "sweep_run"},
-    "remat": {"remat"},
+    "chain": {"remat"},
     "pim": {"pim", "plan"},
     "report": {"report", "suggest", "export"},
     "editing": {"path_steps"},
@@ -77,11 +78,11 @@ def strip_comments_and_strings(text):
 def read_rooms(source):
     """Each room with those below it, and nothing that stands on a room above."""
     rooms = {}
-    for name, below in re.findall(r"^dsm_room\((\w+)([^)]*)\)",
+    for name, below in re.findall(r"^dsm_(?:room|companion)\((\w+)([^)]*)\)",
                                   (source / "src/CMakeLists.txt").read_text(), flags=re.M):
         if set(below.split()) - set(rooms):
             raise SystemExit(f"src/CMakeLists.txt: {name} stands on a room that comes after it")
-        rooms[name] = below.split()
+        rooms.setdefault(name, below.split())
     return {**rooms, **PROGRAM_ROOMS}
 
 
@@ -103,12 +104,19 @@ def closure(room, rooms):
     return seen
 
 
+def check_command(path, room, text, complain):
+    """A companion's command stands on the command line and on its own folder."""
+    for header in re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, flags=re.M):
+        if not header.startswith(("dsm/", "cli/", f"{room}/{COMMAND}/")):
+            complain(path, f"the command of {room} must not include {header}")
+
+
 def check_includes(path, room, rooms, text, complain):
     for header in re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, flags=re.M):
         folder, _, name = header.partition("/")
         if folder == "dsm":
-            # report and cli stand on the whole public interface
-            if room not in ("report", *PROGRAMS) and name[:-2] not in allowed_public(room, rooms):
+            # report, what stands on it and cli stand on the whole public interface
+            if room != "report" and "report" not in rooms[room] and room not in PROGRAMS and name[:-2] not in allowed_public(room, rooms):
                 complain(path, f"{room} must not include {header}")
         elif folder not in [room, *rooms[room]]:
             complain(path, f"{room} must not include {header}")
@@ -178,7 +186,11 @@ def main():
             complain(path, f"unknown room {room}")
             continue
         text = path.read_text()
-        check_includes(path, room, rooms, text, complain)
+        if path.relative_to(source).parts[2] == COMMAND:
+            check_command(path, room, text, complain)
+            room = "cli"
+        else:
+            check_includes(path, room, rooms, text, complain)
         check_calls(path, room, text, complain)
         check_globals(path, room, text, complain)
     for path in files + sorted(source.glob("include/dsm/*.h")) + sorted(source.glob("tests/**/*.c")):

@@ -3,7 +3,7 @@
 #ifndef DSM_TESTS_REMAT_CHECKMATE_H
 #define DSM_TESTS_REMAT_CHECKMATE_H
 
-#include "remat/block.h"
+#include "chain/block.h"
 
 /** The least time of a block, forward and backward, within a peak: the programme of Checkmate (Jain
  * et al., MLSys 2020), solved with GLPK. Infinite if there is no way. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Options of a stage that is a graph of operations. */
-#include "remat/block.h"
+#include "chain/block.h"
 
 #include <math.h>
 

@@ -5,6 +5,7 @@
 #include "bundled.h"
 #include "given.h"
 #include "random_network.h"
+#include "search/fused.h"
 #include "suites.h"
 
 static random_case case_of(uint64_t seed, double latency_us) {
@@ -125,6 +126,59 @@ START_TEST(test_more_words_are_never_slower) {
 }
 END_TEST
 
+/* A search that counts itself, and leaves a part of its answer open. */
+typedef struct open_search {
+  double part;
+  int *searches;
+} open_search;
+
+static bool find_open(dsm__problem *problem, const void *context, double limit_cycles,
+                      dsm__graph_answer *answer, dsm__decisions *decisions) {
+  const open_search *const search = context;
+  const bool is_found = dsm__problem_find_mapping(problem, NULL, limit_cycles, answer, decisions);
+  answer->lower_bound_cycles -= search->part * answer->cycles;
+  (*search->searches)++;
+  return is_found;
+}
+
+static int count_searches(const random_case *made, double part) {
+  dsm_explore_options options;
+  dsm__problem problem;
+  dsm__graph_answer answer;
+  dsm__decisions decisions;
+  int searches = 0;
+  const open_search open = {part, &searches};
+  const dsm__fused_finder finder = {.find = find_open,
+                                    .context = &open,
+                                    .searches_max = DSM__FUSED_SEARCHES_MAX,
+                                    .evaluations_max = UINT64_MAX,
+                                    .edges_max = UINT64_MAX,
+                                    .enough = 1};
+  dsm_explore_options_init(&options);
+  options.optimizations = dsm_system_optimizations(made->system, options.mode);
+  ck_assert_int_eq(dsm__problem_init(&problem, made->workload, made->system, &options, NULL),
+                   DSM_OK);
+  ck_assert(dsm__fused_search(&problem, &finder, HUGE_VAL, &answer, &decisions));
+  ck_assert(answer.is_feasible && answer.lower_bound_cycles <= answer.cycles);
+  dsm__problem_fini(&problem);
+  return searches;
+}
+
+/* Where the search of a network leaves more open than shares of latencies can win, none is done
+ * again: in a chain of 4,000 equal layers each takes seconds. */
+START_TEST(test_open_searches_are_not_repeated) {
+  int whole = 0;
+  enum { CASES = 24 };
+  for (int seed = 1; seed <= CASES; seed++) {
+    random_case made = case_of((uint64_t)seed, 0.5);
+    whole += count_searches(&made, 0);
+    ck_assert_int_eq(count_searches(&made, 1), 1);
+    random_case_free(&made);
+  }
+  ck_assert_int_gt(whole, CASES);
+}
+END_TEST
+
 Suite *suite_fused(void) {
   enum { LATENCIES = 2 };
   Suite *const suite = suite_create("fused");
@@ -134,6 +188,7 @@ Suite *suite_fused(void) {
   tcase_add_loop_test(fused, test_explanation_compares_with_the_step, 0, LATENCIES);
   tcase_add_loop_test(fused, test_overlapped_plans_and_explanations, 0, 2);
   tcase_add_test(fused, test_more_words_are_never_slower);
+  tcase_add_test(fused, test_open_searches_are_not_repeated);
   suite_add_tcase(suite, fused);
   return suite;
 }

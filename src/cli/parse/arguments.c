@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cli/parse/option_values.h"
-#include "cli/rows/rows.h"
+#include "cli/rows/companion_command.h"
 #include "cli/run/complain.h"
 #include "dsm/suggest.h"
 
@@ -230,6 +230,18 @@ static bool make_room(cli_arguments *arguments, size_t count) {
   return is_made;
 }
 
+static bool make_own(cli_arguments *arguments) {
+  const cli_companion *const of = arguments->command->companion;
+  if (of == NULL || of->arguments_size == 0) {
+    return true;
+  }
+  arguments->own = calloc(1, of->arguments_size);
+  if (arguments->own != NULL && of->init != NULL) {
+    of->init(arguments->own);
+  }
+  return arguments->own != NULL;
+}
+
 /* What follows from several options. Which optimizations there are depends on the mode, which may
  * stand after --optimize. */
 static void settle(cli_arguments *arguments) {
@@ -255,10 +267,7 @@ cli_exit cli_arguments_parse(cli_arguments *arguments, const struct cli_program_
   dsm_partition_options_init(&arguments->partition.options);
   dsm_instance_options_init(&arguments->partition.instance);
   dsm_dispatch_options_init(&arguments->partition.dispatch);
-  dsm_remat_options_init(&arguments->remat.options);
-  arguments->pim.transfers = DSM_PIM_TRANSFERS_COUNT;
-  dsm_storage_options_init(&arguments->storage.options);
-  if (!make_room(arguments, (size_t)argc)) {
+  if (!make_room(arguments, (size_t)argc) || !make_own(arguments)) {
     return cli_out_of_memory();
   }
   cli_exit outcome = parse_options(arguments, argc, argv);
@@ -295,8 +304,10 @@ void cli_arguments_fini(cli_arguments *arguments) {
   for (size_t kind = 0; kind < DSM_DESCRIPTION_COUNT; kind++) {
     free(overrides->of[kind].items);
   }
-  free(arguments->pim.cores);
-  free(arguments->pim.tasklets);
+  if (arguments->own != NULL && arguments->command->companion->fini != NULL) {
+    arguments->command->companion->fini(arguments->own);
+  }
+  free(arguments->own);
   dsm_diags_free(arguments->diags);
   *arguments = (cli_arguments){0};
 }

@@ -84,42 +84,6 @@ typedef struct cli_import_arguments {
   unsigned padding; /**< a dsm_import_padding */
 } cli_import_arguments;
 
-/** What only `remat` takes. */
-typedef struct cli_remat_arguments {
-  dsm_remat_options options;
-  double budget_ratio;    /**< of what keeping everything needs; 0: not given */
-  size_t devices;         /**< 0: not given */
-  size_t micro_batches;   /**< 0: not given */
-  const char *chain_file; /**< NULL: not given */
-} cli_remat_arguments;
-
-/** What only `pim` takes. */
-typedef struct cli_pim_arguments {
-  uint64_t *cores; /**< malloc'ed */
-  size_t core_count;
-  uint64_t *tasklets; /**< malloc'ed */
-  size_t tasklet_count;
-  unsigned transfers; /**< a dsm_pim_transfers */
-  unsigned objective; /**< a dsm_pim_objective */
-} cli_pim_arguments;
-
-/** What only `storage` takes. Numbers are 0 and texts NULL where they are not given. */
-typedef struct cli_storage_arguments {
-  dsm_storage_options options;
-  double samples_per_second;
-  double flop_per_second;
-  double demand_GBps;
-  size_t mini_epochs;
-  size_t max_mini_epochs;
-  size_t threshold;
-  size_t window;
-  const char *repeats;
-  const char *times;
-  const char *weights;
-  const char *trace;
-  unsigned rule; /**< number of a word of cli_repeat_rule_word; if --adaptive is given */
-} cli_storage_arguments;
-
 typedef struct cli_arguments {
   const struct cli_command *command;
   const struct cli_program_kind *program;
@@ -147,16 +111,13 @@ typedef struct cli_arguments {
   const char *workload;    /**< of check, in place of the baseline's, and of import, whose layers
                                 were timed; NULL: not given */
   const char *system;      /**< of check; NULL: not given */
-  const char *fit;         /**< of calibrate: paths, joined by commas; NULL: not given */
   cli_overrides overrides;
   cli_sweep_arguments sweep;
   cli_partition_arguments partition;
   dsm_export_target export_target; /**< if --to is given */
   cli_plot_arguments plot;
   cli_import_arguments import;
-  cli_remat_arguments remat;
-  cli_pim_arguments pim;
-  cli_storage_arguments storage;
+  void *own; /**< of a companion's command: what only it takes; else NULL */
   dsm_form format;
   bool has_format;    /**< --format was given */
   const char *output; /**< NULL: not given */

@@ -32,13 +32,8 @@ cli_exit cli_apply_minibatch(cli_arguments *arguments, const cli_option *option,
 }
 
 unsigned cli_set_roots(const cli_command *command) {
-  const unsigned with_server = CLI_PARTITION | CLI_DESCRIBE | CLI_VALIDATE;
-  const unsigned without_system = CLI_PARTITION | CLI_IMPORT;
-  return CLI_TAKES_WORKLOAD |
-         ((command->bit & without_system) != 0 ? 0U : (unsigned)CLI_TAKES_SYSTEM) |
-         ((command->bit & with_server) == 0 ? 0U
-                                            : (unsigned)(CLI_TAKES_SERVER | CLI_TAKES_PROFILE)) |
-         (command->bit == CLI_REMAT ? (unsigned)CLI_TAKES_STAGES : 0U);
+  return command->set_roots != 0 ? command->set_roots
+                                 : (unsigned)(CLI_TAKES_WORKLOAD | CLI_TAKES_SYSTEM);
 }
 
 dsm_description cli_set_root(dsm_description kind) {

@@ -121,11 +121,6 @@ const char *cli_import_target_word(size_t index) {
   return index == 0 ? dsm_description_name(DSM_DESCRIPTION_PROFILE) : NULL;
 }
 
-const char *cli_repeat_rule_word(size_t index) {
-  const size_t rule = index + DSM_REPEAT_RULE_SCORE;
-  return rule < DSM_REPEAT_RULE_COUNT ? dsm_repeat_rule_name((dsm_repeat_rule)rule) : NULL;
-}
-
 const char *cli_objective_word(size_t index) {
   return index < DSM_OBJECTIVE_KIND_COUNT ? dsm_objective_kind_name((dsm_objective_kind)index)
                                           : NULL;
@@ -133,14 +128,6 @@ const char *cli_objective_word(size_t index) {
 
 const char *cli_dispatch_word(size_t index) {
   return index < DSM_DISPATCH_RULE_COUNT ? dsm_dispatch_rule_name((dsm_dispatch_rule)index) : NULL;
-}
-
-const char *cli_pim_transfers_word(size_t index) {
-  return index < DSM_PIM_TRANSFERS_COUNT ? dsm_pim_transfers_name((dsm_pim_transfers)index) : NULL;
-}
-
-const char *cli_pim_objective_word(size_t index) {
-  return index < DSM_PIM_OBJECTIVE_COUNT ? dsm_pim_objective_name((dsm_pim_objective)index) : NULL;
 }
 
 const char *cli_figure_word(size_t index) {
@@ -300,7 +287,7 @@ static cli_exit take_text(const cli_arguments *arguments, const cli_option *opti
 }
 
 cli_exit cli_take_value(cli_arguments *arguments, const cli_option *option, char *value) {
-  void *const place = (char *)arguments + option->place;
+  void *const place = (char *)(option->is_own ? arguments->own : arguments) + option->place;
   cli_texts *texts;
   unsigned index;
   switch (option->reading) {
@@ -420,7 +407,8 @@ static bool has_axis_word(const char *list) {
 cli_exit cli_apply_parallelism(cli_arguments *arguments, const cli_option *option, char *value) {
   static const unsigned all = 1U << WORD_ALL_PARALLELISMS;
   unsigned words;
-  if ((arguments->command->bit & (CLI_EXPLORE | CLI_REMAT | CLI_STORAGE)) != 0 &&
+  const cli_command *const command = arguments->command;
+  if ((command->bit == CLI_EXPLORE || (command->shares & CLI_SEARCHES) != 0) &&
       has_axis_word(value)) {
     arguments->axis_words = value;
     return CLI_EXIT_DONE;

@@ -16,6 +16,17 @@ cli_exit cli_take_value(cli_arguments *arguments, const cli_option *option, char
 /** Reads a whole decimal token (digits only) in min..max; false, *value untouched, if it is not. */
 bool cli_parse_size(const char *text, size_t min, size_t max, size_t *value);
 
+/** What may follow a number; of several those that end in another stand before it. */
+typedef struct cli_unit {
+  const char *name; /**< "": the last */
+  double worth;     /**< 0: a part of something */
+} cli_unit;
+
+/** The unit of an amount; NULL if it is no number above 0, and of the unit's worth no more than
+ * `most`. */
+const cli_unit *cli_read_amount(const char *text, const cli_unit *units, double most,
+                                double *amount);
+
 /** What a path of --set may begin with in that command, as bits CLI_TAKES_... */
 unsigned cli_set_roots(const cli_command *command);
 
@@ -40,12 +51,8 @@ const char *cli_export_target_word(size_t index);
 const char *cli_import_word(size_t index);
 const char *cli_import_target_word(size_t index);
 const char *cli_padding_word(size_t index);
-/** Without "none". */
-const char *cli_repeat_rule_word(size_t index);
 const char *cli_objective_word(size_t index);
 const char *cli_dispatch_word(size_t index);
-const char *cli_pim_transfers_word(size_t index);
-const char *cli_pim_objective_word(size_t index);
 const char *cli_figure_word(size_t index);
 const char *cli_log_axis_word(size_t index); /**< its number is that of DSM_PLOT_AXIS_'s bit */
 
@@ -66,9 +73,7 @@ cli_exit cli_apply_dimension(cli_arguments *arguments, const cli_option *option,
 cli_exit cli_apply_sequence(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_shard(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_format(cli_arguments *arguments, const cli_option *option, char *value);
-cli_exit cli_apply_budget(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_latency_limit(cli_arguments *arguments, const cli_option *option, char *value);
-cli_exit cli_apply_counts(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_simulate(cli_arguments *arguments, const cli_option *option, char *value);
 
 #endif

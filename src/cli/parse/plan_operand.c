@@ -11,7 +11,7 @@
 
 #include "cli/parse/lookup.h"
 #include "cli/parse/paths.h"
-#include "cli/rows/rows.h"
+#include "cli/rows/companion_command.h"
 #include "cli/run/complain.h"
 
 /* ---- what goes wrong ---- */
@@ -23,41 +23,19 @@ static dsm_status report_no_point(const char *file, const char *found, dsm_diags
                     found);
 }
 
-/* What else than plans of networks some commands take. */
-typedef struct other_kind {
-  const dsm_answer_kind *kind;
-  unsigned takes;       /* of operands that can be one */
-  uint64_t commands;    /* that take it beside these */
-  const char *expected; /* in its place */
-  const char *found;
-  const char *hint;
-} other_kind;
-
-static const other_kind other_kinds[] = {
-    {&dsm_answer_pim, CLI_TAKES_PIM, 0, "a plan of a network", "one of cores in memory",
-     "these show it: dsm report, dsm plot, dsm score, dsm trace"},
-    {&dsm_answer_storage, 0, CLI_PLOT | CLI_REPORT, "a plan", "an answer of storage",
-     "these show it: dsm report, dsm plot"},
-    {&dsm_answer_front, 0, CLI_PLOT, "a plan", "a front of partitions", "this shows it: dsm plot"},
-};
-
-/* Does the command take that kind? Else that is refused. A kind that is not here is read as a plan,
- * which says what is wrong. */
+/* Does the command take that kind? Else that is refused. A kind that no row is of is read as a
+ * plan, which says what is wrong. */
 static dsm_status check_kind(const cli_plan_operand *operand, const cli_arguments *arguments,
                              const dsm_answer_kind **kind) {
-  for (size_t i = 0; i < sizeof other_kinds / sizeof *other_kinds; i++) {
-    const other_kind *const other = &other_kinds[i];
-    if (other->kind == *kind) {
-      return (arguments->command->takes[0] & other->takes) != 0 ||
-                     (arguments->command->bit & other->commands) != 0
-                 ? DSM_OK
-                 : cli_refuse(arguments->diags, DSM_ERROR_INVALID, operand->name, other->hint,
-                              "expected %s for dsm %s, found %s", other->expected,
-                              arguments->command->name, other->found);
-    }
+  const cli_companion_answer *const other = cli_companion_answer_of(*kind);
+  if (other == NULL) {
+    *kind = &dsm_answer_plan;
   }
-  *kind = &dsm_answer_plan;
-  return DSM_OK;
+  return other == NULL || (arguments->command->bit & other->commands) != 0
+             ? DSM_OK
+             : cli_refuse(arguments->diags, DSM_ERROR_INVALID, operand->name, other->hint,
+                          "expected %s for dsm %s, found %s", other->expected,
+                          arguments->command->name, other->found);
 }
 
 /* ---- points of a database ---- */

@@ -21,7 +21,7 @@ const cli_command cli_program = {
 };
 
 /* In the order in which a new user meets them. */
-const cli_command cli_commands[] = {
+const cli_command cli_core_commands[] = {
     {.name = "explore",
      .bit = CLI_EXPLORE,
      .operands = "WORKLOAD SYSTEM",
@@ -83,6 +83,7 @@ const cli_command cli_commands[] = {
      .takes = {CLI_TAKES_FILE},
      .operand_min = 1,
      .operand_max = SIZE_MAX,
+     .set_roots = CLI_TAKES_WORKLOAD,
      .summary = "convert a file of another program into a description",
      .description =
          "Reads FILE, a network that another program wrote ('-' is standard input), and writes it "
@@ -104,6 +105,7 @@ const cli_command cli_commands[] = {
      .takes = {CLI_TAKES_ANY_DESCRIPTION},
      .operand_min = 1,
      .operand_max = SIZE_MAX,
+     .set_roots = CLI_TAKES_WORKLOAD | CLI_TAKES_SYSTEM | CLI_TAKES_SERVER | CLI_TAKES_PROFILE,
      .summary = "show what workloads, systems, servers and other files hold",
      .description =
          "Shows layers, parameters, MACs and bytes of workloads; peak FLOP/s, machine "
@@ -122,6 +124,7 @@ const cli_command cli_commands[] = {
      .takes = {CLI_TAKES_ANY_DESCRIPTION},
      .operand_min = 1,
      .operand_max = SIZE_MAX,
+     .set_roots = CLI_TAKES_WORKLOAD | CLI_TAKES_SYSTEM | CLI_TAKES_SERVER | CLI_TAKES_PROFILE,
      .summary = "check workloads, systems, servers, profiles, plans and sweeps",
      .description = "Checks each FILE and reports every problem, not only the first. The exit code "
                     "is the largest that any file gives.",
@@ -183,91 +186,6 @@ const cli_command cli_commands[] = {
                   "dsm check baseline.json --workload vgg16 --strict",
                   "dsm check baseline.json -o report.xml"},
      .run = cli_run_check},
-    {.name = "calibrate",
-     .bit = CLI_CALIBRATE,
-     .operands = "MEASUREMENTS SYSTEM",
-     .takes = {CLI_TAKES_FILE, CLI_TAKES_SYSTEM},
-     .operand_min = 2,
-     .operand_max = 2,
-     .summary = "choose constants of a system that fit measured times",
-     .description =
-         "Reads MEASUREMENTS, a CSV file with a row for each measured time (columns workload, "
-         "minibatch, mode, parallelism, optimize, overrides, plan, layer, pass, milliseconds, "
-         "note, in any order; workload and milliseconds are enough), and chooses those constants "
-         "of SYSTEM that no data sheet states, so that the mean of |predicted / measured - 1| is "
-         "least. Shows the error before and after; what constants that were chosen without a "
-         "measurement predict for it; which constants no measurement depends on, and which cannot "
-         "be told apart. The calibrated system records the spread of these predictions: explore "
-         "shows it beside the step time.",
-     .examples = {"dsm calibrate times.csv chip1 -o calibrated.json",
-                  "dsm calibrate times.csv chip1 --fit array.efficiency_ratio,array.startup_cycles",
-                  "dsm explore vgg16 calibrated.json --mode inference"},
-     .run = cli_run_calibrate},
-    {.name = "remat",
-     .bit = CLI_REMAT,
-     .operands = "STAGES | WORKLOAD SYSTEM",
-     .takes = {CLI_TAKES_STAGES | CLI_TAKES_WORKLOAD, CLI_TAKES_SYSTEM},
-     .operand_min = 1,
-     .operand_max = 2,
-     .summary = "train in less memory by recomputing activations",
-     .description = "Finds the fastest schedule of a training step that fits a memory budget: "
-                    "activations that are not kept for the backward pass are recomputed. STAGES is "
-                    "a chain of stages with their times and sizes ('dsm help stages' shows its "
-                    "keys). For WORKLOAD on SYSTEM the chain is made from the plan that explore "
-                    "finds, cut at each tensor that all paths go through. Shows the time, the peak "
-                    "of memory in a simulation, the smallest budget, and how each stage runs. "
-                    "--stages cuts the chain for the devices of a pipeline. If no schedule fits "
-                    "the budget, the exit code is 4, and the message says which budget would do.",
-     .examples = {"dsm remat gpt2_medium_blocks --budget 33%",
-                  "dsm remat gpt2_medium_blocks --budget 33% --whole-stages",
-                  "dsm remat gpt2_medium_blocks --pareto --format csv",
-                  "dsm remat gpt2_medium_blocks --stages 4 --micro-batches 4 --budget 1GB",
-                  "dsm remat vgg16 torus64 --set system.chip.memory.capacity_GB=2"},
-     .run = cli_run_remat},
-    {.name = "pim",
-     .bit = CLI_PIM,
-     .operands = "WORKLOAD SYSTEM",
-     .takes = {CLI_TAKES_RL_WORKLOAD, CLI_TAKES_PIM_SYSTEM},
-     .operand_min = 2,
-     .operand_max = 2,
-     .summary = "how many cores in memory are worth it, and where the time goes",
-     .description =
-         "Finds how many cores of SYSTEM, which sit in its memory chips, and how many tasklets of "
-         "each train the table of values of WORKLOAD fastest ('dsm help rl-workload' and 'dsm help "
-         "pim-system' show the keys). Shows the time of the kernel and of transfers from host to "
-         "cores, from cores to host and between cores; the time of an update and its roof; the "
-         "energy; and the time over cores and over tasklets. If the memories of the cores do not "
-         "hold the data set, the exit code is 4, and the message says how many cores would do.",
-     .examples = {"dsm pim frozen_lake upmem2524",
-                  "dsm pim taxi upmem2524 --tasklets 1 --transfers serial --cores 125,250,500,2000",
-                  "dsm pim frozen_lake upmem2524 --set workload.element_type=float32",
-                  "dsm pim frozen_lake_1000_agents upmem2524 --objective energy",
-                  "dsm pim frozen_lake upmem2524 -o training.json && dsm check training.json",
-                  "dsm init pim -o my_pim_system.json"},
-     .run = cli_run_pim},
-    {.name = "storage",
-     .bit = CLI_STORAGE,
-     .operands = "PLAN | WORKLOAD SYSTEM",
-     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE | CLI_TAKES_WORKLOAD, CLI_TAKES_SYSTEM},
-     .operand_min = 1,
-     .operand_max = 2,
-     .summary = "find out whether storage delivers the data set fast enough",
-     .description =
-         "Compares how fast the chips read samples with how fast storage delivers them. The "
-         "workload says how large its data set is (dataset), the system how large and fast its "
-         "fast storage is, and how fast the file system that holds all data (storage). A data set "
-         "that does not fit in fast storage is cut into mini-epochs, each trained on several times "
-         "while the next one is loaded. Shows how many times are needed, how fast the file system "
-         "then has to be, and samples per second over the repeating factor; with --timeline each "
-         "mini-epoch, with --adaptive the repeating factors that a rule finds in a training run. "
-         "PLAN is a plan or DATABASE:POINT of a sweep; WORKLOAD on SYSTEM is explored, unless "
-         "--samples-per-second or --flops-per-second says how fast the chips are.",
-     .examples = {"dsm storage deepcam summit --samples-per-second 65000",
-                  "dsm storage deepcam summit --samples-per-second 65000 --repeat 4 --timeline",
-                  "dsm storage deepcam summit --samples-per-second 65000 --max-repeat 128 --format "
-                  "csv",
-                  "dsm storage deepcam summit --flops-per-second 1e18"},
-     .run = cli_run_storage},
     {.name = "diff",
      .bit = CLI_DIFF,
      .operands = "A B",
@@ -381,6 +299,7 @@ const cli_command cli_commands[] = {
      .operands = "WORKLOAD SERVER | --profile FILE",
      .takes = {CLI_TAKES_WORKLOAD, CLI_TAKES_SERVER},
      .operand_max = 2,
+     .set_roots = CLI_TAKES_WORKLOAD | CLI_TAKES_SERVER | CLI_TAKES_PROFILE,
      .summary = "place inference layers on the devices of a server",
      .description =
          "Finds which device of SERVER runs which layer of WORKLOAD, so that requests per second "
@@ -410,7 +329,7 @@ const cli_command cli_commands[] = {
      .run = cli_run_help},
 };
 
-const size_t cli_command_count = sizeof cli_commands / sizeof *cli_commands;
+const size_t cli_core_command_count = sizeof cli_core_commands / sizeof *cli_core_commands;
 
 const cli_command *cli_command_find(const char *name) {
   for (size_t i = 0; i < cli_command_count; i++) {

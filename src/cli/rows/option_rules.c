@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* option_rules.c: options that need or exclude each other. */
-#include "cli/rows/rows.h"
+#include "cli/rows/option_row.h"
 
-#define NEEDS .is_need = true
-#define EXCLUDES .text = "and", .end = " exclude each other"
-
-const cli_rule cli_rules[] = {
+const cli_rule cli_core_rules[] = {
     {CLI_EXPLORE, {"ladder"}, {"explain"}, EXCLUDES},
     {CLI_EXPLORE, {"fit"}, {"ladder", "elasticity", "sensitivity"}, EXCLUDES},
     {CLI_EXPLORE | CLI_SCORE, {"elasticity", "sensitivity"}, {"ladder", "explain"}, EXCLUDES},
@@ -41,21 +38,5 @@ const cli_rule cli_rules[] = {
      {"profile"},
      .text = "and",
      .end = " exclude each other: the profile says all"},
-    {CLI_REMAT, {"micro-batches"}, {"stages"}, NEEDS},
-    {CLI_REMAT, {"pareto"}, {"stages"}, EXCLUDES},
-    /* Options of the search of a plan: the chain of a file has one already. */
-    {CLI_REMAT,
-     {"minibatch", "optimize", "parallelism", "threads", "dimension", "write-stages"},
-     NEEDS,
-     .value = "a WORKLOAD and a SYSTEM"},
-    {CLI_STORAGE, {"adaptive"}, {"trace"}, NEEDS},
-    {CLI_STORAGE, {"trace", "weights", "threshold", "window", "deviations"}, {"adaptive"}, NEEDS},
-    {CLI_STORAGE, {"times"}, {"repeat"}, NEEDS},
-    {CLI_STORAGE, {"adaptive"}, {"repeat"}, EXCLUDES},
-    {CLI_STORAGE, {"mini-epochs"}, {"max-mini-epochs"}, EXCLUDES},
-    {CLI_STORAGE,
-     {"mode", "minibatch", "optimize", "parallelism", "threads", "dimension", "set"},
-     NEEDS,
-     .value = "a WORKLOAD and a SYSTEM"},
 };
-const size_t cli_rule_count = sizeof cli_rules / sizeof *cli_rules;
+const size_t cli_core_rule_count = sizeof cli_core_rules / sizeof *cli_core_rules;

@@ -2,67 +2,33 @@
 #include "cli/rows/rows.h"
 
 #include "cli/parse/option_values.h"
+#include "cli/rows/option_row.h"
 #include "dsm/limits.h"
 
 #define ALL_BUT_CHECK                                                                              \
   (CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_PARTITION)
-#define RESULTS                                                                                    \
-  (ALL_BUT_CHECK | CLI_CHECK | CLI_CALIBRATE | CLI_REMAT | CLI_PIM | CLI_STORAGE | CLI_DIFF |      \
-   CLI_LIST)
+#define RESULTS (ALL_BUT_CHECK | CLI_CHECK | CLI_DIFF | CLI_LIST | CLI_SHOWS)
 #define WRITERS (CLI_PLOT | CLI_REPORT | CLI_TRACE | CLI_EXPORT)
 #define ALL_COMMANDS (CLI_PROGRAM | RESULTS | WRITERS | CLI_IMPORT | CLI_INIT | CLI_HELP)
 /* Commands that take files of other programs as workloads. */
 #define READ_IMPORTS                                                                               \
-  (CLI_EXPLORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_PARTITION | CLI_REMAT | CLI_STORAGE)
+  (CLI_EXPLORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_PARTITION | CLI_SEARCHES)
 
 #define THREADS_MAX 256
 #define ROWS_MAX 1000000
 #define SECONDS_MAX 31536000 /* a year */
 #define MEMORY_MAX 1e9       /* GB */
-#define RATE_LEAST 1e-9
-#define RATE_MOST 1e15
-#define FLOPS_MOST 1e24
 
-/* How the value is read, and the argument that it becomes, which must be of a type. */
-/* NOLINTBEGIN(bugprone-macro-parentheses): a type stands bare there. */
-#define PLACE(member, type)                                                                        \
-  _Generic(((cli_arguments *)NULL)->member, type : offsetof(cli_arguments, member))
-/* NOLINTEND(bugprone-macro-parentheses) */
-#define READ(how, member, type) .reading = (how), .place = PLACE(member, type)
-#define FLAG(member) READ(CLI_READ_FLAG, member, bool)
-#define NAME(how, member, what) READ(how, member, const char *), .takes = (what)
-#define TEXT(member, what) NAME(CLI_READ_TEXT, member, what)
-#define TEXTS(member, what) READ(CLI_READ_TEXTS, member, cli_texts), .takes = (what)
-#define WORD(member, words) READ(CLI_READ_WORD, member, unsigned), .word = (words)
-#define COUNT(member, most)                                                                        \
-  READ(CLI_READ_COUNT, member, size_t), .takes = CLI_TAKES_TEXT, .max = (most)
-#define NUMBER(member, least, most)                                                                \
-  READ(CLI_READ_NUMBER, member, double), .takes = CLI_TAKES_TEXT, .min = (least), .max = (most)
-#define RATIO(member, how) READ(how, member, double), .takes = CLI_TAKES_TEXT
-#define OWN(function) .reading = CLI_READ_OWN, .apply = (function)
-
-/* Rows of options whose help differs from command to command. */
-#define OUTPUT(commands_, argument_, what, help_)                                                  \
-  {                                                                                                \
-    .name = "output", .letter = 'o', .argument = (argument_), .help = (help_),                     \
-    .commands = (commands_), NAME(CLI_READ_NAME, output, what)                                     \
-  }
-#define SET(commands_, help_)                                                                      \
-  {                                                                                                \
-    .name = "set", .argument = "PATH=VALUE", .help = (help_), .commands = (commands_),             \
-    .takes = CLI_TAKES_PATH, OWN(cli_apply_set)                                                    \
-  }
-
-const cli_option cli_options[] = {
+const cli_option cli_core_options[] = {
     {.name = "mode",
      .argument = "MODE",
      .help = "whether the network trains or infers (default: training)",
-     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_STORAGE,
+     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_HAS_MODE,
      WORD(options.mode, cli_mode_word)},
     {.name = "minibatch",
      .argument = "N",
      .help = "samples in a step (default: the workload's)",
-     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_REMAT | CLI_STORAGE,
+     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_SEARCHES,
      .takes = CLI_TAKES_TEXT,
      OWN(cli_apply_minibatch)},
     {.name = "optimize",
@@ -70,7 +36,7 @@ const cli_option cli_options[] = {
      .help = "optimizations that the search may use (default: all; everything stands for each that "
              "the mode has)",
      .word_help = cli_optimization_help,
-     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_REMAT | CLI_STORAGE,
+     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_SEARCHES,
      .word = cli_optimization_word,
      .is_list = true,
      OWN(cli_apply_optimize)},
@@ -123,7 +89,7 @@ const cli_option cli_options[] = {
      .help = "parallelisms that the search may use (default: all), or roles of axes: column allows "
              "that role along every axis, gpu=column along the axis gpu (a name of the system's, "
              "or x, y, z). A layer that can take none of these roles is data parallel",
-     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_REMAT | CLI_STORAGE,
+     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_SEARCHES,
      .word = cli_parallelism_word,
      .is_list = true,
      OWN(cli_apply_parallelism)},
@@ -248,7 +214,7 @@ const cli_option cli_options[] = {
      RATIO(partition.options.gap, CLI_READ_RATIO_BELOW)},
     {.name = "time-limit",
      .argument = "SECONDS",
-     .help = "time limit of the search (default: 0, some minutes' work, the same on any machine); "
+     .help = "time limit of the search (default: 0, about a minute's work, the same on any machine); "
              "then the best plan so far is shown, with its gap",
      .commands = CLI_EXPLORE | CLI_SWEEP,
      NUMBER(options.time_limit_seconds, 0, SECONDS_MAX)},
@@ -343,8 +309,6 @@ const cli_option cli_options[] = {
      .help = "also write the schedule as a trace that Perfetto opens",
      .commands = CLI_PARTITION,
      NAME(CLI_READ_FILE, partition.trace, CLI_TAKES_FILE)},
-    SET(CLI_STORAGE, "change a value of an input, such as workload.dataset.samples=1000000 or "
-                     "system.storage.fast.capacity_GB=800; may be given several times"),
     SET(CLI_EXPLORE | CLI_CHECK | CLI_SWEEP,
         "change a value of an input, such as workload.layers.conv1_1.stride=[2,2] or "
         "system.core.scratchpad_MiB=2; may be given several times"),
@@ -357,10 +321,6 @@ const cli_option cli_options[] = {
     SET(CLI_PARTITION, "change a value of an input, such as server.devices.gpu.memory_GB=8, "
                        "workload.element_bytes=1 or profile.devices.gpu.memory_bytes=8e9; may be "
                        "given several times"),
-    SET(CLI_PIM, "change a value of an input, such as workload.sampling=random or "
-                 "system.host.call_us=20. May be given several times"),
-    SET(CLI_REMAT, "change a value of an input, such as stages.input_bytes=0 or "
-                   "system.chip.memory.capacity_GB=8; may be given several times"),
     {.name = "vary",
      .argument = "PATH=VALUES",
      .help = "an axis of the sweep: values with commas between them, also as ranges A:B:xF (from A "
@@ -519,36 +479,6 @@ const cli_option cli_options[] = {
              "draws the picture again; NAME is that of the picture, else of the figure",
      .commands = CLI_PLOT,
      NAME(CLI_READ_FOLDER, plot.script, CLI_TAKES_FOLDER)},
-    {.name = "fit",
-     .argument = "PATHS",
-     .help = "comma-separated numbers of the system to choose (default: array.efficiency_ratio, "
-             "those of the memory and of the axes, and core.operation_overhead_us, as far as the "
-             "system has them)",
-     .commands = CLI_CALIBRATE,
-     NAME(CLI_READ_NAME, fit, CLI_TAKES_TEXT)},
-    {.name = "budget",
-     .argument = "SIZE",
-     .help =
-         "memory, of each device if there are several, for all but the chain's input, parameters, "
-         "gradients and optimizer state: 6.5GB, 512MiB, a number of bytes, or 33% of what a step "
-         "needs that keeps everything (default: what STAGES says, or what SYSTEM has left)",
-     .commands = CLI_REMAT,
-     .takes = CLI_TAKES_TEXT,
-     OWN(cli_apply_budget)},
-    {.name = "slots",
-     .argument = "N",
-     .help = "number of units in the budget; sizes are rounded up to whole units (default: 500)",
-     .commands = CLI_REMAT,
-     COUNT(remat.options.slots, DSM_REMAT_SLOTS_MAX)},
-    {.name = "whole-stages",
-     .help = "a stage keeps either all that its backward pass needs or nothing: only its first "
-             "option is used",
-     .commands = CLI_REMAT,
-     FLAG(remat.options.is_whole)},
-    {.name = "pareto",
-     .help = "show the step time over all budgets in place of one schedule",
-     .commands = CLI_REMAT,
-     FLAG(remat.options.wants_front)},
     {.name = "stages",
      .argument = "P",
      .help = "with --optimize stages: the number of stages, 1 for none (default: the best number)",
@@ -573,146 +503,16 @@ const cli_option cli_options[] = {
              "are best (default)",
      .commands = CLI_EXPLORE,
      WORD(options.recomputation, cli_recomputation_word)},
-    {.name = "stages",
-     .argument = "N",
-     .help = "cut the chain into N consecutive parts for the devices of a pipeline",
-     .commands = CLI_REMAT,
-     COUNT(remat.devices, DSM_REMAT_STAGES_MAX)},
-    {.name = "micro-batches",
-     .argument = "M",
-     .help = "micro-batches that the minibatch is cut into (default: all its "
-             "divisors are tried)",
-     .commands = CLI_REMAT,
-     COUNT(remat.micro_batches, DSM_REMAT_MICRO_BATCHES_MAX)},
-    {.name = "write-stages",
-     .argument = "FILE",
-     .help = "also write the chain of stages, to edit it or use it again",
-     .commands = CLI_REMAT,
-     NAME(CLI_READ_FILE, remat.chain_file, CLI_TAKES_FILE)},
-    {.name = "cores",
-     .argument = "N,...",
-     .help = "the number of cores, or several to choose from (default: any number)",
-     .commands = CLI_PIM,
-     .takes = CLI_TAKES_TEXT,
-     OWN(cli_apply_counts)},
-    {.name = "tasklets",
-     .argument = "T,...",
-     .help = "the number of tasklets of each core, or several to choose from (default: any number)",
-     .commands = CLI_PIM,
-     .takes = CLI_TAKES_TEXT,
-     OWN(cli_apply_counts)},
-    {.name = "transfers",
-     .argument = "MODE",
-     .help = "how the host moves data that differ from core to core: one core after the other "
-             "(serial), or all at once (parallel); default: the better",
-     .commands = CLI_PIM,
-     WORD(pim.transfers, cli_pim_transfers_word)},
-    {.name = "objective",
-     .argument = "OBJECTIVE",
-     .help = "what to minimize: time (default) or energy; they are the same if the system states "
-             "no idle_power_W",
-     .commands = CLI_PIM,
-     WORD(pim.objective, cli_pim_objective_word)},
-    {.name = "samples-per-second",
-     .argument = "R",
-     .help = "samples per second of the chips when data are always there (default: those of the "
-             "plan, or of the plan that explore finds)",
-     .commands = CLI_STORAGE,
-     NUMBER(storage.samples_per_second, RATE_LEAST, RATE_MOST)},
-    {.name = "flops-per-second",
-     .argument = "F",
-     .help = "FLOP/s of the chips: over the FLOP of a sample they make the samples per second, "
-             "unless --samples-per-second states them; also the roof of the I/O roofline (default: "
-             "the peak of the system)",
-     .commands = CLI_STORAGE,
-     NUMBER(storage.flop_per_second, RATE_LEAST, FLOPS_MOST)},
-    {.name = "demand",
-     .argument = "GBPS",
-     .help = "GB/s that the chips read when data are always there (default: samples per second "
-             "times the bytes of a sample)",
-     .commands = CLI_STORAGE,
-     NUMBER(storage.demand_GBps, RATE_LEAST, RATE_MOST)},
-    {.name = "mini-epochs",
-     .argument = "N",
-     .help = "mini-epochs of the data set (default: as few as possible, two of which fit in fast "
-             "storage)",
-     .commands = CLI_STORAGE,
-     COUNT(storage.mini_epochs, (double)DSM_PRODUCT_MAX)},
-    {.name = "max-mini-epochs",
-     .argument = "N",
-     .help = "largest number of mini-epochs with which the training still converges",
-     .commands = CLI_STORAGE,
-     COUNT(storage.max_mini_epochs, (double)DSM_PRODUCT_MAX)},
-    {.name = "repeat",
-     .argument = "LIST",
-     .help = "times that a mini-epoch is trained on while the next one is loaded: one number for "
-             "all, or R1,R2,... with one for each mini-epoch (default: dsm chooses)",
-     .commands = CLI_STORAGE,
-     NAME(CLI_READ_NAME, storage.repeats, CLI_TAKES_TEXT)},
-    {.name = "max-repeat",
-     .argument = "R",
-     .help = "largest number of times, whole or not, with which the training still converges; the "
-             "one up to it that reads least from the capacity tier is chosen (default: the least "
-             "without a stall)",
-     .commands = CLI_STORAGE,
-     NUMBER(storage.options.max_repeat, 1, DSM_REPEAT_MAX)},
-    {.name = "times",
-     .argument = "LIST",
-     .help = "with a list of --repeat: the training time of each mini-epoch, the weight of its "
-             "bandwidth in the average (default: the predicted times)",
-     .commands = CLI_STORAGE,
-     NAME(CLI_READ_NAME, storage.times, CLI_TAKES_TEXT)},
-    {.name = "adaptive",
-     .argument = "RULE",
-     .help = "find the repeating factors from its metrics: a mini-epoch ends when its "
-             "score gets no better (score), or falls below its Bollinger band (bollinger)",
-     .commands = CLI_STORAGE,
-     WORD(storage.rule, cli_repeat_rule_word)},
-    {.name = "trace",
-     .argument = "FILE",
-     .help = "metrics after each repeat, as CSV with columns loss, train_error "
-             "and validation_error",
-     .commands = CLI_STORAGE,
-     NAME(CLI_READ_NAME, storage.trace, CLI_TAKES_FILE)},
-    {.name = "weights",
-     .argument = "A,B,C",
-     .help = "weights of loss, train_error and validation_error in the score "
-             "(default: 1,1,1)",
-     .commands = CLI_STORAGE,
-     NAME(CLI_READ_NAME, storage.weights, CLI_TAKES_TEXT)},
-    {.name = "threshold",
-     .argument = "N",
-     .help = "of the rule score: a mini-epoch ends after so many repeats without a better "
-             "score (default: 3)",
-     .commands = CLI_STORAGE,
-     COUNT(storage.threshold, DSM_REPEAT_MAX)},
-    {.name = "window",
-     .argument = "N",
-     .help = "of the rule bollinger: number of scores that the band is made of, 2 to 1000 "
-             "(default: 20)",
-     .commands = CLI_STORAGE,
-     COUNT(storage.window, DSM_WINDOW_MAX)},
-    {.name = "deviations",
-     .argument = "K",
-     .help = "of the rule bollinger: half the width of the band, in standard deviations "
-             "(default: 2)",
-     .commands = CLI_STORAGE,
-     NUMBER(storage.options.replay.deviations, 0, DSM_WINDOW_MAX)},
-    {.name = "timeline",
-     .help = "show when each mini-epoch is loaded and trained on; CSV has a row for each",
-     .commands = CLI_STORAGE,
-     FLAG(storage.options.wants_timeline)},
     {.name = "threads",
      .argument = "N",
      .help = "threads to search with (default: 1); the result does not depend on it",
-     .commands = CLI_REMAT | CLI_STORAGE | CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_CALIBRATE |
-                 CLI_CHECK | CLI_SWEEP | CLI_REPORT,
+     .commands =
+         CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_THREADED | CLI_CHECK | CLI_SWEEP | CLI_REPORT,
      COUNT(options.thread_count, THREADS_MAX)},
     {.name = "format",
      .argument = "FORMAT",
      .help = "form of the result (default: table)",
-     .commands =
-         ALL_BUT_CHECK | CLI_CALIBRATE | CLI_REMAT | CLI_PIM | CLI_STORAGE | CLI_DIFF | CLI_LIST,
+     .commands = ALL_BUT_CHECK | CLI_SHOWS | CLI_DIFF | CLI_LIST,
      .word = cli_format_word,
      OWN(cli_apply_format)},
     {.name = "format",
@@ -725,7 +525,7 @@ const cli_option cli_options[] = {
            "write the plan to FILE, whole or not at all: as JSON, or as CSV if it ends in .csv or "
            "--format says so. Without --format the table is shown as well. '-' is standard "
            "output"),
-    OUTPUT(CLI_PARTITION | CLI_PIM, "FILE", CLI_TAKES_FILE,
+    OUTPUT(CLI_PARTITION | CLI_WRITES_PLAN, "FILE", CLI_TAKES_FILE,
            "write the result to FILE, whole or not at all: as JSON, or as CSV if it ends in .csv "
            "or --format says so. Without --format the table is shown as well. '-' is standard "
            "output"),
@@ -733,10 +533,6 @@ const cli_option cli_options[] = {
            "write the result to FILE, whole or not at all. Without --format the form follows the "
            "ending .json, .csv or .xml (that is junit), and the table is shown as well. '-' is "
            "standard output"),
-    OUTPUT(
-        CLI_CALIBRATE, "FILE", CLI_TAKES_FILE,
-        "write the calibrated system to FILE, whole or not at all; '-' is standard output, which "
-        "then has nothing else"),
     OUTPUT(CLI_TRACE, "FILE", CLI_TAKES_FILE,
            "write the trace to FILE, whole or not at all; '-' is standard output, which is the "
            "default where that is no terminal"),
@@ -745,8 +541,8 @@ const cli_option cli_options[] = {
            "default where that is no terminal"),
     OUTPUT(CLI_EXPORT, "FOLDER", CLI_TAKES_FOLDER,
            "write the files into FOLDER, all or none; it is made, or must be empty"),
-    OUTPUT(CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_REMAT | CLI_STORAGE | CLI_DIFF | CLI_LIST,
-           "FILE", CLI_TAKES_FILE,
+    OUTPUT(CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_WRITES | CLI_DIFF | CLI_LIST, "FILE",
+           CLI_TAKES_FILE,
            "write the result to FILE, whole or not at all. Without --format the form follows the "
            "ending .json or .csv. '-' is standard output"),
     OUTPUT(CLI_PLOT, "FILE", CLI_TAKES_FILE,
@@ -790,6 +586,4 @@ const cli_option cli_options[] = {
     {.name = "version", .help = "show the version", .commands = ALL_COMMANDS, FLAG(wants_version)},
 };
 
-_Static_assert(sizeof cli_options / sizeof *cli_options <= CLI_OPTIONS_MAX, "room for all options");
-
-const size_t cli_option_count = sizeof cli_options / sizeof *cli_options;
+const size_t cli_core_option_count = sizeof cli_core_options / sizeof *cli_core_options;

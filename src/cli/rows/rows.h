@@ -72,15 +72,20 @@ struct cli_option {
   unsigned takes;                    /**< CLI_TAKES_..., of one with an argument but no words */
   bool is_list;                      /**< takes several words, separated by commas */
   cli_reading reading;
-  size_t place; /**< in cli_arguments, in bytes */
+  bool is_own;  /**< its place is in the arguments of a companion */
+  size_t place; /**< in cli_arguments, or in those, in bytes */
   double min;   /**< of a number */
   double max;   /**< of a number or a count */
   /** Takes over the value of a CLI_READ_OWN. If not CLI_EXIT_DONE, why was printed. */
   cli_exit (*apply)(cli_arguments *arguments, const cli_option *option, char *value);
 };
 
-extern const cli_option cli_options[];
-extern const size_t cli_option_count;
+/** Those of the core, and all: a companion's stand before its `threads`, but for `output`, which
+ * stands beside the others of that name. */
+extern const cli_option cli_core_options[];
+extern const size_t cli_core_option_count;
+extern const cli_option *const cli_options;
+extern size_t cli_option_count;
 
 #define CLI_RULE_OPTIONS_MAX 8
 
@@ -95,8 +100,10 @@ typedef struct cli_rule {
   const char *end;   /**< and behind it; NULL: nothing */
 } cli_rule;
 
-extern const cli_rule cli_rules[];
-extern const size_t cli_rule_count;
+extern const cli_rule cli_core_rules[];
+extern const size_t cli_core_rule_count;
+extern const cli_rule *const cli_rules;
+extern size_t cli_rule_count;
 
 typedef struct cli_help_text {
   char text[2048];
@@ -130,20 +137,30 @@ enum {
   CLI_DIFF = 1 << 13,
   CLI_INIT = 1 << 14,
   CLI_LIST = 1 << 15,
-  CLI_CALIBRATE = 1 << 16,
-  CLI_IMPORT = 1 << 17,
-  CLI_REMAT = 1 << 18,
-  CLI_PIM = 1 << 19,
-  CLI_STORAGE = 1 << 20
+  CLI_IMPORT = 1 << 16,
+  /* Of options of the core that companions share: a companion's command says which it takes. */
+  CLI_SHOWS = 1 << 17,       /**< those of every command that has a result */
+  CLI_WRITES = 1 << 18,      /**< --output of the result alone, */
+  CLI_WRITES_PLAN = 1 << 19, /**< or beside its table */
+  CLI_SEARCHES = 1 << 20,    /**< what a search for a plan is told */
+  CLI_HAS_MODE = 1 << 21,
+  CLI_THREADED = 1 << 22,
+  /* Of the first companion; the others follow. */
+  CLI_FIRST_COMPANION = 1 << 23,
+  CLI_COMPANIONS_MAX = 9
 };
 
 #define CLI_EXAMPLES_MAX 6
 #define CLI_TAKES_MAX 2
 
+struct cli_companion;
+
 typedef struct cli_command {
   const char *name; /**< NULL: the program itself */
   unsigned bit;
-  const char *operands;   /**< as shown in the help */
+  unsigned shares;                       /**< of a companion: CLI_SHOWS and so on */
+  const struct cli_companion *companion; /**< NULL: it is of the core */
+  const char *operands;                  /**< as shown in the help */
   const char *other_form; /**< options and operands that go together too; NULL: none */
   /** What each operand may be, CLI_TAKES_...; the last one that is not 0 is for those behind too.
    */
@@ -151,6 +168,8 @@ typedef struct cli_command {
   const char *(*operand_word)(size_t index); /**< words that an operand may be, or NULL */
   size_t operand_min;
   size_t operand_max;
+  /** What a path of --set may begin with, CLI_TAKES_...; 0: workload and system. */
+  unsigned set_roots;
   const char *summary;                    /**< one line */
   const char *description;                /**< a paragraph */
   const char *examples[CLI_EXAMPLES_MAX]; /**< commands that work; unused ones are NULL */
@@ -158,8 +177,13 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command cli_program;
-extern const cli_command cli_commands[];
-extern const size_t cli_command_count;
+extern const cli_command cli_core_commands[];
+extern const size_t cli_core_command_count;
+extern const cli_command *const cli_commands;
+extern size_t cli_command_count;
+
+/** Joins the rows of the core and of the companions, before anything is asked of them. */
+void cli_join_rows(void);
 
 /** The command of that name, or NULL. */
 const cli_command *cli_command_find(const char *name);
@@ -188,7 +212,6 @@ cli_exit cli_run_explore(const cli_arguments *arguments);
 cli_exit cli_run_score(const cli_arguments *arguments);
 cli_exit cli_run_describe(const cli_arguments *arguments);
 cli_exit cli_run_validate(const cli_arguments *arguments);
-cli_exit cli_run_calibrate(const cli_arguments *arguments);
 cli_exit cli_run_check(const cli_arguments *arguments);
 cli_exit cli_run_sweep(const cli_arguments *arguments);
 cli_exit cli_run_partition(const cli_arguments *arguments);
@@ -199,9 +222,6 @@ cli_exit cli_run_export(const cli_arguments *arguments);
 cli_exit cli_run_diff(const cli_arguments *arguments);
 cli_exit cli_run_list(const cli_arguments *arguments);
 cli_exit cli_run_import(const cli_arguments *arguments);
-cli_exit cli_run_remat(const cli_arguments *arguments);
-cli_exit cli_run_pim(const cli_arguments *arguments);
-cli_exit cli_run_storage(const cli_arguments *arguments);
 cli_exit cli_run_init(const cli_arguments *arguments);
 cli_exit cli_run_help(const cli_arguments *arguments);
 

@@ -11,7 +11,7 @@
 #include "cli/parse/lookup.h"
 #include "cli/parse/paths.h"
 #include "cli/parse/plan_operand.h"
-#include "cli/rows/rows.h"
+#include "cli/rows/companion_command.h"
 #include "cli/run/complain.h"
 #include "cli/run/interrupt.h"
 #include "cli/run/output.h"
@@ -267,57 +267,28 @@ static cli_exit plot_plan(request *wanted, const cli_plan_operand *operand) {
 
 /* ---- figures of other answers ---- */
 
-static dsm_status draw_pim(dsm_plot **plot, const cli_plan_operand *operand, const char *word,
-                           dsm_diags *diags) {
-  dsm_pim_figure figure = DSM_PIM_FIGURE_BREAKDOWN;
-  (void)dsm_pim_figure_parse(word, &figure);
-  return dsm_plot_pim(plot, operand->pim, figure, diags);
-}
-
-static bool is_of_pim(const char *word) {
-  dsm_pim_figure figure;
-  return dsm_pim_figure_parse(word, &figure);
-}
-
-static dsm_status draw_storage(dsm_plot **plot, const cli_plan_operand *operand, const char *word,
-                               dsm_diags *diags) {
-  dsm_plan_figure figure = DSM_PLAN_FIGURE_STORAGE;
-  (void)dsm_plan_figure_parse(word, &figure);
-  return dsm_plot_storage(plot, operand->answer.of, figure, diags);
-}
-
-static bool is_of_storage(const char *word) {
-  dsm_plan_figure figure;
-  return dsm_plan_figure_parse(word, &figure) && figure >= DSM_PLAN_FIGURE_STORAGE;
-}
-
-static dsm_status draw_front(dsm_plot **plot, const cli_plan_operand *operand, const char *word,
-                             dsm_diags *diags) {
-  (void)word;
-  return dsm_plot_front(plot, operand->answer.of, diags);
-}
-
+/* The only figure of a front of partitions. */
 static bool is_of_front(const char *word) {
   return strcmp(word, DSM_FRONT_FIGURE) == 0;
 }
 
-/* What else than plans of networks and sweeps is drawn. */
-typedef struct drawn {
-  const dsm_answer_kind *kind;
-  const char *what;
-  const char *first; /* the figure unless another one is asked for */
-  bool (*has)(const char *word);
-  dsm_status (*draw)(dsm_plot **plot, const cli_plan_operand *operand, const char *word,
-                     dsm_diags *diags);
-} drawn;
+static dsm_status draw_front(dsm_plot **plot, const void *of, const char *word, dsm_diags *diags) {
+  (void)word;
+  return dsm_plot_front(plot, of, diags);
+}
 
-static const drawn all_drawn[] = {
-    {&dsm_answer_pim, "a plan of cores in memory", "breakdown", is_of_pim, draw_pim},
-    {&dsm_answer_storage, "an answer of storage", "storage", is_of_storage, draw_storage},
-    {&dsm_answer_front, "a front of partitions", DSM_FRONT_FIGURE, is_of_front, draw_front},
-};
+const cli_companion_answer cli_front_answer = {.kind = &dsm_answer_front,
+                                               .commands = CLI_PLOT,
+                                               .expected = "a plan",
+                                               .found = "a front of partitions",
+                                               .hint = "this shows it: dsm plot",
+                                               .what = "a front of partitions",
+                                               .first = DSM_FRONT_FIGURE,
+                                               .has = is_of_front,
+                                               .draw = draw_front};
 
-static cli_exit plot_drawn(request *wanted, const cli_plan_operand *operand, const drawn *kind) {
+static cli_exit plot_drawn(request *wanted, const cli_plan_operand *operand,
+                           const cli_companion_answer *kind) {
   dsm_diags *const diags = wanted->arguments->diags;
   const char *const asked = wanted->arguments->plot.figure;
   cli_note_recorded(wanted->arguments, "the plan", operand->answer);
@@ -335,7 +306,7 @@ static cli_exit plot_drawn(request *wanted, const cli_plan_operand *operand, con
     return outcome;
   }
   dsm_plot *plot = NULL;
-  const dsm_status status = kind->draw(&plot, operand, word, diags);
+  const dsm_status status = kind->draw(&plot, operand->answer.of, word, diags);
   cli_print_findings(wanted->arguments);
   outcome = status == DSM_OK ? put_plot(wanted, plot) : cli_exit_of(status);
   dsm_plot_free(plot);
@@ -423,12 +394,9 @@ static cli_exit plot_operand(request *wanted) {
   cli_exit outcome = cli_exit_of(cli_load_plan(&operand, wanted->arguments, wanted->input));
   cli_print_findings(wanted->arguments);
   if (outcome == CLI_EXIT_DONE) {
-    const drawn *kind = all_drawn;
-    while (operand.plan == NULL && kind->kind != operand.answer.kind) {
-      kind++;
-    }
-    outcome =
-        operand.plan != NULL ? plot_plan(wanted, &operand) : plot_drawn(wanted, &operand, kind);
+    outcome = operand.plan != NULL
+                  ? plot_plan(wanted, &operand)
+                  : plot_drawn(wanted, &operand, cli_companion_answer_of(operand.answer.kind));
   }
   cli_plan_operand_fini(&operand);
   return outcome;

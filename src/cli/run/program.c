@@ -84,6 +84,7 @@ int cli_main(const cli_program_kind *kind, int argc, char *argv[]) {
     return CLI_EXIT_USAGE;
   }
   cli_name_program(kind->name);
+  cli_join_rows();
   (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, like a full disk */
   (void)signal(SIGXFSZ, SIG_IGN); /* and so is a file at its size limit */
   cli_exit outcome = CLI_EXIT_DONE;

@@ -5,17 +5,16 @@
  */
 #include "base/growing_list.h"
 #include "base/record.h"
+#include "chain/stages_record.h"
 #include "check/drift.h"
 #include "dsm/limits.h"
 #include "elasticity/slope.h"
 #include "model/names.h"
 #include "partition/instance_facts.h"
-#include "pim/pim_record.h"
-#include "pim/pim_words.h"
 #include "plan/plan_internal.h"
 #include "plan/plan_record.h"
 #include "plan/recomputation.h"
-#include "remat/stages_record.h"
+#include "report/companion.h"
 #include "report/data/records.h"
 #include "report/diff_figures.h"
 #include "report/memory_timeline.h"
@@ -29,41 +28,19 @@
 
 /* ---- limits ---- */
 
-typedef struct limit {
-  const char *name;
-  uint64_t value;
-} limit;
-
-#define LIMIT(name)                                                                                \
-  { #name, name }
-
-static const limit limits[] = {
-    LIMIT(DSM_NAME_BYTES_MAX),
-    LIMIT(DSM_AXIS_NAME_BYTES_MAX),
-    LIMIT(DSM_TEXT_BYTES_MAX),
-    LIMIT(DSM_JSON_VALUES_MAX),
-    LIMIT(DSM_LAYERS_MAX),
-    LIMIT(DSM_PARAMETERS_MAX),
-    LIMIT(DSM_DIMENSION_MAX),
-    LIMIT(DSM_SIDE_MAX),
-    LIMIT(DSM_PRODUCT_MAX),
-    LIMIT(DSM_CORES_MAX),
-    LIMIT(DSM_CHIPS_MAX),
-    LIMIT(DSM_DEVICES_MAX),
-    LIMIT(DSM_TASKS_MAX),
-    LIMIT(DSM_REQUESTS_MAX),
-    LIMIT(DSM_TRACE_EVENTS_MAX),
-    LIMIT(DSM_SWEEP_POINTS_MAX),
-    LIMIT(DSM_SWEEP_AXES_MAX),
-    LIMIT(DSM_SWEEP_CONDITIONS_MAX),
-    LIMIT(DSM_SWEEP_VALUES_MAX),
-    LIMIT(DSM_MEASUREMENTS_MAX),
-    LIMIT(DSM_INTERLEAVE_MAX),
-    LIMIT(DSM_REMAT_STAGES_MAX),
-    LIMIT(DSM_REMAT_OPTIONS_MAX),
-    LIMIT(DSM_REMAT_OPERATIONS_MAX),
-    LIMIT(DSM_REMAT_MICRO_BATCHES_MAX),
-    LIMIT(DSM_PIM_TASKLETS_MAX),
+static const dsm__limit limits[] = {
+    DSM__LIMIT(DSM_NAME_BYTES_MAX),    DSM__LIMIT(DSM_AXIS_NAME_BYTES_MAX),
+    DSM__LIMIT(DSM_TEXT_BYTES_MAX),    DSM__LIMIT(DSM_JSON_VALUES_MAX),
+    DSM__LIMIT(DSM_LAYERS_MAX),        DSM__LIMIT(DSM_PARAMETERS_MAX),
+    DSM__LIMIT(DSM_DIMENSION_MAX),     DSM__LIMIT(DSM_SIDE_MAX),
+    DSM__LIMIT(DSM_PRODUCT_MAX),       DSM__LIMIT(DSM_CORES_MAX),
+    DSM__LIMIT(DSM_CHIPS_MAX),         DSM__LIMIT(DSM_DEVICES_MAX),
+    DSM__LIMIT(DSM_TASKS_MAX),         DSM__LIMIT(DSM_REQUESTS_MAX),
+    DSM__LIMIT(DSM_TRACE_EVENTS_MAX),  DSM__LIMIT(DSM_SWEEP_POINTS_MAX),
+    DSM__LIMIT(DSM_SWEEP_AXES_MAX),    DSM__LIMIT(DSM_SWEEP_CONDITIONS_MAX),
+    DSM__LIMIT(DSM_SWEEP_VALUES_MAX),  DSM__LIMIT(DSM_MEASUREMENTS_MAX),
+    DSM__LIMIT(DSM_INTERLEAVE_MAX),    DSM__LIMIT(DSM_REMAT_STAGES_MAX),
+    DSM__LIMIT(DSM_REMAT_OPTIONS_MAX), DSM__LIMIT(DSM_REMAT_OPERATIONS_MAX),
 };
 
 /* ---- words ---- */
@@ -108,29 +85,12 @@ static const dsm__words *const all_words[] = {
     &dsm__plot_form_words,
     &dsm__export_target_words,
     &dsm__severity_words,
-    &dsm__rl_algorithm_words,
-    &dsm__rl_element_words,
-    &dsm__rl_constants_words,
-    &dsm__rl_sampling_words,
-    &dsm__pim_operation_words,
-    &dsm__pim_transfers_words,
-    &dsm__pim_bound_words,
-    &dsm__pim_objective_words,
 };
 
 /* ---- formats ---- */
 
-#define OBJECTS_MAX 6
-
-/* A format: the record of its document or of a part of it, the keys of its other objects. */
-typedef struct format {
-  const char *name;
-  const dsm__record_type *record;
-  const dsm__object_type *objects[OBJECTS_MAX];
-} format;
-
 /* Those that are read. */
-static const format input_formats[] = {
+static const dsm__input_format input_formats[] = {
     {.name = "dsm-workload/1",
      .objects = {&dsm__workload_object, &dsm__input_object, &dsm__dataset_object,
                  &dsm__block_object, &dsm__layer_object, &dsm__aux_object}},
@@ -144,8 +104,6 @@ static const format input_formats[] = {
      .record = &dsm__server_links_record},
     {.name = "dsm-profile/1", .record = &dsm__profile_record},
     {.name = "dsm-stages/1", .record = &dsm__stages_record},
-    {.name = "dsm-rl-workload/1", .record = &dsm__rl_workload_record},
-    {.name = "dsm-pim-system/1", .record = &dsm__pim_system_record},
 };
 
 /* ---- the document ---- */
@@ -186,13 +144,19 @@ static void write_words(dsm__page *page, dsm__json_writer *writer) {
   for (size_t i = 0; i < DSM__COUNT_OF(all_words); i++) {
     add_words(&all, all_words[i]);
   }
+  for (size_t c = 0; dsm__companions[c] != NULL; c++) {
+    for (size_t i = 0; i < dsm__companions[c]->word_count; i++) {
+      add_words(&all, dsm__companions[c]->words[i]);
+    }
+  }
   for (size_t p = 0; p < dsm__parameter_count; p++) {
     if (dsm__parameters[p].kind == DSM__PARAMETER_WORD) {
       add_words(&all, dsm__parameters[p].words);
     }
   }
-  for (size_t i = 0; i < dsm__result_format_count; i++) {
-    add_words_of(&all, dsm__result_formats[i]);
+  const dsm__formats results = dsm__formats_of_results();
+  for (size_t i = 0; i < results.count; i++) {
+    add_words_of(&all, results.items[i]);
   }
   dsm__json_put_array(writer, "words", false);
   for (size_t i = 0; i < all.lists.count; i++) {
@@ -201,10 +165,17 @@ static void write_words(dsm__page *page, dsm__json_writer *writer) {
   dsm__json_end_array(writer);
 }
 
+static void write_some_limits(dsm__json_writer *writer, const dsm__limit *some, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    dsm__json_put_u64(writer, some[i].name, some[i].value);
+  }
+}
+
 static void write_limits(dsm__json_writer *writer) {
   dsm__json_put_object(writer, "limits", false);
-  for (size_t i = 0; i < DSM__COUNT_OF(limits); i++) {
-    dsm__json_put_u64(writer, limits[i].name, limits[i].value);
+  write_some_limits(writer, limits, DSM__COUNT_OF(limits));
+  for (size_t c = 0; dsm__companions[c] != NULL; c++) {
+    write_some_limits(writer, dsm__companions[c]->limits, dsm__companions[c]->limit_count);
   }
   dsm__json_end_object(writer);
 }
@@ -277,31 +248,40 @@ static void write_records(dsm__page *page, dsm__json_writer *writer,
   dsm__json_end_array(writer);
 }
 
-static void write_objects(dsm__json_writer *writer, const format *of) {
+static void write_objects(dsm__json_writer *writer, const dsm__input_format *of) {
   dsm__json_put_array(writer, "objects", false);
-  for (size_t k = 0; k < OBJECTS_MAX && of->objects[k] != NULL; k++) {
+  for (size_t k = 0; k < DSM__OBJECTS_MAX && of->objects[k] != NULL; k++) {
     dsm__record_write(writer, &dsm__object_type_record, of->objects[k]);
   }
   dsm__json_end_array(writer);
 }
 
-static void write_formats(dsm__page *page, dsm__json_writer *writer) {
-  dsm__json_put_array(writer, "formats", false);
-  for (size_t i = 0; i < DSM__COUNT_OF(input_formats); i++) {
+static void write_inputs(dsm__page *page, dsm__json_writer *writer, const dsm__input_format *inputs,
+                         size_t count) {
+  for (size_t i = 0; i < count; i++) {
     dsm__json_begin_object(writer, false);
-    dsm__json_put_string(writer, "name", input_formats[i].name);
-    if (input_formats[i].record != NULL) {
-      write_records(page, writer, input_formats[i].record);
+    dsm__json_put_string(writer, "name", inputs[i].name);
+    if (inputs[i].record != NULL) {
+      write_records(page, writer, inputs[i].record);
     }
-    if (input_formats[i].objects[0] != NULL) {
-      write_objects(writer, &input_formats[i]);
+    if (inputs[i].objects[0] != NULL) {
+      write_objects(writer, &inputs[i]);
     }
     dsm__json_end_object(writer);
   }
-  for (size_t i = 0; i < dsm__result_format_count; i++) {
+}
+
+static void write_formats(dsm__page *page, dsm__json_writer *writer) {
+  const dsm__formats results = dsm__formats_of_results();
+  dsm__json_put_array(writer, "formats", false);
+  write_inputs(page, writer, input_formats, DSM__COUNT_OF(input_formats));
+  for (size_t c = 0; dsm__companions[c] != NULL; c++) {
+    write_inputs(page, writer, dsm__companions[c]->inputs, dsm__companions[c]->input_count);
+  }
+  for (size_t i = 0; i < results.count; i++) {
     dsm__json_begin_object(writer, false);
-    dsm__json_put_string(writer, "name", dsm__result_formats[i]->format);
-    write_records(page, writer, dsm__result_formats[i]);
+    dsm__json_put_string(writer, "name", results.items[i]->format);
+    write_records(page, writer, results.items[i]);
     dsm__json_end_object(writer);
   }
   dsm__json_end_array(writer);

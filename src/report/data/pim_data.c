@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* pim_data.c: plans of cores in memory, for people: a plan is its own document. */
 #include "pim/pim_record.h"
-#include "report/answer.h"
+#include "pim/pim_words.h"
+#include "report/companion.h"
 #include "report/declared.h"
 #include "report/figure/plot_pim.h"
 #include "report/page/web.h"
@@ -214,3 +215,19 @@ const dsm_answer_kind dsm_answer_pim = {.record = &dsm__pim_plan_record,
                                         .views = {[DSM_FORM_TRACE] = dsm__put_pim_trace},
                                         .read = read,
                                         .discard = discard};
+
+/* ---- for the tables of formats ---- */
+
+static const dsm__input_format inputs[] = {
+    {.name = "dsm-rl-workload/1", .record = &dsm__rl_workload_record},
+    {.name = "dsm-pim-system/1", .record = &dsm__pim_system_record}};
+
+static const dsm__limit limits[] = {DSM__LIMIT(DSM_PIM_TASKLETS_MAX)};
+
+static const dsm__words *const words[] = {&dsm__rl_algorithm_words,  &dsm__rl_element_words,
+                                          &dsm__rl_constants_words,  &dsm__rl_sampling_words,
+                                          &dsm__pim_operation_words, &dsm__pim_transfers_words,
+                                          &dsm__pim_bound_words,     &dsm__pim_objective_words};
+
+const dsm__companion dsm__companion_pim = {
+    .readable = &dsm_answer_pim, DSM__INPUTS(inputs), DSM__LIMITS(limits), DSM__WORD_LISTS(words)};

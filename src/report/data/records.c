@@ -1,17 +1,43 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/data/records.h"
 
-#include "pim/pim_record.h"
+#include <assert.h>
+#include <string.h>
 
-const dsm__record_type *const dsm__result_formats[] = {
-    &dsm__calibration_record, &dsm__check_record,          &dsm__describe_record,
-    &dsm__diff_record,        &dsm__explain_record,        &dsm__dispatch_record,
-    &dsm__elasticity_record,  &dsm__ladder_record,         &dsm__list_record,
-    &dsm__partition_record,   &dsm__remat_pipeline_record, &dsm__points_record,
-    &dsm__remat_record,       &dsm__storage_record,        &dsm__validate_record,
-    &dsm__pim_plan_record,    &dsm__deployment_record,     &dsm__front_record,
+#include "pim/pim_record.h"
+#include "report/companion.h"
+
+/* Of the core. */
+static const dsm__record_type *const core_formats[] = {
+    &dsm__check_record,      &dsm__describe_record,   &dsm__diff_record,     &dsm__explain_record,
+    &dsm__dispatch_record,   &dsm__elasticity_record, &dsm__ladder_record,   &dsm__list_record,
+    &dsm__partition_record,  &dsm__points_record,     &dsm__validate_record, &dsm__pim_plan_record,
+    &dsm__deployment_record, &dsm__front_record,
 };
-const size_t dsm__result_format_count = DSM__COUNT_OF(dsm__result_formats);
+
+/* A companion's stands before the first of the core whose name comes later. */
+static void insert_format(dsm__formats *all, const dsm__record_type *format) {
+  size_t at = 0;
+  assert(all->count < DSM__FORMATS_MAX);
+  while (at < all->count && strcmp(all->items[at]->format, format->format) < 0) {
+    at++;
+  }
+  memmove(&all->items[at + 1], &all->items[at], (all->count - at) * sizeof *all->items);
+  all->items[at] = format;
+  all->count++;
+}
+
+dsm__formats dsm__formats_of_results(void) {
+  dsm__formats all = {.count = DSM__COUNT_OF(core_formats)};
+  memcpy(all.items, core_formats, sizeof core_formats);
+  for (size_t c = 0; dsm__companions[c] != NULL; c++) {
+    const dsm__record_type *const *const formats = dsm__companions[c]->formats;
+    for (size_t i = 0; formats[i] != NULL; i++) {
+      insert_format(&all, formats[i]);
+    }
+  }
+  return all;
+}
 
 #define FIGURE(member, flag, of_unit, about)                                                       \
   DSM__FIELD(REAL, dsm_plan_result, member, #member, DSM__COLUMN | DSM__ABOVE | (flag),            \

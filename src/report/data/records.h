@@ -14,7 +14,6 @@
 
 /* ---- the formats: each record's `format` is its name ---- */
 
-extern const dsm__record_type dsm__calibration_record;
 extern const dsm__record_type dsm__check_record;
 extern const dsm__record_type dsm__ladder_record;
 extern const dsm__record_type dsm__describe_record;
@@ -26,17 +25,10 @@ extern const dsm__record_type dsm__dispatch_record;
 extern const dsm__record_type dsm__elasticity_record;
 extern const dsm__record_type dsm__list_record;
 extern const dsm__record_type dsm__partition_record;
-extern const dsm__record_type dsm__remat_pipeline_record;
-extern const dsm__record_type dsm__remat_record;
-extern const dsm__record_type dsm__storage_record;
 extern const dsm__record_type dsm__validate_record;
 
 /** Rows have the columns that their sweep says: those of dsm__point_record and its axes. */
 extern const dsm__record_type dsm__points_record;
-
-/** All of them. */
-extern const dsm__record_type *const dsm__result_formats[];
-extern const size_t dsm__result_format_count;
 
 /* ---- words that no record has ---- */
 

@@ -8,7 +8,7 @@
 #include "base/diag_add.h"
 #include "base/number_text.h"
 #include "report/table/number_style.h"
-#include "storage/storage_internal.h"
+#include "supply/storage_internal.h"
 
 static const double left_margin = 92;
 static const double right_margin = 34;

@@ -17,4 +17,8 @@ void dsm__describe_system(dsm__page *page, const dsm_system *system);
 /** Appends the stages of a chain, equal neighbours as one. */
 void dsm__describe_stages(dsm__page *page, const dsm_remat_chain *chain);
 
+/** Stages of a chain, by the names of the first and the last. */
+const char *dsm__stage_names(dsm__page *page, const dsm_remat_chain *chain, size_t first,
+                             size_t last);
+
 #endif

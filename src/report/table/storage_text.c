@@ -4,7 +4,7 @@
 
 #include "base/number_text.h"
 #include "report/table/number_style.h"
-#include "storage/storage_internal.h"
+#include "supply/storage_internal.h"
 
 static const double least = 5e-4; /* of a share that is not 0.0 % */
 

@@ -280,6 +280,7 @@ bool dsm__graph_limited_search(const dsm__graph *graph, dsm__graph_effort effort
     return false;
   }
   dsm__graph_relax_whole(&whole);
+  dsm__deadline_add_work(graph->deadline, (size_t)(whole.work / LOOKS_OF_WORK));
   /* Where the time was over before the bound was good, little of the graph is left out. */
   const bool is_done =
       (graph->limit_cycles > 0 && whole.bound_cycles > dsm__tie_limit(graph->limit_cycles)) ||

@@ -221,6 +221,25 @@ static double score(dsm__held_costs *costs, size_t layer_index, const dsm__held_
   return cycles;
 }
 
+/* A part of a layer that is none of its passes: all of it, where what is held fits. */
+enum { FITTING_WHOLE = DSM_PASS_COUNT + 1 };
+
+static double score_fitting(dsm__held_costs *costs, size_t layer_index, const dsm__held_way *way) {
+  const dsm__layer_setting setting = dsm__held_setting(costs, layer_index, way);
+  dsm__held_way whole = *way;
+  whole.part = 0;
+  return dsm__holding_fits(
+             &setting,
+             dsm__role_options_of(costs->space, layer_index)->items[way->option].parallelism)
+             ? dsm__held_cost(costs, layer_index, whole)
+             : HUGE_VAL;
+}
+
+double dsm__held_fitting_cost(dsm__held_costs *costs, size_t layer_index, dsm__held_way way) {
+  way.part = FITTING_WHOLE;
+  return dsm__held_cost(costs, layer_index, way);
+}
+
 double dsm__held_cost(dsm__held_costs *costs, size_t layer_index, dsm__held_way way) {
   way.row = (uint32_t)(dsm__role_options_of(costs->space, layer_index) - costs->space->options);
   const uint32_t hash = dsm__map_hash(0, &way, sizeof way);
@@ -229,8 +248,9 @@ double dsm__held_cost(dsm__held_costs *costs, size_t layer_index, dsm__held_way 
   if (found != DSM__MAP_NONE) {
     return costs->scores.items[found].cycles;
   }
-  const double cycles =
-      way.part == 0 ? score(costs, layer_index, &way) : score_pass(costs, layer_index, &way);
+  const double cycles = way.part == FITTING_WHOLE ? score_fitting(costs, layer_index, &way)
+                        : way.part == 0           ? score(costs, layer_index, &way)
+                                                  : score_pass(costs, layer_index, &way);
   if (!DSM__LIST_RESERVE_COUNTED(&costs->scores, 1, bytes_of(costs)) ||
       !dsm__map_add(&costs->index, hash, costs->scores.count)) {
     costs->is_out_of_memory = true;

@@ -70,6 +70,9 @@ bool dsm__held_factor_is_open(const dsm__held_costs *costs, size_t layer_index, 
 /** Cycles of a layer, once a step too. */
 double dsm__held_cost(dsm__held_costs *costs, size_t layer_index, dsm__held_way way);
 
+/** The same of a whole layer; infinite where what is held does not fit. */
+double dsm__held_fitting_cost(dsm__held_costs *costs, size_t layer_index, dsm__held_way way);
+
 /** How a layer runs in a way. */
 dsm__layer_setting dsm__held_setting(const dsm__held_costs *costs, size_t layer_index,
                                      const dsm__held_way *way);

@@ -139,9 +139,7 @@ static double cycles_of(held_search *s, size_t index, const label *from, const d
       .is_shortcut_held = edge->can_shortcut_be_held != 0 && (around->added & ~from->held) == 0,
   };
   find_bytes(s, index, from, edge, factor, is_output_held, &way);
-  const dsm__layer_setting setting = dsm__held_setting(&s->costs, index, &way);
-  return dsm__holding_fits(&setting, option->parallelism) ? dsm__held_cost(&s->costs, index, way)
-                                                          : HUGE_VAL;
+  return dsm__held_fitting_cost(&s->costs, index, way);
 }
 
 /* The layer's node that leads to a label; new ones keep memory. */

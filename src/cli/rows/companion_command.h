@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * companion_command.h: a companion of the core: a command of its own, with all that the command
+ * line has of it alone. The core names none: which there are is a list in src/CMakeLists.txt.
+ */
+#ifndef DSM_CLI_ROWS_COMPANION_COMMAND_H
+#define DSM_CLI_ROWS_COMPANION_COMMAND_H
+
+#include "cli/rows/rows.h"
+
+/** What a command beside the core answers, where commands of the core take it as a file. */
+typedef struct cli_companion_answer {
+  const dsm_answer_kind *kind;
+  unsigned commands;    /**< bits of those that take it */
+  const char *expected; /**< what the others expect in its place, */
+  const char *found;    /**< what they find, */
+  const char *hint;     /**< and what shows it */
+  const char *what;     /**< what is drawn, "an answer of storage" */
+  const char *first;    /**< the figure that is drawn of it unless another one is asked for */
+  bool (*has)(const char *figure); /**< is that a figure of it? */
+  dsm_status (*draw)(dsm_plot **plot, const void *of, const char *figure, dsm_diags *diags);
+} cli_companion_answer;
+
+/** A companion. */
+typedef struct cli_companion {
+  cli_command command; /**< its bit and `companion` are filled in */
+  const char *after;   /**< the command of the core that it follows in the help */
+  /** Options that only it takes; their bits are filled in. */
+  const cli_option *options;
+  size_t option_count;
+  const cli_rule *rules; /**< likewise */
+  size_t rule_count;
+  size_t arguments_size;         /**< of what these options become: arguments->own; 0: nothing */
+  void (*init)(void *arguments); /**< of zeroed ones; NULL: that is what they begin as */
+  void (*fini)(void *arguments); /**< NULL: they own nothing */
+  const cli_companion_answer *answer; /**< NULL: no command of the core takes it */
+} cli_companion;
+
+/** Of a front of partitions. */
+extern const cli_companion_answer cli_front_answer;
+
+/** That of a kind; NULL: no command of the core takes it, or it is a plan. */
+const cli_companion_answer *cli_companion_answer_of(const dsm_answer_kind *kind);
+
+/** All of them, NULL behind the last; made from the list. */
+extern const cli_companion *const cli_companions[];
+
+#endif

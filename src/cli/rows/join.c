@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* join.c: the rows of the core and of its companions, as one table each. */
+#include <assert.h>
+#include <string.h>
+
+#include "cli/rows/companion_command.h"
+
+enum { COMMANDS_MAX = 32, RULES_MAX = 128 };
+
+static cli_command commands[COMMANDS_MAX];
+static cli_option options[CLI_OPTIONS_MAX];
+static cli_rule rules[RULES_MAX];
+
+const cli_command *const cli_commands = commands;
+const cli_option *const cli_options = options;
+const cli_rule *const cli_rules = rules;
+size_t cli_command_count;
+size_t cli_option_count;
+size_t cli_rule_count;
+
+static unsigned bit_of(size_t companion) {
+  assert(companion < CLI_COMPANIONS_MAX);
+  return (unsigned)CLI_FIRST_COMPANION << companion;
+}
+
+static void add_command(const cli_command *row) {
+  assert(cli_command_count < COMMANDS_MAX);
+  commands[cli_command_count++] = *row;
+}
+
+static void add_option(const cli_option *row, unsigned bits) {
+  assert(cli_option_count < CLI_OPTIONS_MAX);
+  options[cli_option_count] = *row;
+  options[cli_option_count++].commands |= bits;
+}
+
+static void add_rule(const cli_rule *row, unsigned bits) {
+  assert(cli_rule_count < RULES_MAX);
+  rules[cli_rule_count] = *row;
+  rules[cli_rule_count++].commands |= bits;
+}
+
+static void join_commands(void) {
+  for (size_t i = 0; i < cli_core_command_count; i++) {
+    add_command(&cli_core_commands[i]);
+    for (size_t c = 0; cli_companions[c] != NULL; c++) {
+      if (strcmp(cli_companions[c]->after, cli_core_commands[i].name) == 0) {
+        add_command(&cli_companions[c]->command);
+        commands[cli_command_count - 1].bit = bit_of(c);
+        commands[cli_command_count - 1].companion = cli_companions[c];
+      }
+    }
+  }
+}
+
+/* Those of companions that are called `output`, or the others. */
+static void add_own_options(bool are_outputs) {
+  for (size_t c = 0; cli_companions[c] != NULL; c++) {
+    for (size_t i = 0; i < cli_companions[c]->option_count; i++) {
+      const cli_option *const row = &cli_companions[c]->options[i];
+      if ((strcmp(row->name, "output") == 0) == are_outputs) {
+        add_option(row, bit_of(c));
+      }
+    }
+  }
+}
+
+/* The companions that take an option of the core. */
+static unsigned sharers_of(const cli_option *row) {
+  unsigned bits = 0;
+  for (size_t c = 0; cli_companions[c] != NULL; c++) {
+    bits |= (row->commands & cli_companions[c]->command.shares) != 0 ? bit_of(c) : 0;
+  }
+  return bits;
+}
+
+static void join_options(void) {
+  bool has_outputs = false;
+  for (size_t i = 0; i < cli_core_option_count; i++) {
+    const cli_option *const row = &cli_core_options[i];
+    if (strcmp(row->name, "threads") == 0) {
+      add_own_options(false);
+    }
+    if (!has_outputs && strcmp(row->name, "output") == 0) {
+      add_own_options(true);
+      has_outputs = true;
+    }
+    add_option(row, sharers_of(row));
+  }
+}
+
+static void join_rules(void) {
+  for (size_t i = 0; i < cli_core_rule_count; i++) {
+    add_rule(&cli_core_rules[i], 0);
+  }
+  for (size_t c = 0; cli_companions[c] != NULL; c++) {
+    for (size_t i = 0; i < cli_companions[c]->rule_count; i++) {
+      add_rule(&cli_companions[c]->rules[i], bit_of(c));
+    }
+  }
+}
+
+void cli_join_rows(void) {
+  if (cli_command_count == 0) {
+    join_commands();
+    join_options();
+    join_rules();
+  }
+}
+
+const cli_companion_answer *cli_companion_answer_of(const dsm_answer_kind *kind) {
+  const cli_companion_answer *found = kind == cli_front_answer.kind ? &cli_front_answer : NULL;
+  for (size_t c = 0; found == NULL && cli_companions[c] != NULL; c++) {
+    const cli_companion_answer *const answer = cli_companions[c]->answer;
+    found = answer != NULL && answer->kind == kind ? answer : NULL;
+  }
+  return found;
+}

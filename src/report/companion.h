@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * companion.h: what companions of the core bring: answers that can be read, and what the tables of
+ * formats say of them. The core names none: which there are is a list in src/CMakeLists.txt.
+ */
+#ifndef DSM_REPORT_COMPANION_H
+#define DSM_REPORT_COMPANION_H
+
+#include "base/record.h"
+#include "dsm/limits.h"
+#include "report/answer.h"
+
+/** A limit of limits.h, by its name. */
+typedef struct dsm__limit {
+  const char *name;
+  uint64_t value;
+} dsm__limit;
+
+#define DSM__LIMIT(name)                                                                           \
+  { #name, name }
+
+#define DSM__OBJECTS_MAX 6
+
+/** A format that is read: the record of its document or of a part of it, the keys of its other
+ * objects. */
+typedef struct dsm__input_format {
+  const char *name;
+  const dsm__record_type *record;
+  const dsm__object_type *objects[DSM__OBJECTS_MAX];
+} dsm__input_format;
+
+/** The members `inputs` and `input_count`, and so on, of an array. */
+#define DSM__INPUTS(array) .inputs = (array), .input_count = DSM__COUNT_OF(array)
+#define DSM__LIMITS(array) .limits = (array), .limit_count = DSM__COUNT_OF(array)
+#define DSM__WORD_LISTS(array) .words = (array), .word_count = DSM__COUNT_OF(array)
+
+#define DSM__COMPANION_FORMATS_MAX 2
+
+/** A companion. */
+typedef struct dsm__companion {
+  const dsm_answer_kind *readable; /**< NULL: none of its answers is read */
+  /** Formats of its results, NULL behind the last. */
+  const dsm__record_type *formats[DSM__COMPANION_FORMATS_MAX + 1];
+  const dsm__input_format *inputs;
+  size_t input_count;
+  const dsm__limit *limits;
+  size_t limit_count;
+  const dsm__words *const *words; /**< that neither records nor parameters have */
+  size_t word_count;
+} dsm__companion;
+
+/** All of them, NULL behind the last; made from the list. */
+extern const dsm__companion *const dsm__companions[];
+
+#define DSM__FORMATS_MAX 32
+
+/** The formats of results of the core and of all companions, by name. */
+typedef struct dsm__formats {
+  const dsm__record_type *items[DSM__FORMATS_MAX];
+  size_t count;
+} dsm__formats;
+
+dsm__formats dsm__formats_of_results(void);
+
+#endif
