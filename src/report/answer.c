@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diag_add.h"
 #include "dsm/file.h"
 #include "report/data/csv.h"
 
@@ -89,17 +90,20 @@ const dsm_partition *dsm__partition_of(const dsm_answer *answer) {
 
 /* ---- reading ---- */
 
-static const dsm_answer_kind *const readable[] = {&dsm_answer_pim, &dsm_answer_storage,
-                                                  &dsm_answer_front, &dsm_answer_partition};
+/* Kinds whose documents are told apart by their formats. */
+static const dsm_answer_kind *const kinds[] = {
+    &dsm_answer_pim,   &dsm_answer_storage,        &dsm_answer_front,       &dsm_answer_partition,
+    &dsm_answer_remat, &dsm_answer_remat_pipeline, &dsm_answer_calibration, &dsm_answer_ladder,
+};
 
 /* By a format without its version, which its reader looks at. */
 static void find_kind(void *found, const dsm__json_node *root) {
   const dsm__json_node node = dsm__json_member(root, "format");
   const char *const format = dsm__json_text(&node);
-  for (size_t i = 0; format != NULL && i < DSM__COUNT_OF(readable); i++) {
-    const char *const own = readable[i]->record->format;
+  for (size_t i = 0; format != NULL && i < DSM__COUNT_OF(kinds); i++) {
+    const char *const own = kinds[i]->record->format;
     if (strncmp(format, own, strlen(own) - 1) == 0) {
-      *(const dsm_answer_kind **)found = readable[i];
+      *(const dsm_answer_kind **)found = kinds[i];
     }
   }
 }
@@ -131,6 +135,32 @@ dsm_status dsm_answer_load(dsm_answer *answer, const dsm_answer_kind *kind, cons
   }
   free(text);
   return status;
+}
+
+dsm_status dsm_answer_ask(dsm_answer *answer, const dsm_answer_kind *kind,
+                          const dsm_document *document, const dsm_override *overrides,
+                          size_t override_count, dsm_diags *diags) {
+  const dsm__json_input input = {document->text, document->length, document->file, overrides,
+                                 override_count};
+  *answer = (dsm_answer){.kind = kind};
+  if (kind->ask == NULL) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = document->file},
+                   "compare it with another that was made since: dsm check BASELINE --against FILE",
+                   "expected an answer that holds its question, found one of the format %s",
+                   kind->record == NULL ? "dsm-plan/1" : kind->record->format);
+    return DSM_ERROR_USAGE;
+  }
+  const dsm_status status = kind->ask(answer, &input, diags);
+  answer->of = answer->owned;
+  return status;
+}
+
+dsm_status dsm_answer_compare(dsm_comparison **comparison, const dsm_answer_kind *kind,
+                              const dsm_document *before, const dsm_document *after,
+                              double tolerance, dsm_diags *diags) {
+  assert(kind->record != NULL);
+  return dsm__compare_documents(comparison, kind->record, &kind->judged, before, after, tolerance,
+                                diags);
 }
 
 void dsm_answer_free(dsm_answer *answer) {
