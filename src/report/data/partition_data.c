@@ -32,8 +32,8 @@ enum { READ = DSM__FIELD_IS_READ, REQUIRED = DSM__FIELD_IS_READ | DSM__FIELD_IS_
 
 /* A share of what a device has. */
 #define FRACTION(struct_type, member, key, about)                                                  \
-  DSM__FIELD(REAL, struct_type, member, key, DSM__COLUMN | REQUIRED, .unit = "ratio",              \
-             .help = (about))
+  DSM__FIELD(REAL, struct_type, member, key, DSM__COLUMN | DSM__FIGURE | REQUIRED,                 \
+             .unit = "ratio", .help = (about))
 
 /* ---- the tables ---- */
 
@@ -50,10 +50,11 @@ DSM__OWN_RECORD(
                .help = "Its name."),
     DSM__FIELD(FLAG, dsm__device_row, device.is_accelerator, "accelerator", REQUIRED,
                .help = "Else a host."),
-    DSM__FIELD(COUNT, dsm__device_row, batch, "batch", DSM__COLUMN | DSM__UNLESS_1 | READ,
-               .fallback = 1, .column = "device_batch", .min = 1, .max = DSM_DEVICE_BATCH_MAX,
+    DSM__FIELD(COUNT, dsm__device_row, batch, "batch",
+               DSM__COLUMN | DSM__UNLESS_1 | DSM__CHOSEN | READ, .fallback = 1,
+               .column = "device_batch", .min = 1, .max = DSM_DEVICE_BATCH_MAX,
                .help = "Requests that it runs together; absent for one."),
-    DSM__FIELD(FLAG, dsm__device_row, use.is_off, "off", DSM__UNLESS_0 | READ,
+    DSM__FIELD(FLAG, dsm__device_row, use.is_off, "off", DSM__UNLESS_0 | DSM__CHOSEN | READ,
                .help = "It is turned off, as it runs nothing; absent: it is not."),
     DSM__REAL(dsm__device_row, device.element_bytes, "element_bytes", DSM__UNLESS_0 | READ, "bytes",
               "Of an element of what it makes; absent: as the sizes of tasks have it."),
@@ -61,17 +62,18 @@ DSM__OWN_RECORD(
                .unit = "bytes", .help = "Of a parameter that it stores; absent: likewise."),
     FRACTION(dsm__device_row, use.time_fraction, "time_fraction",
              "How much of the time it computes."),
-    REAL(dsm__device_row, use.memory_bytes, "memory_bytes", REQUIRED, "bytes",
+    REAL(dsm__device_row, use.memory_bytes, "memory_bytes", DSM__FIGURE | REQUIRED, "bytes",
          "Of the parameters that are stored there."),
     REAL(dsm__device_row, device.memory_bytes, "memory_capacity_bytes", REQUIRED, "bytes",
          "null: unlimited."),
     FRACTION(dsm__device_row, use.memory_fraction, "memory_fraction",
              "0 where memory is unlimited."),
-    DSM__FIELD(REAL, dsm__device_row, use.link_bytes_per_second, "link_bytes", 0, .unit = "bytes",
-               .stated_if = DSM__IF(dsm__device_row, is_one_request),
+    DSM__FIELD(REAL, dsm__device_row, use.link_bytes_per_second, "link_bytes", DSM__FIGURE,
+               .unit = "bytes", .stated_if = DSM__IF(dsm__device_row, is_one_request),
                .help = "Of the objective latency: of the one request."),
-    DSM__FIELD(REAL, dsm__device_row, use.link_bytes_per_second, "link_bytes_per_second", 0,
-               .unit = "bytes/s", .stated_if = DSM__UNLESS(dsm__device_row, is_one_request),
+    DSM__FIELD(REAL, dsm__device_row, use.link_bytes_per_second, "link_bytes_per_second",
+               DSM__FIGURE, .unit = "bytes/s",
+               .stated_if = DSM__UNLESS(dsm__device_row, is_one_request),
                .help = "Of all but the objective latency."),
     REAL(dsm__device_row, device.link_bytes_per_second, "link_capacity_bytes_per_second", REQUIRED,
          "bytes/s", "null: unlimited."),
@@ -86,10 +88,10 @@ DSM__OWN_RECORD(
                .help = "What is used up of time, memory and link."));
 
 DSM__OWN_RECORD(placement_record, dsm__placement_row, true, "A device that stores its parameters.",
-                DSM__FIELD(TEXT, dsm__placement_row, device, "device", DSM__COLUMN | REQUIRED,
-                           .max = DSM_NAME_BYTES_MAX, .expected = "the device that runs the task",
-                           .help = "Its name."),
-                REAL(dsm__placement_row, rate, "rate", DSM__COLUMN | REQUIRED, "1/s",
+                DSM__FIELD(TEXT, dsm__placement_row, device, "device",
+                           DSM__COLUMN | DSM__CHOSEN | REQUIRED, .max = DSM_NAME_BYTES_MAX,
+                           .expected = "the device that runs the task", .help = "Its name."),
+                REAL(dsm__placement_row, rate, "rate", DSM__COLUMN | DSM__FIGURE | REQUIRED, "1/s",
                      "How often it runs there, per second; of the objective latency 1 or 0."),
                 REAL(dsm__placement_row, seconds, "seconds", DSM__COLUMN | REQUIRED, "seconds",
                      "Its processing time there, of a batch the part of one request; null: it "
@@ -158,16 +160,16 @@ DSM__DOCUMENT(
                .unit = "bytes", .help = "That sizes of parameters are stated for; likewise."),
     DSM__FIELD(WORD, dsm__partition_document, of.options.objective, "objective",
                DSM__COLUMN | REQUIRED, .words = &dsm__objective_words, .help = "What is best."),
-    DSM__FIELD(WORD, dsm__partition_document, of.status, "status", DSM__COLUMN | REQUIRED,
-               .words = &dsm__solution_status_words,
+    DSM__FIELD(WORD, dsm__partition_document, of.status, "status",
+               DSM__COLUMN | DSM__CHOSEN | REQUIRED, .words = &dsm__solution_status_words,
                .help = "optimal: within the gap that was asked for; limited: the time limit, an "
                        "interruption, or the accuracy of the solver came first."),
     DSM__FIELD(
-        FLAG, dsm__partition_document, of.is_heuristic, "heuristic", REQUIRED,
+        FLAG, dsm__partition_document, of.is_heuristic, "heuristic", DSM__ASIDE | REQUIRED,
         .help = "The answer is that of the starting heuristic: the solver found no better one."),
     REAL(dsm__partition_document, of.rho, "rho", DSM__COLUMN | DSM__MORE | REQUIRED, "1/s",
          "Requests per second."),
-    REAL(dsm__partition_document, of.rho, "requests_per_second", DSM__MORE, "1/s",
+    REAL(dsm__partition_document, of.rho, "requests_per_second", DSM__MORE | DSM__ASIDE, "1/s",
          "The same as rho."),
     DSM__FIELD(REAL, dsm__partition_document, samples_per_second, "samples_per_second", DSM__MORE,
                .unit = "1/s", .stated_if = DSM__IF_ABOVE(dsm__partition_document, batch, 1),
@@ -201,14 +203,14 @@ DSM__DOCUMENT(
     DSM__REAL(dsm__partition_document, of.joules_per_request, "joules_per_request",
               DSM__LESS | DSM__UNLESS_0 | READ, "joules",
               "Absent where not all devices that are used give their power."),
-    REAL(dsm__partition_document, of.objective, "objective_value", REQUIRED, NULL,
+    REAL(dsm__partition_document, of.objective, "objective_value", DSM__FIGURE | REQUIRED, NULL,
          "Of what was asked for: requests per second, seconds or joules."),
-    SIGNED(dsm__partition_document, of.bound, "bound", DSM__COLUMN | REQUIRED, NULL,
+    SIGNED(dsm__partition_document, of.bound, "bound", DSM__COLUMN | DSM__FIGURE | REQUIRED, NULL,
            "Proven: no solution is better."),
-    SIGNED(dsm__partition_document, of.relaxation, "relaxation", REQUIRED, NULL,
+    SIGNED(dsm__partition_document, of.relaxation, "relaxation", DSM__ASIDE | REQUIRED, NULL,
            "Optimum of the linear relaxation; null where it was not solved."),
-    REAL(dsm__partition_document, of.gap, "gap", DSM__COLUMN | DSM__LESS | REQUIRED, "ratio",
-         "abs(bound - objective_value) / abs(objective_value)."),
+    REAL(dsm__partition_document, of.gap, "gap", DSM__COLUMN | DSM__LESS | DSM__ASIDE | REQUIRED,
+         "ratio", "abs(bound - objective_value) / abs(objective_value)."),
     REAL(dsm__partition_document, of.solver_seconds, "solver_seconds", 0, "seconds",
          "By the clock; of an optimal answer the only number that differs from run to run."),
     DSM__FIELD(RECORD, dsm__partition_document, of.options, "options", REQUIRED,
@@ -668,12 +670,14 @@ DSM__READ_BY(dsm_partition, dsm_partition_free,
              dsm__json_doc_read(from, diags, dsm__partition_read,
                                 made = DSM__ARENA_OWNER(dsm_partition)));
 
-const dsm_answer_kind dsm_answer_partition = {.record = &dsm__partition_record,
-                                              .fill = fill,
-                                              .layout = &layout,
-                                              .views = {[DSM_FORM_CSV] = put_csv},
-                                              .read = read,
-                                              .discard = discard};
+const dsm_answer_kind dsm_answer_partition = {
+    .record = &dsm__partition_record,
+    .fill = fill,
+    .layout = &layout,
+    .views = {[DSM_FORM_CSV] = put_csv},
+    .read = read,
+    .discard = discard,
+    .judged = {{"rho", "latency_seconds", "joules_per_request"}, .by = "objective"}};
 
 const dsm_answer_kind dsm_answer_dispatch = {
     .record = &dsm__partition_record,
