@@ -134,7 +134,9 @@ enum {
   CLI_IMPORT = 1 << 17,
   CLI_REMAT = 1 << 18,
   CLI_PIM = 1 << 19,
-  CLI_STORAGE = 1 << 20
+  CLI_STORAGE = 1 << 20,
+  /** Whose result is a page where the name of its file ends in .html. */
+  CLI_WITH_PAGE = CLI_PARTITION | CLI_REMAT | CLI_PIM | CLI_STORAGE
 };
 
 #define CLI_EXAMPLES_MAX 6

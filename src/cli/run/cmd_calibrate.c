@@ -6,6 +6,7 @@
 #include "cli/parse/input_files.h"
 #include "cli/parse/lookup.h"
 #include "cli/parse/named_inputs.h"
+#include "cli/parse/paths.h"
 #include "cli/run/complain.h"
 #include "cli/run/output.h"
 #include "cli/run/terminal.h"
@@ -42,7 +43,11 @@ static bool is_system_on_stdout(const cli_arguments *arguments) {
   return arguments->output != NULL && strcmp(arguments->output, "-") == 0;
 }
 
+/* A page, where the name of the file asks for one. */
 static cli_exit put_system(const cli_arguments *arguments, const dsm_calibration *calibration) {
+  if (cli_ends_in(arguments->output, ".html")) {
+    return cli_put_form(arguments, DSM_ANSWER(calibration, calibration), DSM_FORM_PAGE);
+  }
   char *const text = dsm_calibration_print_system(calibration);
   if (text == NULL) {
     return cli_out_of_memory();

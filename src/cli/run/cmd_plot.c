@@ -222,7 +222,7 @@ static cli_exit put_plot(const request *wanted, const dsm_plot *plot) {
   return outcome;
 }
 
-/* ---- figures of a plan ---- */
+/* ---- figures of an answer ---- */
 
 /* Options that say what a figure of points shows. */
 static const char *const of_points[] = {"x", "y", "series", "value", "pareto", "log", "where"};
@@ -238,40 +238,23 @@ static cli_exit check_no_points(const request *wanted) {
   return CLI_EXIT_DONE;
 }
 
-static cli_exit plot_plan(request *wanted, const cli_plan_operand *operand) {
-  dsm_diags *const diags = wanted->arguments->diags;
-  const char *const word = wanted->arguments->plot.figure;
+static dsm_status draw_plan(dsm_plot **plot, const cli_plan_operand *operand, const char *word,
+                            const cli_arguments *arguments) {
   dsm_plan_figure figure = DSM_PLAN_FIGURE_LOSS;
-  if (word != NULL && !dsm_plan_figure_parse(word, &figure)) {
-    return cli_usage_error(wanted->arguments->command,
-                           "--figure: '%s' is not of a plan, but '%s' is one", word, wanted->input);
-  }
-  cli_exit outcome = check_no_points(wanted);
-  if (outcome == CLI_EXIT_DONE) {
-    outcome = settle_output(wanted, dsm_plan_figure_name(figure));
-  }
-  if (outcome != CLI_EXIT_DONE) {
-    return outcome;
-  }
-  dsm_plot *plot = NULL;
-  const dsm_status status =
-      dsm_plot_plan(&plot, operand->plan, figure, wanted->arguments->is_unfolded, diags);
-  cli_print_findings(wanted->arguments);
-  if (status == DSM_OK) {
-    cli_note_recorded(wanted->arguments, "the plan", operand->answer);
-  }
-  outcome = status == DSM_OK ? put_plot(wanted, plot) : cli_exit_of(status);
-  dsm_plot_free(plot);
-  return outcome;
+  (void)dsm_plan_figure_parse(word, &figure);
+  return dsm_plot_plan(plot, operand->plan, figure, arguments->is_unfolded, arguments->diags);
 }
 
-/* ---- figures of other answers ---- */
+static bool is_of_plan(const char *word) {
+  dsm_plan_figure figure;
+  return dsm_plan_figure_parse(word, &figure);
+}
 
 static dsm_status draw_pim(dsm_plot **plot, const cli_plan_operand *operand, const char *word,
-                           dsm_diags *diags) {
+                           const cli_arguments *arguments) {
   dsm_pim_figure figure = DSM_PIM_FIGURE_BREAKDOWN;
   (void)dsm_pim_figure_parse(word, &figure);
-  return dsm_plot_pim(plot, operand->pim, figure, diags);
+  return dsm_plot_pim(plot, operand->pim, figure, arguments->diags);
 }
 
 static bool is_of_pim(const char *word) {
@@ -280,10 +263,10 @@ static bool is_of_pim(const char *word) {
 }
 
 static dsm_status draw_storage(dsm_plot **plot, const cli_plan_operand *operand, const char *word,
-                               dsm_diags *diags) {
+                               const cli_arguments *arguments) {
   dsm_plan_figure figure = DSM_PLAN_FIGURE_STORAGE;
   (void)dsm_plan_figure_parse(word, &figure);
-  return dsm_plot_storage(plot, operand->answer.of, figure, diags);
+  return dsm_plot_storage(plot, operand->answer.of, figure, arguments->diags);
 }
 
 static bool is_of_storage(const char *word) {
@@ -292,35 +275,34 @@ static bool is_of_storage(const char *word) {
 }
 
 static dsm_status draw_front(dsm_plot **plot, const cli_plan_operand *operand, const char *word,
-                             dsm_diags *diags) {
+                             const cli_arguments *arguments) {
   (void)word;
-  return dsm_plot_front(plot, operand->answer.of, diags);
+  return dsm_plot_front(plot, operand->answer.of, arguments->diags);
 }
 
 static bool is_of_front(const char *word) {
   return strcmp(word, DSM_FRONT_FIGURE) == 0;
 }
 
-/* What else than plans of networks and sweeps is drawn. */
+/* What is drawn beside sweeps. */
 typedef struct drawn {
   const dsm_answer_kind *kind;
   const char *what;
   const char *first; /* the figure unless another one is asked for */
   bool (*has)(const char *word);
   dsm_status (*draw)(dsm_plot **plot, const cli_plan_operand *operand, const char *word,
-                     dsm_diags *diags);
+                     const cli_arguments *arguments);
 } drawn;
 
 static const drawn all_drawn[] = {
+    {&dsm_answer_plan, "a plan", "loss", is_of_plan, draw_plan},
     {&dsm_answer_pim, "a plan of cores in memory", "breakdown", is_of_pim, draw_pim},
     {&dsm_answer_storage, "an answer of storage", "storage", is_of_storage, draw_storage},
     {&dsm_answer_front, "a front of partitions", DSM_FRONT_FIGURE, is_of_front, draw_front},
 };
 
 static cli_exit plot_drawn(request *wanted, const cli_plan_operand *operand, const drawn *kind) {
-  dsm_diags *const diags = wanted->arguments->diags;
   const char *const asked = wanted->arguments->plot.figure;
-  cli_note_recorded(wanted->arguments, "the plan", operand->answer);
   const char *const word = asked == NULL ? kind->first : asked;
   if (!kind->has(word)) {
     return cli_usage_error(wanted->arguments->command,
@@ -335,8 +317,11 @@ static cli_exit plot_drawn(request *wanted, const cli_plan_operand *operand, con
     return outcome;
   }
   dsm_plot *plot = NULL;
-  const dsm_status status = kind->draw(&plot, operand, word, diags);
+  const dsm_status status = kind->draw(&plot, operand, word, wanted->arguments);
   cli_print_findings(wanted->arguments);
+  if (status == DSM_OK) {
+    cli_note_recorded(wanted->arguments, "the plan", operand->answer);
+  }
   outcome = status == DSM_OK ? put_plot(wanted, plot) : cli_exit_of(status);
   dsm_plot_free(plot);
   return outcome;
@@ -427,8 +412,7 @@ static cli_exit plot_operand(request *wanted) {
     while (operand.plan == NULL && kind->kind != operand.answer.kind) {
       kind++;
     }
-    outcome =
-        operand.plan != NULL ? plot_plan(wanted, &operand) : plot_drawn(wanted, &operand, kind);
+    outcome = plot_drawn(wanted, &operand, kind);
   }
   cli_plan_operand_fini(&operand);
   return outcome;

@@ -99,6 +99,9 @@ static dsm_form format_of_ending(const cli_command *command, const char *file, d
   if (file != NULL && command->bit == CLI_CHECK && cli_ends_in(file, ".xml")) {
     return DSM_FORM_JUNIT;
   }
+  if (file != NULL && (command->bit & CLI_WITH_PAGE) != 0 && cli_ends_in(file, ".html")) {
+    return DSM_FORM_PAGE;
+  }
   return otherwise;
 }
 

@@ -643,14 +643,24 @@ static const dsm__row_table placement = {.columns = dsm__placement_columns,
                                          .fill = fill_placement};
 
 static const dsm__section sections[] = {
-    {DSM__FACTS(facts), .label_width = 14},
-    {.heading = "Placement, with shares of the requests", .table = &placement},
-    {.heading = "Devices, and what limits them", .table = &devices},
-    {.heading = "Ports, pairs and links into devices",
+    {.id = "summary", .title = "Summary", DSM__FACTS(facts), .label_width = 14},
+    {.id = "placement",
+     .title = "Placement",
+     .heading = "Placement, with shares of the requests",
+     .table = &placement},
+    {.id = "devices",
+     .title = "Devices",
+     .heading = "Devices, and what limits them",
+     .table = &devices},
+    {.id = "carriers",
+     .title = "Links",
+     .heading = "Ports, pairs and links into devices",
      .when = {DSM__IF(dsm__partition_document, of.carrier_count)},
      .table = &carriers},
-    {.table = &baselines},
-    {.heading = "Simulation of {simulation.requests} request{simulation.requests;s}"
+    {.id = "baselines", .title = "Without partitioning", .table = &baselines},
+    {.id = "simulation",
+     .title = "Simulation",
+     .heading = "Simulation of {simulation.requests} request{simulation.requests;s}"
                 "{simulation.window?, {simulation.window} at a time| that arrive at "
                 "{simulation.rate:~4} a second, seed {simulation.seed:=}}, dispatch "
                 "{simulation.rule}",
