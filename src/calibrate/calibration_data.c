@@ -189,10 +189,11 @@ static const dsm__table_column row_columns[] = {
 };
 static const dsm__row_table measurements = {.list = "rows", DSM__COLUMNS(row_columns)};
 
-static const dsm__section sections[] = {{DSM__FACTS(errors), .label_width = 13},
-                                        {.table = &constants},
-                                        {DSM__FACTS(doubts)},
-                                        {.table = &measurements}};
+static const dsm__section sections[] = {
+    {.id = "errors", .title = "Errors", DSM__FACTS(errors), .label_width = 13},
+    {.id = "constants", .title = "Constants", .table = &constants},
+    {DSM__FACTS(doubts)},
+    {.id = "measurements", .title = "Measurements", .table = &measurements}};
 
 static const dsm__layout layout = {
     .type = &shown_record,

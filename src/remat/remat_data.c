@@ -185,11 +185,16 @@ static const dsm__row_table points = {
     .list = "points", DSM__COLUMNS(point_columns), .most = 20, .is_spread = true};
 
 static const dsm__section sections[] = {
-    {DSM__FACTS(facts), .label_width = 9},
-    {.heading = "Times over budgets",
+    {.id = "summary", .title = "Summary", DSM__FACTS(facts), .label_width = 9},
+    {.id = "budgets",
+     .title = "Budgets",
+     .heading = "Times over budgets",
      .when = {DSM__IF(document, of.point_count)},
      .table = &points},
-    {.when = {DSM__UNLESS(document, of.point_count)}, .table = &uses},
+    {.id = "stages",
+     .title = "How stages are run",
+     .when = {DSM__UNLESS(document, of.point_count)},
+     .table = &uses},
 };
 
 static const dsm__layout layout = {
@@ -378,8 +383,8 @@ static const dsm__table_column device_columns[] = {
 static const dsm__row_table devices = {.list = "best_devices", DSM__COLUMNS(device_columns)};
 
 static const dsm__section pipeline_sections[] = {
-    {.table = &cases},
-    {.heading = "Devices of the fastest", .table = &devices},
+    {.id = "cases", .title = "Micro-batches", .table = &cases},
+    {.id = "devices", .title = "Devices", .heading = "Devices of the fastest", .table = &devices},
 };
 
 static const dsm__layout pipeline_layout = {

@@ -62,6 +62,15 @@ const char *dsm__answer_heading(dsm__page *page, dsm_answer answer) {
   return shown.record == NULL ? "" : dsm__value_text(page, &shown, layout->heading);
 }
 
+dsm__table dsm__answer_table(dsm__page *page, dsm_answer answer, size_t section) {
+  const dsm__layout *const layout = answer.kind->layout;
+  const dsm__shown shown = {.type = layout->type, .record = document_of(page, &answer)};
+  size_t count;
+  return shown.record == NULL ? dsm__table_make(page, NULL, 0)
+                              : dsm__row_table_fill(page, layout->sections[section].table, &shown,
+                                                    false, &count, &count);
+}
+
 char *dsm_answer_print(dsm_answer answer, dsm_form form, const dsm_table_style *style) {
   dsm__view *const view = answer.kind->views[form];
   dsm_table_style used = {.width = 0};

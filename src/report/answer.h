@@ -59,6 +59,9 @@ struct dsm_answer_kind {
  */
 const char *dsm__answer_heading(dsm__page *page, dsm_answer answer);
 
+/** The table of a section of it, as a page has it. */
+dsm__table dsm__answer_table(dsm__page *page, dsm_answer answer, size_t section);
+
 /** Of an answer that is a partition, or a simulation of one. */
 const dsm_partition *dsm__partition_of(const dsm_answer *answer);
 

@@ -162,14 +162,5 @@ static const dsm__section sections[] = {{.table = &rungs_table}, {DSM__FACTS(not
 static const dsm__layout layout = {
     .type = &shown_record, .heading = "{heading}", DSM__SECTIONS(sections)};
 
-dsm__table dsm__ladder_table(dsm__page *page, const dsm_ladder_rung *rungs, size_t count) {
-  document made = {.rungs = {.count = 0}};
-  size_t row_count;
-  fill(page, &DSM_ANSWERS(ladder, rungs, count), &made);
-  return dsm__row_table_fill(page, &rungs_table,
-                             &(dsm__shown){.type = &shown_record, .record = &made}, false,
-                             &row_count, &row_count);
-}
-
 const dsm_answer_kind dsm_answer_ladder = {
     .record = &dsm__ladder_record, .fill = fill, .tables = {"rungs"}, .layout = &layout};

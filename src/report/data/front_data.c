@@ -179,7 +179,8 @@ static const dsm__fact notes[] = {
                  DSM__IF(dsm__front_document, are_bounds)),
 };
 
-static const dsm__section sections[] = {{.table = &points}, {DSM__FACTS(notes)}};
+static const dsm__section sections[] = {{.id = "points", .title = "Points", .table = &points},
+                                        {DSM__FACTS(notes)}};
 
 DSM__OWN_RECORD(shown_record, dsm__front_document, false,
                 "A front with what is said of it to people.",
