@@ -66,7 +66,7 @@ dsm__table dsm__answer_table(dsm__page *page, dsm_answer answer, size_t section)
   const dsm__layout *const layout = answer.kind->layout;
   const dsm__shown shown = {.type = layout->type, .record = document_of(page, &answer)};
   size_t count;
-  return shown.record == NULL ? dsm__table_make(page, NULL, 0)
+  return shown.record == NULL ? (dsm__table){.column_count = 0}
                               : dsm__row_table_fill(page, layout->sections[section].table, &shown,
                                                     false, &count, &count);
 }

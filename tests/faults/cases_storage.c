@@ -175,7 +175,8 @@ static attempt ask(const subject *s, dsm_diags *diags) {
   dsm_answer answer;
   (void)s;
   const dsm_status status = dsm_answer_ask(&answer, &dsm_answer_storage, &document, NULL, 0, diags);
-  const attempt how = attempt_of_status(status, answer.of, 0);
+  const attempt how =
+      attempt_of_status(status, answer.of, dsm_answer_holds_question(&dsm_answer_storage) ? 1 : 0);
   dsm_answer_free(&answer);
   return how;
 }

@@ -129,6 +129,8 @@ extern const faulty_case partition_cases[];
 extern const size_t partition_case_count;
 extern const faulty_case elasticity_cases[];
 extern const size_t elasticity_case_count;
+extern const faulty_case session_cases[];
+extern const size_t session_case_count;
 extern const faulty_case server_cases[];
 extern const size_t server_case_count;
 extern const faulty_case sweep_eval_cases[];

@@ -200,6 +200,7 @@ int main(void) {
   failure_count += run_cases(pim_cases, pim_case_count, &s, diags);
   failure_count += run_cases(storage_cases, storage_case_count, &s, diags);
   failure_count += run_cases(elasticity_cases, elasticity_case_count, &s, diags);
+  failure_count += run_cases(session_cases, session_case_count, &s, diags);
   failure_count += run_cases(server_cases, server_case_count, &s, diags);
   failure_count += run_cases(sweep_eval_cases, sweep_eval_case_count, &s, diags);
   failure_count += run_cases(sweep_spec_cases, sweep_spec_case_count, &s, diags);
