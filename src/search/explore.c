@@ -363,6 +363,7 @@ static dsm_status find_plan(dsm__problem *problem, double limit_cycles, bool is_
     if (made != NULL) {
       keep_faster(plan, made);
     }
+    assert(*plan != NULL);
     if (layers == first_layers(problem)) {
       const double own = searches == 1 ? bound : fmin(bound, known);
       *bound_cycles = fmax(*bound_cycles, own);
@@ -425,7 +426,8 @@ static dsm_status find_with_fewer_words(dsm__problem *problem, double bound_cycl
       status = find_plan(&other, known, true, &found, &bound, NULL);
       dsm__problem_fini(&other);
     }
-    status = status == DSM_ERROR_INFEASIBLE ? DSM_OK : status;
+    /* What is asked for may need the word, as a kind of recomputation does. */
+    status = status == DSM_ERROR_INFEASIBLE || status == DSM_ERROR_USAGE ? DSM_OK : status;
     if (found != NULL && !take_found(problem, found, plan)) {
       status = DSM_ERROR_OUT_OF_MEMORY;
     }

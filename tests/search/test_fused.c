@@ -140,6 +140,23 @@ START_TEST(test_more_words_are_never_slower) {
 }
 END_TEST
 
+/* Layers that are asked to run again need the word that others may be found without. */
+START_TEST(test_asked_recomputation_is_found) {
+  const dsm_override overlapped = {"model.overlapped_reduction", "true", NULL};
+  dsm_explore_options options = bundled_options(DSM_MODE_TRAINING);
+  dsm_workload *const workload = bundled_workload("gpt2", "8");
+  dsm_system *const system = bundled_system_with("dgx_a100", &overlapped, 1);
+  dsm_plan *plan = NULL;
+  options.optimizations = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_RECOMPUTE);
+  options.recomputation = DSM_RECOMPUTATION_FULL;
+  ck_assert_int_eq(dsm_explore(&plan, workload, system, &options, NULL), DSM_OK);
+  ck_assert_int_eq(plan->options.recomputation, DSM_RECOMPUTATION_FULL);
+  dsm_plan_free(plan);
+  dsm_system_free(system);
+  dsm_workload_free(workload);
+}
+END_TEST
+
 /* A search that counts itself, and leaves a part of its answer open. */
 typedef struct open_search {
   double part;
@@ -203,6 +220,7 @@ Suite *suite_fused(void) {
   tcase_add_loop_test(fused, test_overlapped_plans_and_explanations, 0, 2);
   tcase_add_loop_test(fused, test_more_words_are_never_slower, 0, 2);
   tcase_add_test(fused, test_open_searches_are_not_repeated);
+  tcase_add_test(fused, test_asked_recomputation_is_found);
   suite_add_tcase(suite, fused);
   return suite;
 }

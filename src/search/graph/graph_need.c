@@ -6,22 +6,17 @@
  * within the ceiling. It keeps less the higher the ceiling is, so the sum has no order to search
  * by: every transient of a node that can lie on a smaller path than the best known is a candidate.
  *
- * 1. Probes. What is least kept at a candidate is least for all lower ones too. So between two
- *    candidates nothing needs less than the lower one plus what the upper one keeps. Candidates are
- *    probed in the middle of what is left, and ruled out by that bound, a limited number of times.
+ * They are asked in ascending order. A higher ceiling opens nodes, and least kept bytes fall only
+ * behind them. So what each node is reached with stays from ceiling to ceiling, and only changes
+ * are carried forward, node after node in topological order, and not beyond a node behind which the
+ * best known cannot be beaten. That loses nothing: the ceiling only rises and the best only falls,
+ * so what cannot beat it now never will; and a node reached with fewer bytes later is looked at
+ * again.
  *
- * 2. Ascent, through the candidates not ruled out. A higher ceiling opens nodes, and least kept
- *    bytes fall only behind them. So what each node is reached with stays from ceiling to ceiling,
- *    and only changes are carried forward, node after node in topological order, and not beyond a
- *    node behind which the best known cannot be beaten. That loses nothing: the ceiling only rises
- *    and the best only falls, so what cannot beat it now never will; and a node reached with fewer
- *    bytes later is looked at again.
- *
- * Cost: at most PROBES + 6 sweeps over the edges and a sort of the candidates; then, for each
- * candidate left, one look through the marks (a byte a node) and the edges of the nodes that
- * changed. Where many layers share one need that dominates, few are left. At worst (kept bytes fall
- * as fast as the ceiling rises, and every ceiling changes a node near the front) that is ceilings x
- * edges.
+ * Cost: at most 6 sweeps over the edges and a sort of the candidates; then, for each candidate, one
+ * look through the marks (a byte a node) and the edges of the nodes that changed. At worst (kept
+ * bytes fall as fast as the ceiling rises, and every ceiling changes a node near the front) that is
+ * ceilings x edges.
  */
 #include <math.h>
 #include <stdint.h>
@@ -31,21 +26,11 @@
 #include "base/order.h"
 #include "search/graph/graph.h"
 
-enum { PROBES = 64 };
-
 /* A stored node that a higher ceiling opens, in all runs that have it. */
 typedef struct candidate {
   double transient_bytes;
   size_t node;
-  bool is_ruled_out; /* as a ceiling */
 } candidate;
-
-/* Candidates [first .. end), and what the best path within the last of them keeps at least. */
-typedef struct span {
-  size_t first;
-  size_t end;
-  double kept_bytes;
-} span;
 
 typedef struct descent {
   const dsm__graph *graph;
@@ -144,51 +129,11 @@ static void list_candidates(descent *d, double least_ceiling) {
       if (transient > least_ceiling && d->is_listed[v] == 0 &&
           is_promising(d, v + run.shift, before[v + run.shift], transient)) {
         d->is_listed[v] = 1;
-        d->candidates[d->candidate_count++] = (candidate){transient, v, false};
+        d->candidates[d->candidate_count++] = (candidate){transient, v};
       }
     }
   }
   qsort(d->candidates, d->candidate_count, sizeof d->candidates[0], compare_candidates);
-}
-
-/* Puts a span in the queue, or rules it out. */
-static void judge(descent *d, span *queue, size_t *queued, span s) {
-  if (s.first < s.end && d->candidates[s.first].transient_bytes + s.kept_bytes < d->best) {
-    queue[(*queued)++] = s;
-    return;
-  }
-  for (size_t i = s.first; i < s.end; i++) {
-    d->candidates[i].is_ruled_out = true;
-  }
-}
-
-/* Probes the middles of spans, the widest first. */
-static void probe(descent *d) {
-  const size_t last = d->graph->node_count - 1;
-  span queue[2 * PROBES + 2];
-  size_t queued = 0;
-  judge(d, queue, &queued,
-        (span){0, d->candidate_count, d->graph->nodes[0].kept_bytes + d->rest[0]});
-  for (size_t taken = 0; taken < queued && taken < PROBES; taken++) {
-    /* The best may have become better since. */
-    span *const s = &queue[taken];
-    size_t again = taken;
-    judge(d, queue, &again, *s);
-    if (again == taken) {
-      continue;
-    }
-    const size_t middle = s->first + (s->end - s->first) / 2;
-    const double ceiling = d->candidates[middle].transient_bytes;
-    dsm__graph_sweep_forward(d->graph, (dsm__graph_price){0, 1, ceiling}, d->reached);
-    const double kept = d->reached[last];
-    if (kept + ceiling < d->best) {
-      d->best = kept + ceiling;
-      d->best_ceiling = ceiling;
-    }
-    d->candidates[middle].is_ruled_out = true;
-    judge(d, queue, &queued, (span){s->first, middle, kept});
-    judge(d, queue, &queued, (span){middle + 1, s->end, s->kept_bytes});
-  }
 }
 
 /* Opens a stored node in all runs that have it; lowers `first` to the first node that is marked. */
@@ -214,7 +159,7 @@ static size_t open_nodes(descent *d, size_t at, size_t *first) {
   return i;
 }
 
-/* Every candidate ceiling that is left, upward. */
+/* Every candidate ceiling, upward. */
 static void raise_ceiling(descent *d, double least_ceiling) {
   for (size_t v = 0; v < d->graph->node_count; v++) {
     d->reached[v] = HUGE_VAL;
@@ -228,13 +173,8 @@ static void raise_ceiling(descent *d, double least_ceiling) {
   const double start = d->graph->nodes[0].kept_bytes;
   while (i < d->candidate_count && is_promising(d, 0, start, d->candidates[i].transient_bytes) &&
          !dsm__deadline_is_final(d->graph->deadline)) {
-    bool is_left = false;
-    const size_t at = i;
     i = open_nodes(d, i, &first);
-    for (size_t c = at; c < i; c++) {
-      is_left = is_left || !d->candidates[c].is_ruled_out;
-    }
-    if (is_left && first != SIZE_MAX) {
+    if (first != SIZE_MAX) {
       carry_forward(d, first);
       first = SIZE_MAX;
     }
@@ -254,7 +194,6 @@ static void find_smallest(descent *d, dsm__graph_path *path) {
   d->best = dsm__graph_bytes(least_kept);
   d->best_ceiling = least_kept.transient_bytes;
   list_candidates(d, least_ceiling);
-  probe(d);
   raise_ceiling(d, least_ceiling);
   const dsm__graph_price within = {0, 1, d->best_ceiling};
   dsm__graph_sweep_back(graph, within, d->rest);
