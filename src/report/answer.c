@@ -90,8 +90,6 @@ const dsm_partition *dsm__partition_of(const dsm_answer *answer) {
 
 /* ---- reading ---- */
 
-static const dsm_answer_kind *const core_readable[] = {&dsm_answer_front, &dsm_answer_partition};
-
 typedef struct finding {
   const char *format;
   const dsm_answer_kind *kind;
@@ -106,12 +104,9 @@ static void match(finding *of, const dsm_answer_kind *kind) {
 static void find_kind(void *found, const dsm__json_node *root) {
   const dsm__json_node node = dsm__json_member(root, "format");
   finding of = {.format = dsm__json_text(&node), .kind = &dsm_answer_plan};
-  for (size_t i = 0; of.format != NULL && i < DSM__COUNT_OF(core_readable); i++) {
-    match(&of, core_readable[i]);
-  }
   for (size_t c = 0; of.format != NULL && dsm__companions[c] != NULL; c++) {
-    if (dsm__companions[c]->readable != NULL) {
-      match(&of, dsm__companions[c]->readable);
+    for (size_t i = 0; dsm__companions[c]->readable[i] != NULL; i++) {
+      match(&of, dsm__companions[c]->readable[i]);
     }
   }
   *(const dsm_answer_kind **)found = of.kind;

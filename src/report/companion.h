@@ -38,7 +38,8 @@ typedef struct dsm__input_format {
 
 /** A companion. */
 typedef struct dsm__companion {
-  const dsm_answer_kind *readable; /**< NULL: none of its answers is read */
+  /** Kinds of its answers that are read, NULL behind the last. */
+  const dsm_answer_kind *readable[DSM__COMPANION_FORMATS_MAX + 1];
   /** Formats of its results, NULL behind the last. */
   const dsm__record_type *formats[DSM__COMPANION_FORMATS_MAX + 1];
   const dsm__input_format *inputs;

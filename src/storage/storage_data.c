@@ -508,5 +508,5 @@ const dsm_answer_kind dsm_answer_storage = {.record = &storage_record,
                                             .read = read,
                                             .discard = discard};
 
-const dsm__companion dsm__companion_storage = {.readable = &dsm_answer_storage,
+const dsm__companion dsm__companion_storage = {.readable = {&dsm_answer_storage},
                                                .formats = {&storage_record}};

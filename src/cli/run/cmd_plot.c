@@ -267,26 +267,6 @@ static cli_exit plot_plan(request *wanted, const cli_plan_operand *operand) {
 
 /* ---- figures of other answers ---- */
 
-/* The only figure of a front of partitions. */
-static bool is_of_front(const char *word) {
-  return strcmp(word, DSM_FRONT_FIGURE) == 0;
-}
-
-static dsm_status draw_front(dsm_plot **plot, const void *of, const char *word, dsm_diags *diags) {
-  (void)word;
-  return dsm_plot_front(plot, of, diags);
-}
-
-const cli_companion_answer cli_front_answer = {.kind = &dsm_answer_front,
-                                               .commands = CLI_PLOT,
-                                               .expected = "a plan",
-                                               .found = "a front of partitions",
-                                               .hint = "this shows it: dsm plot",
-                                               .what = "a front of partitions",
-                                               .first = DSM_FRONT_FIGURE,
-                                               .has = is_of_front,
-                                               .draw = draw_front};
-
 static cli_exit plot_drawn(request *wanted, const cli_plan_operand *operand,
                            const cli_companion_answer *kind) {
   dsm_diags *const diags = wanted->arguments->diags;

@@ -229,5 +229,7 @@ static const dsm__words *const words[] = {&dsm__rl_algorithm_words,  &dsm__rl_el
                                           &dsm__pim_operation_words, &dsm__pim_transfers_words,
                                           &dsm__pim_bound_words,     &dsm__pim_objective_words};
 
-const dsm__companion dsm__companion_pim = {
-    .readable = &dsm_answer_pim, DSM__INPUTS(inputs), DSM__LIMITS(limits), DSM__WORD_LISTS(words)};
+const dsm__companion dsm__companion_pim = {.readable = {&dsm_answer_pim},
+                                           DSM__INPUTS(inputs),
+                                           DSM__LIMITS(limits),
+                                           DSM__WORD_LISTS(words)};
