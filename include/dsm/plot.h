@@ -87,7 +87,7 @@ typedef struct dsm_plot {
   double height;
   const char *body; /**< the commands that draw, which find the data by variables of their names */
   const dsm_plot_data *data;
-  size_t data_count; /**< 0: the commands say all */
+  size_t data_count;        /**< 0: the commands say all */
   struct dsm__arena *arena; /**< private */
 } dsm_plot;
 

@@ -127,7 +127,7 @@ class Choices(Hub):
         layers, said = self.layers(self.config("vit_b16"))
         self.assertEqual((layers["classifier"]["out"], layers["tokens"]["vocabulary"]), ("=classes", 1))
         self.assertEqual([line.split(": note: ")[1] for line in said.splitlines()],
-                         ["is trained with adam_mixed, unless workload.optimizer says otherwise"])
+                         ["training is with adam_mixed, unless workload.optimizer says otherwise"])
         layers, _ = self.layers(self.config("vit_b16", architectures=["ViTModel"]))
         self.assertEqual(ops(layers["pooler"]), ["layer_norm", "select", "bias", "tanh"])
         workload, _ = self.made(self.config("vit_b16", id2label=..., num_labels=10, image_size=[225, 225]))
@@ -183,9 +183,9 @@ class Classes(Hub):
     def test_no_class_is_noted(self):
         for absent in (..., None):
             _, said = self.made(self.config(architectures=absent))
-            self.assertIn("note: names none of LlamaModel, LlamaForCausalLM, LlamaForSequenceClassification: the second "
-                          "is meant", said)
-            self.assertIn("error: names none of", self.refused(self.config(architectures=absent), "--strict"))
+            self.assertIn("note: the file names no class, so the second of LlamaModel, LlamaForCausalLM, "
+                          "LlamaForSequenceClassification is built", said)
+            self.assertIn("error: the file names no class", self.refused(self.config(architectures=absent), "--strict"))
 
     def test_heads_that_are_not_built(self):
         for name in CONFIGS:

@@ -59,7 +59,7 @@ static dsm_plan *find_what_fits(const cli_arguments *arguments, const inputs *in
       cli_note(arguments, "no mapping that fits with accumulate and stages, or with shard and "
                           "recompute, was found in time");
     } else if (status == DSM_ERROR_INFEASIBLE && fit == DSM_FIT_NONE) {
-      cli_note(arguments, "no mapping fits with shard, recompute, accumulate and stages either");
+      cli_note(arguments, "no mapping fits, even with shard, recompute, accumulate and stages");
     }
     return NULL;
   }
@@ -132,7 +132,7 @@ static void note_optimizer(const cli_arguments *arguments, const inputs *in) {
       in->system->model.search == DSM_ROLE_SEARCH_ALL &&
       workload->optimizer == DSM_OPTIMIZER_NONE && !(workload->optimizer_bytes_per_weight > 0)) {
     cli_note(arguments, "the workload names no optimizer, so memory and weight updates count none; "
-                        "most transformers have --set workload.optimizer=adam_mixed");
+                        "most transformers are trained with --set workload.optimizer=adam_mixed");
   }
 }
 

@@ -58,8 +58,8 @@ static bool read_end(dsm__hub *hub, size_t family) {
   size_t end = families[family].fallback;
   size_t count = 0;
   if (!dsm__json_is_present(&list) || dsm__json_is_null(&list)) {
-    dsm__import_note(hub->import, &list, "names none of %s: the %s is meant",
-                     families[family].classes, end == DSM__HUB_BASE ? "first" : "second");
+    dsm__import_note(hub->import, &list, "the file names no class, so the %s of %s is built",
+                     end == DSM__HUB_BASE ? "first" : "second", families[family].classes);
   } else if (!dsm__json_array(&list, 1, 1, &count) ||
              !read_name(&first, families[family].classes, &end)) {
     return false;
@@ -106,7 +106,7 @@ static void write(dsm__import *import, dsm__json_writer *writer) {
   dsm__json_put_string(writer, "optimizer", dsm_optimizer_name(DSM_OPTIMIZER_ADAM_MIXED));
   if (!import->options->is_strict) { /* an assumption, and no approximation */
     dsm__import_note(import, &type,
-                     "is trained with adam_mixed, unless workload.optimizer says otherwise");
+                     "training is with adam_mixed, unless workload.optimizer says otherwise");
   }
   families[family].put(&hub);
   dsm__json_end_object(writer);

@@ -54,9 +54,10 @@ static bool is_front_figure(const char *word) {
   return strcmp(word, DSM_FRONT_FIGURE) == 0;
 }
 
-static dsm_status draw_front(dsm_plot **plot, const void *of, const char *word, dsm_diags *diags) {
+static dsm_status draw_front(dsm_plot **plot, const void *of, const char *word,
+                             const cli_arguments *arguments) {
   (void)word;
-  return dsm_plot_front(plot, of, diags);
+  return dsm_plot_front(plot, of, arguments->diags);
 }
 
 static const cli_companion_answer front_answer = {.kind = &dsm_answer_front,
