@@ -209,8 +209,7 @@ static void put_columns(dsm__csv *csv) {
   }
   dsm__csv_column(csv, &dsm__partition_record, "simulation");
   dsm__csv_columns(csv, &simulated_record);
-  dsm__csv_columns(
-      csv, &dsm__device_record); /* what came later stands behind what was there */
+  dsm__csv_columns(csv, &dsm__device_record); /* what came later stands behind what was there */
   dsm__csv_columns(csv, &dsm__partition_record);
 }
 
@@ -226,8 +225,7 @@ static void put_task(dsm__csv *csv, const dsm__partition_document *made,
       device.simulation = simulation[j];
     }
     DSM__CSV_ROW(csv, {&dsm__partition_record, made}, {&dsm__task_record, task},
-                 {&dsm__placement_record, &placements[i]},
-                 {&dsm__device_record, &devices[j]},
+                 {&dsm__placement_record, &placements[i]}, {&dsm__device_record, &devices[j]},
                  {&simulated_record, simulation == NULL ? NULL : &device});
   }
 }
