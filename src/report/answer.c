@@ -101,8 +101,7 @@ const dsm_partition *dsm__partition_of(const dsm_answer *answer) {
 /* ---- reading ---- */
 
 /* Kinds of the core whose documents are told apart by their formats. */
-static const dsm_answer_kind *const core_kinds[] = {&dsm_answer_front, &dsm_answer_partition,
-                                                    &dsm_answer_ladder};
+static const dsm_answer_kind *const core_kinds[] = {&dsm_answer_ladder};
 
 typedef struct finding {
   const char *format;

@@ -158,10 +158,14 @@ static cli_exit check_operands(const cli_arguments *arguments) {
   for (size_t i = 0; i < count; i++) {
     stdin_count += strcmp(arguments->operands[i], "-") == 0 ? 1 : 0;
   }
-  const char *const named[] = {arguments->ladder_base, arguments->workload, arguments->system,
-                               arguments->partition.profile};
-  for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
-    stdin_count += named[i] != NULL && strcmp(named[i], "-") == 0 ? 1 : 0;
+  for (size_t i = 0; i < cli_option_count; i++) {
+    const cli_option *const option = &cli_options[i];
+    const bool is_input =
+        option->reading == CLI_READ_TEXT && (option->takes & CLI_TAKES_ANY_DESCRIPTION) != 0;
+    stdin_count += is_input && arguments->is_given[i] &&
+                           strcmp(*(const char *const *)cli_value_of(arguments, option), "-") == 0
+                       ? 1
+                       : 0;
   }
   return stdin_count > 1 ? cli_usage_error(command, "standard input ('-') can be read only once")
                          : CLI_EXIT_DONE;
@@ -200,28 +204,33 @@ static cli_exit check_rules(const cli_arguments *arguments) {
   return CLI_EXIT_DONE;
 }
 
-enum { TEXT_LISTS = 7 };
+static bool has_own(const cli_arguments *arguments) {
+  const cli_companion *const of = arguments->command->companion;
+  return of != NULL && of->arguments_size > 0;
+}
 
-static void list_texts(cli_arguments *arguments, cli_texts *lists[TEXT_LISTS]) {
-  lists[0] = &arguments->overrides.recorded;
-  lists[1] = &arguments->sweep.varies;
-  lists[2] = &arguments->sweep.excludes;
-  lists[3] = &arguments->plot.wheres;
-  lists[4] = &arguments->partition.pins;
-  lists[5] = &arguments->partition.groups;
-  lists[6] = &arguments->partition.batches;
+/* List number `index` of texts that an option of the command adds to; NULL after the last. */
+static cli_texts *texts_of(cli_arguments *arguments, size_t index) {
+  for (size_t i = 0; i < cli_option_count; i++) {
+    const cli_option *const option = &cli_options[i];
+    if (option->reading == CLI_READ_TEXTS && (option->commands & arguments->command->bit) != 0 &&
+        index-- == 0) {
+      return cli_place_of(arguments, option);
+    }
+  }
+  return NULL;
 }
 
 /* Room for a value from each word of the command line. */
 static bool make_room(cli_arguments *arguments, size_t count) {
   cli_overrides *const overrides = &arguments->overrides;
-  cli_texts *lists[TEXT_LISTS];
   overrides->texts = calloc(count, sizeof *overrides->texts);
-  bool is_made = overrides->texts != NULL;
-  list_texts(arguments, lists);
-  for (size_t i = 0; i < TEXT_LISTS && is_made; i++) {
-    lists[i]->items = calloc(count, sizeof *lists[i]->items);
-    is_made = lists[i]->items != NULL;
+  overrides->recorded.items = calloc(count, sizeof *overrides->recorded.items);
+  bool is_made = overrides->texts != NULL && overrides->recorded.items != NULL;
+  cli_texts *list;
+  for (size_t i = 0; is_made && (list = texts_of(arguments, i)) != NULL; i++) {
+    list->items = calloc(count, sizeof *list->items);
+    is_made = list->items != NULL;
   }
   for (size_t kind = 0; kind < DSM_DESCRIPTION_COUNT && is_made; kind++) {
     overrides->of[kind].items = calloc(count, sizeof *overrides->of[kind].items);
@@ -232,7 +241,7 @@ static bool make_room(cli_arguments *arguments, size_t count) {
 
 static bool make_own(cli_arguments *arguments) {
   const cli_companion *const of = arguments->command->companion;
-  if (of == NULL || of->arguments_size == 0) {
+  if (!has_own(arguments)) {
     return true;
   }
   arguments->own = calloc(1, of->arguments_size);
@@ -264,10 +273,7 @@ cli_exit cli_arguments_parse(cli_arguments *arguments, const struct cli_program_
                                .tolerance = DSM_TOLERANCE_DEFAULT,
                                .sweep = {.shard = {.count = 1}}};
   dsm_explore_options_init(&arguments->options);
-  dsm_partition_options_init(&arguments->partition.options);
-  dsm_instance_options_init(&arguments->partition.instance);
-  dsm_dispatch_options_init(&arguments->partition.dispatch);
-  if (!make_room(arguments, (size_t)argc) || !make_own(arguments)) {
+  if (!make_own(arguments) || !make_room(arguments, (size_t)argc)) {
     return cli_out_of_memory();
   }
   cli_exit outcome = parse_options(arguments, argc, argv);
@@ -292,14 +298,15 @@ bool cli_is_given(const cli_arguments *arguments, const char *option_name) {
 
 void cli_arguments_fini(cli_arguments *arguments) {
   cli_overrides *const overrides = &arguments->overrides;
-  cli_texts *lists[TEXT_LISTS];
   for (size_t i = 0; i < overrides->recorded.count; i++) {
     free(overrides->texts[i]);
   }
   free(overrides->texts);
-  list_texts(arguments, lists);
-  for (size_t i = 0; i < TEXT_LISTS; i++) {
-    free(lists[i]->items);
+  free(overrides->recorded.items);
+  const bool has_places = arguments->own != NULL || !has_own(arguments);
+  cli_texts *list;
+  for (size_t i = 0; has_places && (list = texts_of(arguments, i)) != NULL; i++) {
+    free(list->items);
   }
   for (size_t kind = 0; kind < DSM_DESCRIPTION_COUNT; kind++) {
     free(overrides->of[kind].items);

@@ -48,24 +48,6 @@ typedef struct cli_sweep_arguments {
   const char *pareto;  /**< NULL: not given */
 } cli_sweep_arguments;
 
-/** What only `partition` takes. */
-typedef struct cli_partition_arguments {
-  cli_texts pins;
-  cli_texts groups;
-  cli_texts batches;         /**< of devices */
-  const char *profile;       /**< NULL: not given */
-  const char *write_profile; /**< NULL: not given */
-  dsm_partition_options options;
-  dsm_front_options front; /**< but for `partition`; no objectives: no front is asked for */
-  dsm_instance_options instance;
-  bool is_simulation;
-  dsm_dispatch_options dispatch; /**< but for its rule and for a trace */
-  bool has_requests;             /**< of the simulation, given: then also its window */
-  dsm_dispatch_rule rule;
-  const char *mps;   /**< NULL: not given */
-  const char *trace; /**< NULL: not given */
-} cli_partition_arguments;
-
 /** What only `plot` takes. */
 typedef struct cli_plot_arguments {
   const char *figure;   /**< NULL: not given */
@@ -81,6 +63,7 @@ typedef struct cli_import_arguments {
   dsm_import_dimension dimensions[DSM_IMPORT_DIMENSIONS_MAX];
   size_t dimension_count;
   size_t minibatch; /**< of `import`; 0: not given */
+  size_t batch;     /**< of a profile; 0: not given */
   unsigned padding; /**< a dsm_import_padding */
 } cli_import_arguments;
 
@@ -114,8 +97,8 @@ typedef struct cli_arguments {
   const char *system;      /**< of check; NULL: not given */
   cli_overrides overrides;
   cli_sweep_arguments sweep;
-  cli_partition_arguments partition;
-  dsm_export_target export_target; /**< if --to is given */
+  const dsm_instance_options *instance; /**< by which profiles are read; NULL: the defaults */
+  dsm_export_target export_target;      /**< if --to is given */
   cli_plot_arguments plot;
   cli_import_arguments import;
   void *own; /**< of a companion's command: what only it takes; else NULL */

@@ -42,21 +42,11 @@ static dsm_status parse_pim(cli_input_file *loaded, const cli_arguments *argumen
                             loaded->path, diags);
 }
 
-dsm_instance_options cli_instance_options(const cli_arguments *arguments) {
-  const cli_partition_arguments *const wanted = &arguments->partition;
-  dsm_instance_options options = wanted->instance;
-  options.pins = wanted->pins.items;
-  options.pin_count = wanted->pins.count;
-  options.groups = wanted->groups.items;
-  options.group_count = wanted->groups.count;
-  options.batches = wanted->batches.items;
-  options.batch_count = wanted->batches.count;
-  return options;
-}
-
 static dsm_status parse_profile(cli_input_file *loaded, const cli_arguments *arguments,
                                 const cli_override_list *overrides, dsm_diags *diags) {
-  dsm_instance_options options = cli_instance_options(arguments);
+  dsm_instance_options options;
+  dsm_instance_options_init(&options);
+  options = arguments->instance != NULL ? *arguments->instance : options;
   options.overrides = overrides->items;
   options.override_count = overrides->count;
   return dsm_profile_parse(&loaded->profile, loaded->text, loaded->length, loaded->path, &options,

@@ -76,7 +76,4 @@ const cli_baseline *cli_baselines_find(const cli_baselines *baselines, const cha
 
 void cli_baselines_fini(cli_baselines *baselines);
 
-/** How `partition` makes an instance, with the pins and groups of the command line. Borrowed. */
-dsm_instance_options cli_instance_options(const cli_arguments *arguments);
-
 #endif

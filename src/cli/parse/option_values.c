@@ -113,15 +113,6 @@ const char *cli_import_target_word(size_t index) {
   return index == 0 ? dsm_description_name(DSM_DESCRIPTION_PROFILE) : NULL;
 }
 
-const char *cli_objective_word(size_t index) {
-  return index < DSM_OBJECTIVE_KIND_COUNT ? dsm_objective_kind_name((dsm_objective_kind)index)
-                                          : NULL;
-}
-
-const char *cli_dispatch_word(size_t index) {
-  return index < DSM_DISPATCH_RULE_COUNT ? dsm_dispatch_rule_name((dsm_dispatch_rule)index) : NULL;
-}
-
 const char *cli_figure_word(size_t index) {
   if (index < DSM_PLAN_FIGURE_COUNT) {
     return dsm_plan_figure_name((dsm_plan_figure)index);
@@ -278,8 +269,17 @@ static cli_exit take_text(const cli_arguments *arguments, const cli_option *opti
   return CLI_EXIT_DONE;
 }
 
+const void *cli_value_of(const cli_arguments *arguments, const cli_option *option) {
+  const void *const of = option->is_own ? arguments->own : arguments;
+  return (const char *)of + option->place;
+}
+
+void *cli_place_of(cli_arguments *arguments, const cli_option *option) {
+  return (char *)(option->is_own ? arguments->own : arguments) + option->place;
+}
+
 cli_exit cli_take_value(cli_arguments *arguments, const cli_option *option, char *value) {
-  void *const place = (char *)(option->is_own ? arguments->own : arguments) + option->place;
+  void *const place = cli_place_of(arguments, option);
   cli_texts *texts;
   unsigned index;
   switch (option->reading) {

@@ -9,6 +9,10 @@
 #define CLI_NUMBER_MIN 1e-9
 #define CLI_RATE_MAX 1e12
 
+/** Where the value of an option goes, and where it is. */
+void *cli_place_of(cli_arguments *arguments, const cli_option *option);
+const void *cli_value_of(const cli_arguments *arguments, const cli_option *option);
+
 /** Takes over the value of an option (NULL without an argument) as its row says. If not
  * CLI_EXIT_DONE, why was printed. */
 cli_exit cli_take_value(cli_arguments *arguments, const cli_option *option, char *value);
@@ -49,8 +53,6 @@ const char *cli_export_target_word(size_t index);
 const char *cli_import_word(size_t index);
 const char *cli_import_target_word(size_t index);
 const char *cli_padding_word(size_t index);
-const char *cli_objective_word(size_t index);
-const char *cli_dispatch_word(size_t index);
 const char *cli_figure_word(size_t index);
 const char *cli_log_axis_word(size_t index); /**< its number is that of DSM_PLOT_AXIS_'s bit */
 
@@ -71,7 +73,5 @@ cli_exit cli_apply_dimension(cli_arguments *arguments, const cli_option *option,
 cli_exit cli_apply_sequence(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_shard(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_format(cli_arguments *arguments, const cli_option *option, char *value);
-cli_exit cli_apply_latency_limit(cli_arguments *arguments, const cli_option *option, char *value);
-cli_exit cli_apply_simulate(cli_arguments *arguments, const cli_option *option, char *value);
 
 #endif

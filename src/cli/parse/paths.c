@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/parse/option_values.h"
 #include "cli/run/complain.h"
 
 bool cli_ends_in(const char *name, const char *ending) {
@@ -76,20 +77,26 @@ typedef struct written {
   const char *file; /* NULL: none */
 } written;
 
-enum { WRITTEN_COUNT = 4 };
+enum { WRITTEN_MAX = 8 };
 
-static void list_written(const cli_arguments *arguments, written list[WRITTEN_COUNT]) {
+static size_t list_written(const cli_arguments *arguments, written list[WRITTEN_MAX]) {
   const bool is_stdout = arguments->output != NULL && strcmp(arguments->output, "-") == 0;
-  list[0] = (written){"output", is_stdout ? NULL : arguments->output};
-  list[1] = (written){"write-mps", arguments->partition.mps};
-  list[2] = (written){"trace", arguments->partition.trace};
-  list[3] = (written){"database", arguments->sweep.database};
+  size_t count = 0;
+  list[count++] = (written){"output", is_stdout ? NULL : arguments->output};
+  for (size_t i = 0; i < cli_option_count && count < WRITTEN_MAX; i++) {
+    const cli_option *const option = &cli_options[i];
+    if (option->reading == CLI_READ_FILE && arguments->is_given[i]) {
+      list[count++] =
+          (written){option->name, *(const char *const *)cli_value_of(arguments, option)};
+    }
+  }
+  return count;
 }
 
 cli_exit cli_check_output_conflicts(const cli_arguments *arguments) {
-  written list[WRITTEN_COUNT];
-  list_written(arguments, list);
-  for (size_t i = 0; i < WRITTEN_COUNT; i++) {
+  written list[WRITTEN_MAX];
+  const size_t count = list_written(arguments, list);
+  for (size_t i = 0; i < count; i++) {
     for (size_t j = 0; j < i; j++) {
       if (list[i].file != NULL && list[j].file != NULL &&
           cli_is_same_file(list[i].file, list[j].file)) {
@@ -103,9 +110,9 @@ cli_exit cli_check_output_conflicts(const cli_arguments *arguments) {
 
 dsm_status cli_check_is_no_output(const cli_arguments *arguments, const char *path,
                                   dsm_diags *diags) {
-  written list[WRITTEN_COUNT];
-  list_written(arguments, list);
-  for (size_t i = 0; i < WRITTEN_COUNT && strcmp(path, "-") != 0; i++) {
+  written list[WRITTEN_MAX];
+  const size_t count = list_written(arguments, list);
+  for (size_t i = 0; i < count && strcmp(path, "-") != 0; i++) {
     if (list[i].file != NULL && cli_is_same_file(list[i].file, path)) {
       return cli_refuse(diags, DSM_ERROR_USAGE, path, NULL,
                         "expected another file for --%s: this one is an input", list[i].option);

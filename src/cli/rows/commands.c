@@ -305,27 +305,6 @@ const cli_command cli_core_commands[] = {
                   "dsm partition vgg16 cpu_2gpu --stages --quiet -o placed.json",
                   "dsm export placed.json --to stages -o vgg16_stages"},
      .run = cli_run_export},
-    {.name = "partition",
-     .bit = CLI_PARTITION,
-     .operands = "WORKLOAD SERVER | --profile FILE",
-     .takes = {CLI_TAKES_WORKLOAD, CLI_TAKES_SERVER},
-     .operand_max = 2,
-     .set_roots = CLI_TAKES_WORKLOAD | CLI_TAKES_SERVER | CLI_TAKES_PROFILE,
-     .summary = "place inference layers on the devices of a server",
-     .description =
-         "Finds which device of SERVER runs which layer of WORKLOAD, so that requests per second "
-         "are highest (or the time of one request shortest, or its energy least) within each "
-         "device's time, memory and link, by a mixed integer linear programme. Shows what binds, "
-         "how far the answer can be from the optimum at most, and what the same devices do without "
-         "partitioning. --pareto finds the front of throughput with latency, energy or both. "
-         "--profile has the tasks and their times on each device.",
-     .examples = {"dsm partition vgg16 cpu_2gpu",
-                  "dsm partition resnet50 cpu_gpu_fpga --gap 1% -o partition.json",
-                  "dsm partition vgg16 cpu_2gpu --set server.devices.gpu.memory_GB=0.2",
-                  "dsm partition vgg16 cpu_gpu_fpga --pareto throughput,latency -o front.json",
-                  "dsm partition googlenet edge_gpu --objective energy --require 20",
-                  "dsm partition vgg16 cpu_2gpu --simulate requests=200,window=8"},
-     .run = cli_run_partition},
     {.name = "help",
      .bit = CLI_HELP,
      .operands = "[COMMAND | FORMAT]",

@@ -37,9 +37,6 @@ typedef struct cli_companion {
   const cli_companion_answer *answer; /**< NULL: no command of the core takes it */
 } cli_companion;
 
-/** Of a front of partitions. */
-extern const cli_companion_answer cli_front_answer;
-
 /** That of a kind; NULL: no command of the core takes it, or it is a plan. */
 const cli_companion_answer *cli_companion_answer_of(const dsm_answer_kind *kind);
 

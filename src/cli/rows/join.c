@@ -129,7 +129,7 @@ void cli_join_rows(void) {
 }
 
 const cli_companion_answer *cli_companion_answer_of(const dsm_answer_kind *kind) {
-  const cli_companion_answer *found = kind == cli_front_answer.kind ? &cli_front_answer : NULL;
+  const cli_companion_answer *found = NULL;
   for (size_t c = 0; found == NULL && cli_companions[c] != NULL; c++) {
     const cli_companion_answer *const answer = cli_companions[c]->answer;
     found = answer != NULL && answer->kind == kind ? answer : NULL;

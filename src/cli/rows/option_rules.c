@@ -27,17 +27,5 @@ const cli_rule cli_core_rules[] = {
     {CLI_IMPORT, {"workload", "batch", "set"}, {"to"}, NEEDS, .value = " profile"},
     {CLI_SWEEP, {"by"}, {"best"}, NEEDS},
     {CLI_SWEEP, {"best"}, {"pareto"}, EXCLUDES},
-    {CLI_PARTITION, {"points"}, {"pareto"}, NEEDS},
-    /* A front has many partitions, of questions of its own. */
-    {CLI_PARTITION,
-     {"pareto"},
-     {"objective", "require", "simulate", "dispatch", "trace", "write-mps"},
-     EXCLUDES},
-    {CLI_PARTITION, {"trace", "dispatch"}, {"simulate"}, NEEDS},
-    {CLI_PARTITION,
-     {"batch"},
-     {"profile"},
-     .text = "and",
-     .end = " exclude each other: the profile says all"},
 };
 const size_t cli_core_rule_count = sizeof cli_core_rules / sizeof *cli_core_rules;

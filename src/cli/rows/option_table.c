@@ -5,14 +5,13 @@
 #include "cli/rows/option_row.h"
 #include "dsm/limits.h"
 
-#define ALL_BUT_CHECK                                                                              \
-  (CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_PARTITION)
+#define ALL_BUT_CHECK (CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP)
 #define RESULTS (ALL_BUT_CHECK | CLI_CHECK | CLI_DIFF | CLI_LIST | CLI_SHOWS)
 #define WRITERS (CLI_PLOT | CLI_REPORT | CLI_TRACE | CLI_EXPORT)
 #define ALL_COMMANDS (CLI_PROGRAM | RESULTS | WRITERS | CLI_IMPORT | CLI_INIT | CLI_HELP)
 /* Commands that take files of other programs as workloads. */
 #define READ_IMPORTS                                                                               \
-  (CLI_EXPLORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_PARTITION | CLI_SEARCHES)
+  (CLI_EXPLORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_SEARCHES | CLI_IMPORTS)
 
 #define ROWS_MAX 1000000
 #define SECONDS_MAX 31536000 /* a year */
@@ -149,72 +148,11 @@ const cli_option cli_core_options[] = {
      .help = "a system in place of the baseline's",
      .commands = CLI_CHECK,
      TEXT(system, CLI_TAKES_SYSTEM)},
-    {.name = "profile",
-     .argument = "FILE",
-     .help = "a profile of tasks and devices with their times, in place of WORKLOAD and SERVER",
-     .commands = CLI_PARTITION,
-     TEXT(partition.profile, CLI_TAKES_PROFILE)},
-    {.name = "write-profile",
-     .argument = "FILE",
-     .help =
-         "also write tasks, devices and times as a profile, to replace the times by measured ones",
-     .commands = CLI_PARTITION,
-     NAME(CLI_READ_FILE, partition.write_profile, CLI_TAKES_FILE)},
-    {.name = "objective",
-     .argument = "OBJECTIVE",
-     .help = "what to optimize: the most requests per second (default), the shortest time of one "
-             "request, or the least energy of a request at the rate of --require",
-     .commands = CLI_PARTITION,
-     WORD(partition.options.objective, cli_objective_word)},
-    {.name = "require",
-     .argument = "RATE",
-     .help = "with --objective energy: requests per second that must be reached",
-     .commands = CLI_PARTITION,
-     NUMBER(partition.options.required_rho, CLI_NUMBER_MIN, CLI_RATE_MAX)},
-    {.name = "latency-limit",
-     .argument = "TIME",
-     .help = "longest average time of a request, such as 20ms or 0.02s (default: any); waiting for "
-             "a full batch counts, waiting for devices does not. Not with --objective latency",
-     .commands = CLI_PARTITION,
-     .takes = CLI_TAKES_TEXT,
-     OWN(cli_apply_latency_limit)},
-    {.name = "pareto",
-     .argument = "LIST",
-     .help = "instead of one partition, show a front of throughput with latency, energy or both: "
-             "those that no other beats in one objective without being worse in another. "
-             "--time-limit is for all of them together, --gap and --latency-limit are for each",
-     .commands = CLI_PARTITION,
-     .is_list = true,
-     .word = cli_objective_word,
-     READ(CLI_READ_WORDS, partition.front.objectives, unsigned)},
-    {.name = "points",
-     .argument = "N",
-     .help = "solve at most so many problems, each for one point (default: 12, or "
-             "36 with three objectives)",
-     .commands = CLI_PARTITION,
-     COUNT(partition.front.question_count, DSM_FRONT_QUESTIONS_MAX)},
     {.name = "batch",
      .argument = "N",
      .help = "samples of a request (default: 1)",
-     .commands = CLI_PARTITION | CLI_IMPORT,
-     COUNT(partition.instance.batch, DSM_DIMENSION_MAX)},
-    {.name = "tasks",
-     .argument = "N",
-     .help = "join consecutive layers into at most N tasks (default: a task for each layer)",
-     .commands = CLI_PARTITION,
-     COUNT(partition.instance.task_count, DSM_TASKS_MAX)},
-    {.name = "time-limit",
-     .argument = "SECONDS",
-     .help = "time limit of the solver (default: 60); then the best answer so far is shown, with "
-             "its gap",
-     .commands = CLI_PARTITION,
-     NUMBER(partition.options.time_limit_seconds, CLI_NUMBER_MIN, SECONDS_MAX)},
-    {.name = "gap",
-     .argument = "RATIO",
-     .help = "relative distance from the bound at which the solver may stop, such as 1% or 0.01 "
-             "(default: 0.01%)",
-     .commands = CLI_PARTITION,
-     RATIO(partition.options.gap, CLI_READ_RATIO_BELOW)},
+     .commands = CLI_IMPORT,
+     COUNT(import.batch, DSM_DIMENSION_MAX)},
     {.name = "time-limit",
      .argument = "SECONDS",
      .help =
@@ -234,85 +172,6 @@ const cli_option cli_core_options[] = {
              "(default: 0, at the optimum)",
      .commands = CLI_EXPLORE | CLI_SWEEP,
      OF_SEARCH},
-    {.name = "count-activations",
-     .help = "count the memory of each task's activations, not only of its parameters",
-     .commands = CLI_PARTITION,
-     FLAG(partition.options.does_count_activations)},
-    {.name = "keep-results",
-     .help = "results stay on the device that computes them: its link does not carry them",
-     .commands = CLI_PARTITION,
-     FLAG(partition.options.does_keep_results)},
-    {.name = "count-input",
-     .help = "an accelerator receives a request's input over its link, at the bandwidth out of the "
-             "device unless one into it is stated",
-     .commands = CLI_PARTITION,
-     FLAG(partition.options.does_count_input)},
-    {.name = "unused-off",
-     .help = "devices that run nothing are turned off and draw no power; by default every device "
-             "draws its idle power",
-     .commands = CLI_PARTITION,
-     FLAG(partition.options.is_unused_off)},
-    {.name = "copies",
-     .argument = "K",
-     .help = "run each task on at most K devices (default: as many as are best)",
-     .commands = CLI_PARTITION,
-     COUNT(partition.options.copies_max, DSM_DEVICES_MAX)},
-    {.name = "stages",
-     .help =
-         "make each device one stage, a run of consecutive tasks; each task is then in one place",
-     .commands = CLI_PARTITION,
-     FLAG(partition.options.is_staged)},
-    {.name = "pin",
-     .argument = "TASK=DEVICE[,DEVICE...]",
-     .help = "run a task only on these devices; a name that ends in * stands for all that begin "
-             "so; may be given several times",
-     .commands = CLI_PARTITION,
-     TEXTS(partition.pins, CLI_TAKES_TEXT)},
-    {.name = "together",
-     .argument = "TASK,TASK[,TASK...]",
-     .help = "run these tasks on the same devices, equally often; a name that ends in * stands for "
-             "all that begin so; may be given several times",
-     .commands = CLI_PARTITION,
-     TEXTS(partition.groups, CLI_TAKES_TEXT)},
-    {.name = "device-batch",
-     .argument = "[DEVICE=]SIZES",
-     .help = "requests that a device runs together: one size, several to choose from, or best for "
-             "all that have times (of a SERVER: powers of two to 64). Default: 1, or the smallest "
-             "batch for which all tasks of the device have times. Without DEVICE it is for all "
-             "devices; DEVICE may end in *; may be given several times",
-     .commands = CLI_PARTITION,
-     TEXTS(partition.batches, CLI_TAKES_TEXT)},
-    {.name = "cuts",
-     .argument = "K",
-     .help = "a request moves at most K tensors between devices, where one to several devices "
-             "counts for each of them; each task is then in one place",
-     .commands = CLI_PARTITION,
-     COUNT(partition.options.cuts_max, DSM_TASKS_MAX *DSM_DEVICES_MAX)},
-    {.name = "write-mps",
-     .argument = "FILE",
-     .help = "also write the linear programme (minimise -rho) as free MPS, for other solvers; with "
-             "--device-batch it is for one size of each device",
-     .commands = CLI_PARTITION,
-     NAME(CLI_READ_FILE, partition.mps, CLI_TAKES_FILE)},
-    {.name = "simulate",
-     .argument = "SETTINGS",
-     .help = "also simulate a runtime that dispatches requests to the devices: requests=N,window=K "
-             "(K at a time; default: requests=1000,window=16) or requests=N,rate=R (R arrive per "
-             "second),seed=S",
-     .commands = CLI_PARTITION,
-     .takes = CLI_TAKES_TEXT,
-     OWN(cli_apply_simulate)},
-    {.name = "dispatch",
-     .argument = "RULE",
-     .help = "which device runs a task: each in turn, by the rates of the answer "
-             "(default), or the one that ends it earliest (the rule of the paper)",
-     .commands = CLI_PARTITION,
-     WORD(partition.rule, cli_dispatch_word)},
-    {.name = "trace",
-     .argument = "FILE",
-     .help = "also write the schedule as a trace that Perfetto opens",
-     .commands = CLI_PARTITION,
-     NAME(CLI_READ_FILE, partition.trace, CLI_TAKES_FILE)},
     SET(CLI_EXPLORE | CLI_CHECK | CLI_SWEEP,
         "change a value of an input, such as workload.layers.conv1_1.stride=[2,2] or "
         "system.core.scratchpad_MiB=2; may be given several times"),
@@ -322,9 +181,6 @@ const cli_option cli_core_options[] = {
         "times"),
     SET(CLI_IMPORT, "change a value of --workload, such as workload.element_bytes=4; may be given "
                     "several times"),
-    SET(CLI_PARTITION, "change a value of an input, such as server.devices.gpu.memory_GB=8, "
-                       "workload.element_bytes=1 or profile.devices.gpu.memory_bytes=8e9; may be "
-                       "given several times"),
     {.name = "vary",
      .argument = "PATH=VALUES",
      .help = "an axis of the sweep: values with commas between them, also as ranges A:B:xF (from A "
@@ -387,11 +243,6 @@ const cli_option cli_core_options[] = {
      .help = "show equal layers one by one; by default equal neighbours, such as the blocks of a "
              "transformer, have one row with their count, and are one loss",
      .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE,
-     FLAG(is_unfolded)},
-    {.name = "unfold",
-     .help = "show each task; by default consecutive tasks with the same devices and shares have "
-             "one row, and rows that repeat are shown once, with their count",
-     .commands = CLI_PARTITION,
      FLAG(is_unfolded)},
     {.name = "unfold",
      .help = "show equal layers one by one; by default those that changed equally have one row, "
@@ -529,7 +380,7 @@ const cli_option cli_core_options[] = {
            "write the plan to FILE, whole or not at all: as JSON, or as CSV if it ends in .csv or "
            "--format says so. Without --format the table is shown as well. '-' is standard "
            "output"),
-    OUTPUT(CLI_PARTITION | CLI_WRITES_PLAN, "FILE", CLI_TAKES_FILE,
+    OUTPUT(CLI_WRITES_PLAN, "FILE", CLI_TAKES_FILE,
            "write the result to FILE, whole or not at all: as JSON, or as CSV or a page if it ends "
            "in .csv or .html, or as --format says. Without --format the table is shown as well. "
            "'-' is standard output"),

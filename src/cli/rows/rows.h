@@ -130,7 +130,6 @@ enum {
   CLI_HELP = 1 << 5,
   CLI_CHECK = 1 << 6,
   CLI_SWEEP = 1 << 7,
-  CLI_PARTITION = 1 << 8,
   CLI_PLOT = 1 << 9,
   CLI_REPORT = 1 << 10,
   CLI_TRACE = 1 << 11,
@@ -146,6 +145,7 @@ enum {
   CLI_SEARCHES = 1 << 20,    /**< what a search for a plan is told */
   CLI_HAS_MODE = 1 << 21,
   CLI_THREADED = 1 << 22,
+  CLI_IMPORTS = 1 << 8, /**< what files of other programs are read by; part of CLI_SEARCHES */
   /* Of the first companion; the others follow. */
   CLI_FIRST_COMPANION = 1 << 23,
   CLI_COMPANIONS_MAX = 9
@@ -215,7 +215,6 @@ cli_exit cli_run_describe(const cli_arguments *arguments);
 cli_exit cli_run_validate(const cli_arguments *arguments);
 cli_exit cli_run_check(const cli_arguments *arguments);
 cli_exit cli_run_sweep(const cli_arguments *arguments);
-cli_exit cli_run_partition(const cli_arguments *arguments);
 cli_exit cli_run_plot(const cli_arguments *arguments);
 cli_exit cli_run_report(const cli_arguments *arguments);
 cli_exit cli_run_trace(const cli_arguments *arguments);

@@ -75,9 +75,9 @@ static cli_exit read_files(dsm_profile_file *files, char **texts, const cli_argu
 
 static cli_exit write_profile(const cli_arguments *arguments, const dsm_profile_file *files,
                               const dsm_workload *workload) {
-  const dsm_profile_import_options options = {.workload = workload,
-                                              .batch = arguments->partition.instance.batch,
-                                              .is_strict = arguments->is_strict};
+  const size_t asked = arguments->import.batch;
+  const dsm_profile_import_options options = {
+      .workload = workload, .batch = asked > 0 ? asked : 1, .is_strict = arguments->is_strict};
   char *text = NULL;
   const dsm_status status =
       dsm_profile_import(&text, files, arguments->operand_count, &options, arguments->diags);

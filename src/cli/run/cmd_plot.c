@@ -253,27 +253,6 @@ static bool is_of_plan(const char *word) {
 static const cli_companion_answer plan_answer = {
     .what = "a plan", .first = "loss", .has = is_of_plan, .draw = draw_plan};
 
-/* The only figure of a front of partitions. */
-static bool is_of_front(const char *word) {
-  return strcmp(word, DSM_FRONT_FIGURE) == 0;
-}
-
-static dsm_status draw_front(dsm_plot **plot, const void *of, const char *word,
-                             const cli_arguments *arguments) {
-  (void)word;
-  return dsm_plot_front(plot, of, arguments->diags);
-}
-
-const cli_companion_answer cli_front_answer = {.kind = &dsm_answer_front,
-                                               .commands = CLI_PLOT,
-                                               .expected = "a plan",
-                                               .found = "a front of partitions",
-                                               .hint = "this shows it: dsm plot",
-                                               .what = "a front of partitions",
-                                               .first = DSM_FRONT_FIGURE,
-                                               .has = is_of_front,
-                                               .draw = draw_front};
-
 static cli_exit plot_drawn(request *wanted, const cli_plan_operand *operand,
                            const cli_companion_answer *kind) {
   const char *const asked = wanted->arguments->plot.figure;

@@ -91,7 +91,7 @@ static cli_exit put(const cli_arguments *arguments, dsm_answer answer, dsm_form 
 
 /* Is its result a page where the name of its file ends in .html? */
 static bool makes_page(const cli_command *command) {
-  return command->bit == CLI_PARTITION || (command->shares & (CLI_WRITES | CLI_WRITES_PLAN)) != 0;
+  return (command->shares & (CLI_WRITES | CLI_WRITES_PLAN)) != 0;
 }
 
 static dsm_form format_of_ending(const cli_command *command, const char *file, dsm_form otherwise) {

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "partition/instance_facts.h"
-#include "report/answer.h"
+#include "report/companion.h"
 #include "report/data/front_record.h"
 #include "report/data/partition_rows.h"
 
@@ -245,3 +245,7 @@ const dsm_answer_kind dsm_answer_front = {.record = &dsm__front_record,
                                           .layout = &layout,
                                           .read = read,
                                           .discard = discard};
+
+/* Its formats are still of the core. */
+const dsm__companion dsm__companion_partition = {
+    .kinds = {&dsm_answer_front, &dsm_answer_partition}};

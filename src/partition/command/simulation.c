@@ -6,6 +6,7 @@
 
 #include "cli/parse/option_values.h"
 #include "cli/run/complain.h"
+#include "partition/command/partition_arguments.h"
 
 enum { KEY_REQUESTS = 0, KEY_WINDOW, KEY_RATE, KEY_SEED, KEY_COUNT };
 
@@ -68,16 +69,18 @@ static cli_exit apply_setting(cli_arguments *arguments, const cli_option *option
   }
   is_set[key] = true;
   const char *const value = setting[name_length] == '\0' ? "" : setting + name_length + 1;
-  const char *const expected = read_setting(&arguments->partition.dispatch, key, value);
+  cli_partition_arguments *const own = arguments->own;
+  const char *const expected = read_setting(&own->dispatch, key, value);
   return expected == NULL ? CLI_EXIT_DONE
                           : cli_usage_error(arguments->command, "--%s: %s: expected %s, found '%s'",
                                             option->name, keys[key], expected, value);
 }
 
 cli_exit cli_apply_simulate(cli_arguments *arguments, const cli_option *option, char *value) {
+  cli_partition_arguments *const own = arguments->own;
   bool is_set[KEY_COUNT] = {false};
-  arguments->partition.is_simulation = true;
-  dsm_dispatch_options_init(&arguments->partition.dispatch);
+  own->is_simulation = true;
+  dsm_dispatch_options_init(&own->dispatch);
   for (const char *at = value;; at++) {
     const size_t length = strcspn(at, ",");
     const cli_exit outcome = apply_setting(arguments, option, at, length, is_set);
@@ -89,7 +92,7 @@ cli_exit cli_apply_simulate(cli_arguments *arguments, const cli_option *option, 
       break;
     }
   }
-  arguments->partition.has_requests = is_set[KEY_REQUESTS] || is_set[KEY_WINDOW];
+  own->has_requests = is_set[KEY_REQUESTS] || is_set[KEY_WINDOW];
   if (is_set[KEY_WINDOW] && is_set[KEY_RATE]) {
     return cli_usage_error(arguments->command,
                            "--%s: window (requests at a time) and rate (arrivals per second) "

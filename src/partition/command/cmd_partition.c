@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cmd_partition.c: which device runs what. */
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,13 +12,15 @@
 #include "cli/run/interrupt.h"
 #include "cli/run/output.h"
 #include "cli/run/status_line.h"
+#include "partition/command/partition_arguments.h"
 
 /* ---- options that need or exclude each other ---- */
 
 static cli_exit check_operands(const cli_arguments *arguments) {
+  const cli_partition_arguments *const wanted = arguments->own;
   const size_t count = arguments->operand_count;
   const cli_override_list *const sets = arguments->overrides.of;
-  if (arguments->partition.profile == NULL) {
+  if (wanted->profile == NULL) {
     return sets[DSM_DESCRIPTION_PROFILE].count > 0
                ? cli_usage_error(arguments->command, "--set profile.PATH needs --profile FILE")
            : count == 2 ? CLI_EXIT_DONE
@@ -41,7 +44,7 @@ static cli_exit check_operands(const cli_arguments *arguments) {
 }
 
 static cli_exit check_options(const cli_arguments *arguments) {
-  const cli_partition_arguments *const wanted = &arguments->partition;
+  const cli_partition_arguments *const wanted = arguments->own;
   const unsigned asked = wanted->front.objectives;
   if (cli_is_given(arguments, "pareto") &&
       ((asked & 1U << DSM_OBJECTIVE_THROUGHPUT) == 0 || asked == 1U << DSM_OBJECTIVE_THROUGHPUT)) {
@@ -67,6 +70,18 @@ static cli_exit check_options(const cli_arguments *arguments) {
 }
 
 /* ---- what is partitioned ---- */
+
+static dsm_instance_options instance_options(const cli_arguments *arguments) {
+  const cli_partition_arguments *const wanted = arguments->own;
+  dsm_instance_options options = wanted->instance;
+  options.pins = wanted->pins.items;
+  options.pin_count = wanted->pins.count;
+  options.groups = wanted->groups.items;
+  options.group_count = wanted->groups.count;
+  options.batches = wanted->batches.items;
+  options.batch_count = wanted->batches.count;
+  return options;
+}
 
 /* Rates with and without --tasks differ for two reasons; the second is easily overlooked. */
 static void note_joined(const cli_arguments *arguments, const dsm_workload *workload,
@@ -94,7 +109,7 @@ static cli_exit make_instance(dsm_instance **instance, const cli_arguments *argu
       cli_load(arguments, arguments->operands[1], DSM_DESCRIPTION_SERVER, diags);
   cli_exit outcome = cli_exit_max(cli_exit_of(workload.status), cli_exit_of(server.status));
   if (outcome == CLI_EXIT_DONE) {
-    const dsm_instance_options options = cli_instance_options(arguments);
+    const dsm_instance_options options = instance_options(arguments);
     outcome =
         cli_exit_of(dsm_instance_make(instance, workload.workload, server.server, &options, diags));
   }
@@ -107,8 +122,12 @@ static cli_exit make_instance(dsm_instance **instance, const cli_arguments *argu
 }
 
 static cli_exit load_profile(dsm_instance **instance, const cli_arguments *arguments) {
+  const cli_partition_arguments *const wanted = arguments->own;
+  const dsm_instance_options options = instance_options(arguments);
+  cli_arguments with = *arguments;
+  with.instance = &options;
   cli_input_file loaded =
-      cli_load(arguments, arguments->partition.profile, DSM_DESCRIPTION_PROFILE, arguments->diags);
+      cli_load(&with, wanted->profile, DSM_DESCRIPTION_PROFILE, arguments->diags);
   const cli_exit outcome = cli_exit_of(loaded.status);
   *instance = loaded.profile;
   loaded.profile = NULL;
@@ -119,21 +138,23 @@ static cli_exit load_profile(dsm_instance **instance, const cli_arguments *argum
 /* ---- what comes out ---- */
 
 static cli_exit write_mps(const cli_arguments *arguments, const dsm_instance *instance) {
+  const cli_partition_arguments *const wanted = arguments->own;
   char *text = NULL;
-  cli_exit outcome = cli_exit_of(
-      dsm_partition_mps(&text, instance, &arguments->partition.options, arguments->diags));
+  cli_exit outcome =
+      cli_exit_of(dsm_partition_mps(&text, instance, &wanted->options, arguments->diags));
   if (outcome == CLI_EXIT_DONE) {
-    outcome = cli_put_file(arguments, "write-mps", arguments->partition.mps, text, strlen(text));
+    outcome = cli_put_file(arguments, "write-mps", wanted->mps, text, strlen(text));
   }
   free(text);
   return outcome;
 }
 
 static cli_exit write_profile(const cli_arguments *arguments, const dsm_instance *instance) {
+  const cli_partition_arguments *const wanted = arguments->own;
   char *text = NULL;
   cli_exit outcome = cli_exit_of(dsm_profile_text(&text, instance, NULL, arguments->diags));
   if (outcome == CLI_EXIT_DONE) {
-    const char *const path = arguments->partition.write_profile;
+    const char *const path = wanted->write_profile;
     outcome = cli_put_file(arguments, "write-profile", path, text, strlen(text));
   }
   free(text);
@@ -141,14 +162,14 @@ static cli_exit write_profile(const cli_arguments *arguments, const dsm_instance
 }
 
 static cli_exit write_trace(const cli_arguments *arguments, const dsm_dispatch *simulation) {
+  const cli_partition_arguments *const wanted = arguments->own;
   char *const text = dsm_answer_print(DSM_ANSWER(dispatch, simulation), DSM_FORM_TRACE, NULL);
   if (text == NULL) {
     return cli_outside_error("cannot make the trace of %zu events: out of memory, or larger than "
                              "1 GiB; simulate fewer requests",
                              simulation->event_count);
   }
-  const cli_exit outcome =
-      cli_put_file(arguments, "trace", arguments->partition.trace, text, strlen(text));
+  const cli_exit outcome = cli_put_file(arguments, "trace", wanted->trace, text, strlen(text));
   free(text);
   return outcome;
 }
@@ -184,12 +205,13 @@ static void note_short_run(const cli_arguments *arguments, const dsm_dispatch_op
 /* Settings that were not given are so that batches are filled. */
 static dsm_dispatch_options simulation_options(const cli_arguments *arguments,
                                                const dsm_instance *instance) {
-  dsm_dispatch_options options = arguments->partition.dispatch;
-  if (!arguments->partition.has_requests) {
+  const cli_partition_arguments *const wanted = arguments->own;
+  dsm_dispatch_options options = wanted->dispatch;
+  if (!wanted->has_requests) {
     dsm_dispatch_options_scale(&options, instance);
   }
-  options.rule = arguments->partition.rule;
-  options.does_record = arguments->partition.trace != NULL;
+  options.rule = wanted->rule;
+  options.does_record = wanted->trace != NULL;
   return options;
 }
 
@@ -266,11 +288,12 @@ static void begin_question(void *context, size_t question, size_t question_count
 
 /* Solves; CLI_EXIT_INTERRUPTED, also with the best so far, after a signal. */
 static cli_exit search(answer *made, const dsm_instance *instance, const cli_arguments *arguments) {
-  progress shown = {.objective = arguments->partition.options.objective};
+  const cli_partition_arguments *const wanted = arguments->own;
+  progress shown = {.objective = wanted->options.objective};
   cli_status_begin(&shown.line, arguments);
-  dsm_front_options front = arguments->partition.front;
+  dsm_front_options front = wanted->front;
   front.begin_question = begin_question;
-  front.partition = arguments->partition.options;
+  front.partition = wanted->options;
   front.partition.is_stopped = cli_should_stop;
   front.partition.report = show_progress;
   front.partition.context = &shown;
@@ -294,7 +317,7 @@ static cli_exit put_answer(const cli_arguments *arguments, const answer *made) {
 
 static cli_exit solve(const cli_arguments *arguments, const dsm_instance *instance) {
   dsm_diags *const diags = arguments->diags;
-  const cli_partition_arguments *const wanted = &arguments->partition;
+  const cli_partition_arguments *const wanted = arguments->own;
   answer made = {NULL, NULL, NULL};
   cli_exit outcome = CLI_EXIT_DONE;
   if (wanted->is_simulation) { /* what cannot be simulated is said before the solver works */
@@ -339,13 +362,14 @@ static cli_exit solve(const cli_arguments *arguments, const dsm_instance *instan
 }
 
 cli_exit cli_run_partition(const cli_arguments *arguments) {
+  const cli_partition_arguments *const wanted = arguments->own;
   cli_exit outcome = check_options(arguments);
   if (outcome != CLI_EXIT_DONE) {
     return outcome;
   }
   dsm_instance *instance = NULL;
-  outcome = arguments->partition.profile == NULL ? make_instance(&instance, arguments)
-                                                 : load_profile(&instance, arguments);
+  outcome = wanted->profile == NULL ? make_instance(&instance, arguments)
+                                    : load_profile(&instance, arguments);
   cli_print_findings(arguments);
   if (outcome == CLI_EXIT_DONE) {
     outcome = solve(arguments, instance);
