@@ -3,8 +3,8 @@
  * @file
  * plot.h: figures, as texts for gnuplot.
  *
- * A figure is a script and the data that it draws. The library only makes these texts; whoever
- * wants a picture has gnuplot (5.4 or later) read them. Where everything stands is computed here,
+ * A figure is a script with the marks that it draws. The library only makes this text; whoever
+ * wants a picture has gnuplot (5.4 or later) read it. Where everything stands is computed here,
  * so that labels do not overlap, however many layers there are: the height of a picture grows, long
  * names are shortened in their middle, and some labels are left out where bars are narrower than
  * letters. The same figure has the same texts, byte for byte.
@@ -73,21 +73,16 @@ DSM_API const char *dsm_pim_figure_name(dsm_pim_figure figure);
 /** The same read back, exactly; false if the text is none of them. */
 DSM_API bool dsm_pim_figure_parse(const char *text, dsm_pim_figure *figure);
 
-/** Data of a figure: its boxes, points and curves, in the units of their axes, as lines of fields
- * separated by tabs; a line that begins with '#' says what a block of them is. */
-typedef struct dsm_plot_data {
-  const char *name; /**< "marks": letters only */
-  const char *text;
-} dsm_plot_data;
-
 /** A figure. Everything inside belongs to it. */
 typedef struct dsm_plot {
   const char *title; /**< one line */
   double width;      /**< of the picture, in units */
   double height;
-  const char *body; /**< the commands that draw, which find the data by variables of their names */
-  const dsm_plot_data *data;
-  size_t data_count;        /**< 0: the commands say all */
+  const char *body; /**< the commands that draw */
+  /** What they draw: boxes, points and curves, in the units of their axes, as lines of fields
+   * separated by tabs; a line that begins with '#' says what a block of them is. "": the commands
+   * say all. */
+  const char *marks;
   struct dsm__arena *arena; /**< private */
 } dsm_plot;
 
@@ -121,19 +116,11 @@ DSM_API DSM_NODISCARD dsm_status dsm_plot_front(dsm_plot **plot, const dsm_front
                                                 dsm_diags *diags);
 
 /**
- * The script to keep: gnuplot makes NAME.FORM from it and from the data in files beside it, whose
- * names are those of dsm_plot_data_file. `name` should be plain: letters, digits, '.', '-', '_'.
- * malloc'ed, to be freed by the caller; NULL if out of memory.
+ * The script, with the marks in it: gnuplot makes NAME.FORM from it, or without a name (NULL)
+ * writes the picture to its standard output. `name` should be plain: letters, digits, '.', '-',
+ * '_'. malloc'ed, to be freed by the caller; NULL if out of memory.
  */
 DSM_API char *dsm_plot_script(const dsm_plot *plot, const char *name, dsm_plot_form form);
-
-/** The name of the file of data number `index` (below data_count): "NAME.marks.dat". malloc'ed, to
- * be freed by the caller; NULL if out of memory. */
-DSM_API char *dsm_plot_data_file(const dsm_plot *plot, const char *name, size_t index);
-
-/** The script with the data in it, for the standard input of a gnuplot that writes the picture to
- * its standard output. malloc'ed, to be freed by the caller; NULL if out of memory. */
-DSM_API char *dsm_plot_program(const dsm_plot *plot, dsm_plot_form form);
 
 /** Frees the figure; NULL is fine. */
 DSM_API void dsm_plot_free(dsm_plot *plot);

@@ -64,11 +64,11 @@ const char *dsm__answer_heading(dsm__page *page, dsm_answer answer) {
 
 dsm__table dsm__answer_table(dsm__page *page, dsm_answer answer, size_t section) {
   const dsm__layout *const layout = answer.kind->layout;
+  const dsm__row_table *const of = layout->sections[section].table;
   const dsm__shown shown = {.type = layout->type, .record = document_of(page, &answer)};
   size_t count;
-  return shown.record == NULL ? (dsm__table){.column_count = 0}
-                              : dsm__row_table_fill(page, layout->sections[section].table, &shown,
-                                                    false, &count, &count);
+  return shown.record == NULL ? dsm__table_make(page, of->columns, of->column_count)
+                              : dsm__row_table_fill(page, of, &shown, false, &count, &count);
 }
 
 char *dsm_answer_print(dsm_answer answer, dsm_form form, const dsm_table_style *style) {

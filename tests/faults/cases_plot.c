@@ -10,10 +10,7 @@ static uint64_t digest_plot(const dsm_plot *plot) {
   digest = digest_double(digest, plot->width);
   digest = digest_double(digest, plot->height);
   digest = digest_text(digest, plot->body);
-  for (size_t i = 0; i < plot->data_count; i++) {
-    digest = digest_text(digest, plot->data[i].name);
-    digest = digest_text(digest, plot->data[i].text);
-  }
+  digest = digest_text(digest, plot->marks);
   return digest;
 }
 
@@ -56,13 +53,8 @@ static attempt memory(const subject *s, dsm_diags *diags) {
   return figure_of(s->held_plan, "memory", diags);
 }
 
-static const dsm_plot_data data[] = {{"bars", "# x\n1\n"}, {"lines", ""}};
-static const dsm_plot plot = {.title = "t",
-                              .width = 720,
-                              .height = 100,
-                              .body = "plot bars\n",
-                              .data = data,
-                              .data_count = 2};
+static const dsm_plot plot = {
+    .title = "t", .width = 720, .height = 100, .body = "plot $marks\n", .marks = "# x\n1\n"};
 
 static attempt script(const subject *s, dsm_diags *diags) {
   (void)s;
@@ -76,19 +68,7 @@ static attempt program(const subject *s, dsm_diags *diags) {
   if (strcmp(dsm_plot_form_name(DSM_PLOT_PNG), "png") != 0) {
     return (attempt){.wrong = "a form has a name"};
   }
-  return attempt_of_text(dsm_plot_program(&plot, DSM_PLOT_PNG));
-}
-
-static attempt data_file(const subject *s, dsm_diags *diags) {
-  (void)s;
-  (void)diags;
-  char *const name = dsm_plot_data_file(&plot, "name", 1);
-  attempt made = {.status = name == NULL ? DSM_ERROR_OUT_OF_MEMORY : DSM_OK};
-  if (name != NULL && strcmp(name, "name.lines.dat") != 0) {
-    made.wrong = "a file of data is called after the script and the data";
-  }
-  free(name);
-  return made;
+  return attempt_of_text(dsm_plot_script(&plot, NULL, DSM_PLOT_PNG));
 }
 
 const faulty_case plot_cases[] = {
@@ -99,7 +79,6 @@ const faulty_case plot_cases[] = {
     {"dsm_plot_plan, pipelined roofline", pipelined_roofline, DSM_OK, NULL},
     {"dsm_plot_plan, memory", memory, DSM_OK, NULL},
     {"dsm_plot_script", script, DSM_OK, NULL},
-    {"dsm_plot_program", program, DSM_OK, NULL},
-    {"dsm_plot_data_file", data_file, DSM_OK, NULL},
+    {"dsm_plot_script, to standard output", program, DSM_OK, NULL},
 };
 const size_t plot_case_count = sizeof plot_cases / sizeof plot_cases[0];

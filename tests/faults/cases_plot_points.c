@@ -22,7 +22,7 @@ static attempt figure_of(void (*make)(made_points *made), const char *word,
   if (status == DSM_OK) {
     digest = digest_text(DIGEST_START, plot->title);
     digest = digest_text(digest, plot->body);
-    digest = digest_text(digest, plot->data[0].text);
+    digest = digest_text(digest, plot->marks);
   }
   const attempt result = attempt_of_status(status, plot, digest);
   if (plot != &poison) {

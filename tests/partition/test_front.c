@@ -399,7 +399,7 @@ START_TEST(what_is_written_is_read_back) {
   ck_assert_int_eq(dsm_plot_front(&plot, front, NULL), DSM_OK);
   ck_assert_int_eq(dsm_plot_front(&drawn, again, NULL), DSM_OK);
   ck_assert_str_eq(plot->body, drawn->body);
-  ck_assert_str_eq(plot->data[0].text, drawn->data[0].text);
+  ck_assert_str_eq(plot->marks, drawn->marks);
   dsm_plot_free(plot);
   dsm_plot_free(drawn);
   dsm_front_free(again);

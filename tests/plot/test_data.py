@@ -170,7 +170,7 @@ def data_of(dsm, path, figure, folder, *options):
     done = plans.run(dsm, "plot", path, "--figure", figure, *options, "--script", folder,
                      env=plans.environment())
     expect(done.returncode == 0, path.name, done.stderr)
-    return folder / f"{figure}.marks.dat"
+    return folder / f"{figure}.gp"
 
 
 def check_folded(dsm, path, plan):

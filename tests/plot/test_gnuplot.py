@@ -113,7 +113,7 @@ def check_missing(program):
     done = program.plot("/nonexistent", "--script", kept)
     expect(done.returncode == 0 and done.stderr == "", "script", f"{done.returncode}: {done.stderr}")
     names = sorted(path.name for path in kept.iterdir())
-    expect(names == ["loss.gp", "loss.marks.dat"], "script", f"keeps {names}")
+    expect(names == ["loss.gp"], "script", f"keeps {names}")
     done = program.plot("/nonexistent", "--script", kept, "--figure", "splits", "-o", output)
     program.expect_failure("script and picture", done, "cannot run gnuplot")
     expect((kept / "p.gp").exists(), "script and picture", "no script")

@@ -89,7 +89,7 @@ def check_roofline_labels(dsm, folder, made):
         unsaid = sum(int(left_out or cut) for left_out, cut in re.findall(
             r"(\d+) points? ha(?:s|ve) no room for a label|labels of (\d+) points are cut", below))
         plot(dsm, made[name], "--figure", "roofline", "--script", folder / f"{name}-data")
-        abouts = plans.marks_of(folder / f"{name}-data" / "roofline.marks.dat", 3)
+        abouts = plans.marks_of(folder / f"{name}-data" / "roofline.gp", 3)
         points = len(abouts)
         equal = {}
         for _, _, _, about in abouts:
@@ -128,7 +128,7 @@ def check_forms(dsm, folder, plan):
 
 
 def check_script(dsm, folder, plan):
-    """The script and its data make the same picture as the program does, and are always the same."""
+    """The script makes the same picture as the program does, and are always the same."""
     for figure in plans.FIGURES:
         kept = []
         for time in ("first", "second"):

@@ -54,9 +54,8 @@ START_TEST(test_figures_are_pages_with_data) {
   ck_assert_double_gt(plot->height, 100);
   ck_assert_double_lt(plot->height, 3 * plot->width);
   const bool has_marks = _i % DSM_PLAN_FIGURE_COUNT != DSM_PLAN_FIGURE_MINI_EPOCHS;
-  ck_assert_uint_eq(plot->data_count, has_marks ? 1 : 0);
-  ck_assert_int_eq(strchr(plot->data[0].text, '\n') != NULL, has_marks);
-  ck_assert_ptr_null(strstr(plot->data[0].text, "nan"));
+  ck_assert_int_eq(strchr(plot->marks, '\n') != NULL, has_marks);
+  ck_assert_ptr_null(strstr(plot->marks, "nan"));
   ck_assert_ptr_null(strstr(plot->body, "nan"));
   dsm_plot_free(plot);
 }
@@ -67,8 +66,8 @@ START_TEST(test_the_same_plan_has_the_same_texts) {
   const dsm_plan plan = fed(made.plan, 0);
   dsm_plot *const one = plot_of(&plan, _i);
   dsm_plot *const other = plot_of(&plan, _i);
-  char *const first = dsm_plot_program(one, DSM_PLOT_SVG);
-  char *const second = dsm_plot_program(other, DSM_PLOT_SVG);
+  char *const first = dsm_plot_script(one, NULL, DSM_PLOT_SVG);
+  char *const second = dsm_plot_script(other, NULL, DSM_PLOT_SVG);
   ck_assert_str_eq(first, second);
   free(first);
   free(second);
@@ -77,22 +76,17 @@ START_TEST(test_the_same_plan_has_the_same_texts) {
 }
 END_TEST
 
-START_TEST(test_scripts_differ_from_programs_in_where_data_and_picture_are) {
+START_TEST(test_a_script_to_keep_names_its_picture) {
   const subject made = bundled_subject(0);
   dsm_plot *const plot = plot_of(made.plan, DSM_PLAN_FIGURE_LOSS);
-  char *const script = dsm_plot_script(plot, "name", DSM_PLOT_PDF);
-  char *const program = dsm_plot_program(plot, DSM_PLOT_PDF);
-  char *const file = dsm_plot_data_file(plot, "name", 0);
-  ck_assert_str_eq(file, "name.marks.dat");
-  ck_assert_ptr_nonnull(strstr(script, "set output 'name.pdf'\nmarks = 'name.marks.dat'\n"));
-  ck_assert_ptr_null(strstr(script, plot->data[0].text));
-  ck_assert_ptr_nonnull(strstr(program, plot->data[0].text));
-  ck_assert_ptr_null(strstr(program, "set output"));
-  ck_assert_ptr_nonnull(strstr(script, plot->body));
-  ck_assert_ptr_nonnull(strstr(program, plot->body));
-  free(file);
-  free(program);
-  free(script);
+  char *const kept = dsm_plot_script(plot, "name", DSM_PLOT_PDF);
+  char *const piped = dsm_plot_script(plot, NULL, DSM_PLOT_PDF);
+  ck_assert_ptr_nonnull(strstr(kept, "set output 'name.pdf'\n$marks << END_OF_DATA\n"));
+  ck_assert_ptr_null(strstr(piped, "set output"));
+  ck_assert_ptr_nonnull(strstr(kept, plot->marks));
+  ck_assert_ptr_nonnull(strstr(piped, plot->body));
+  free(piped);
+  free(kept);
   dsm_plot_free(plot);
 }
 END_TEST
@@ -105,7 +99,7 @@ START_TEST(test_forms_have_terminals_of_their_own) {
   };
   const subject made = bundled_subject(0);
   dsm_plot *const plot = plot_of(made.plan, DSM_PLAN_FIGURE_SPLITS);
-  char *const program = dsm_plot_program(plot, (dsm_plot_form)_i);
+  char *const program = dsm_plot_script(plot, NULL, (dsm_plot_form)_i);
   ck_assert_ptr_nonnull(strstr(program, terminals[_i]));
   ck_assert_ptr_nonnull(strstr(program, " noenhanced "));
   free(program);
@@ -154,7 +148,7 @@ Suite *suite_plot_plan(void) {
   tcase_add_loop_test(tests, test_figures_of_storage_are_of_plans_with_storage,
                       DSM_PLAN_FIGURE_STORAGE, DSM_PLAN_FIGURE_COUNT);
   tcase_add_loop_test(tests, test_the_same_plan_has_the_same_texts, 0, DSM_PLAN_FIGURE_COUNT);
-  tcase_add_test(tests, test_scripts_differ_from_programs_in_where_data_and_picture_are);
+  tcase_add_test(tests, test_a_script_to_keep_names_its_picture);
   tcase_add_loop_test(tests, test_forms_have_terminals_of_their_own, 0, DSM_PLOT_FORM_COUNT);
   tcase_add_loop_test(tests, test_a_picture_of_many_layers_is_bounded, 0, DSM_PLAN_FIGURE_MEMORY);
   tcase_add_test(tests, test_words_read_back);

@@ -69,12 +69,10 @@ START_TEST(test_lines_share_panels) {
   made_points_product(&made);
   dsm_plot *const plot = plot_of(DSM_POINTS_FIGURE_LINES, &(dsm_points_view){0});
   ck_assert_str_eq(plot->title, "made: samples/s over system.core.scratchpad_MiB");
-  ck_assert_uint_eq(plot->data_count, 1);
-  ck_assert_str_eq(plot->data[0].name, "marks");
-  ck_assert_uint_eq(count_of(plot->data[0].text, "# "), 36);
-  expect(plot->data[0].text, "# vgg16, refined: minibatch 512, hybrid\n"
-                             "0.5\t1052\t\n1\t1053\t\n2\t1054\t\n4\t1055\t\n");
-  ck_assert_uint_eq(count_of(plot->body, "\nplot marks index"), 4);
+  ck_assert_uint_eq(count_of(plot->marks, "# "), 36);
+  expect(plot->marks, "# vgg16, refined: minibatch 512, hybrid\n"
+                      "0.5\t1052\t\n1\t1053\t\n2\t1054\t\n4\t1055\t\n");
+  ck_assert_uint_eq(count_of(plot->body, "\nplot $marks index"), 4);
   expect(plot->body, "set label 'gnmt, torus64' at");
   expect(plot->body, "set logscale x");
   dsm_plot_free(plot);
@@ -92,8 +90,8 @@ START_TEST(test_lines_are_as_wanted) {
                                 .where_count = 3};
   dsm_plot *const plot = plot_of(DSM_POINTS_FIGURE_LINES, &view);
   ck_assert_str_eq(plot->title, "made: step (ms) over workload.minibatch");
-  ck_assert_uint_eq(count_of(plot->data[0].text, "# "), 12); /* three panels with four lines */
-  expect(plot->data[0].text, "# none: scratchpad_MiB 0.5\n512\t");
+  ck_assert_uint_eq(count_of(plot->marks, "# "), 12); /* three panels with four lines */
+  expect(plot->marks, "# none: scratchpad_MiB 0.5\n512\t");
   expect(plot->body, "set label 'hybrid' at");
   dsm_plot_free(plot);
 }
@@ -105,7 +103,7 @@ START_TEST(test_points_without_a_result_are_gaps) {
   made_points_add(&made, "a", "t", 300, "none", 1, 0);
   made_points_add(&made, "a", "t", 512, "none", 1, 30);
   dsm_plot *const plot = plot_of(DSM_POINTS_FIGURE_LINES, &(dsm_points_view){0});
-  expect(plot->data[0].text, "256\t10\t\n300\tNaN\t\n512\t30\t\n");
+  expect(plot->marks, "256\t10\t\n300\tNaN\t\n512\t30\t\n");
   expect(plot->body, "1 of 3 points has no result (\xC3\x97): minibatch 300");
   expect(plot->body, "point pt 2");
   expect(plot->body, "unset logscale x"); /* the numbers do not double */
@@ -132,8 +130,8 @@ START_TEST(test_points_without_a_result_have_no_place_over_results) {
   made_points_add(&made, "a", "t", 300, "none", 1, 0);
   made_points_add(&made, "a", "t", 512, "none", 1, 40);
   dsm_plot *const plot = plot_of(DSM_POINTS_FIGURE_LINES, &(dsm_points_view){.x = "step_seconds"});
-  expect(plot->data[0].text, "12.8\t40\t\n25.6\t10\t\n");
-  ck_assert_uint_eq(count_of(plot->data[0].text, "NaN"), 0);
+  expect(plot->marks, "12.8\t40\t\n25.6\t10\t\n");
+  ck_assert_uint_eq(count_of(plot->marks, "NaN"), 0);
   dsm_plot_free(plot);
 }
 END_TEST
@@ -156,7 +154,7 @@ START_TEST(test_a_ladder_climbs_from_its_first_rung) {
   made_points_ladder(&made);
   dsm_plot *const plot = plot_of(DSM_POINTS_FIGURE_LADDER, &(dsm_points_view){0});
   ck_assert_str_eq(plot->title, "made: speed-up (samples_per_second) over none at minibatch 256");
-  const char *const data = plot->data[0].text;
+  const char *const data = plot->marks;
   ck_assert_uint_eq(count_of(data, "# "), 2); /* panels */
   expect(data, "\t0\t1\t0x999999\tnone, 256: 100 samples/s\n");
   expect(data, "\t0\t1.5\t0x999999\tnone, 512: 150 samples/s\n");
@@ -167,7 +165,7 @@ START_TEST(test_a_ladder_climbs_from_its_first_rung) {
   dsm_plot *const times =
       plot_of(DSM_POINTS_FIGURE_LADDER, &(dsm_points_view){.y = "step_seconds"});
   ck_assert_str_eq(times->title, "made: speed-up (step_seconds) over none");
-  ck_assert_uint_eq(count_of(times->data[0].text, "\t0\t3\t"), 4);
+  ck_assert_uint_eq(count_of(times->marks, "\t0\t3\t"), 4);
   dsm_plot_free(times);
 }
 END_TEST
@@ -177,7 +175,7 @@ START_TEST(test_a_ladder_without_its_first_rung_has_no_bars) {
   made_points_add(&made, "a", "t", 256, "none", 1, 0);
   made_points_add(&made, "a", "t", 256, "all", 1, 20);
   dsm_plot *const plot = plot_of(DSM_POINTS_FIGURE_LADDER, &(dsm_points_view){0});
-  ck_assert_str_eq(plot->data[0].text, "");
+  ck_assert_str_eq(plot->marks, "");
   expect(plot->body, "'no result'");
   dsm_plot_free(plot);
 }
@@ -188,13 +186,13 @@ START_TEST(test_a_heat_map_has_a_cell_a_point) {
   const dsm_points_view view = {.value = "utilization"};
   dsm_plot *const plot = plot_of(DSM_POINTS_FIGURE_HEATMAP, &view);
   ck_assert_str_eq(plot->title, "made: utilization over scratchpad_MiB and minibatch");
-  ck_assert_uint_eq(count_of(plot->data[0].text, "0x"), 144);
-  ck_assert_uint_eq(count_of(plot->data[0].text, "# "), 12);
-  expect(plot->data[0].text, "-0.5\t0.5\t-0.5\t0.5\t0xF7FBFF\t0.5, 256: 0.00100\n");
-  expect(plot->data[0].text, "2.5\t3.5\t1.5\t2.5\t0x08306B\t4, 1024: 0.00114\n");
+  ck_assert_uint_eq(count_of(plot->marks, "0x"), 144);
+  ck_assert_uint_eq(count_of(plot->marks, "# "), 12);
+  expect(plot->marks, "-0.5\t0.5\t-0.5\t0.5\t0xF7FBFF\t0.5, 256: 0.00100\n");
+  expect(plot->marks, "2.5\t3.5\t1.5\t2.5\t0x08306B\t4, 1024: 0.00114\n");
   /* One scale for all panels. */
-  ck_assert_uint_eq(count_of(plot->data[0].text, "0xF7FBFF"), 1);
-  ck_assert_uint_eq(count_of(plot->data[0].text, "0x08306B"), 1);
+  ck_assert_uint_eq(count_of(plot->marks, "0xF7FBFF"), 1);
+  ck_assert_uint_eq(count_of(plot->marks, "0x08306B"), 1);
   dsm_plot_free(plot);
 }
 END_TEST
@@ -208,13 +206,13 @@ START_TEST(test_a_front_has_labels) {
   made_points_add(&made, "a", "t", 256, "all", 4, 0);
   dsm_plot *const plot = plot_of(DSM_POINTS_FIGURE_PARETO, &(dsm_points_view){0});
   ck_assert_str_eq(plot->title, "made: Pareto front of max samples_per_second, min scratchpad_MiB");
-  expect(plot->data[0].text, "# front\n1\t20\t\n2\t20\t\n2\t30\t\n");
-  expect(plot->data[0].text, "1\t20\t0xD55E00\tall\n2\t30\t0xD55E00\thybrid\n");
+  expect(plot->marks, "# front\n1\t20\t\n2\t20\t\n2\t30\t\n");
+  expect(plot->marks, "1\t20\t0xD55E00\tall\n2\t30\t0xD55E00\thybrid\n");
   expect(plot->body, "set label 'hybrid' at");
   dsm_plot_free(plot);
   const dsm_points_view view = {.pareto = "max:memory_bytes,max:samples_per_second"};
   dsm_plot *const other = plot_of(DSM_POINTS_FIGURE_PARETO, &view);
-  expect(other->data[0].text, "# front\n");
+  expect(other->marks, "# front\n");
   dsm_plot_free(other);
 }
 END_TEST
@@ -296,7 +294,7 @@ START_TEST(test_one_point_is_a_figure) {
     dsm_plot *const plot = plot_of((dsm_points_figure)i, &(dsm_points_view){0});
     expect(plot->body, "1 of 160 points recorded");
     ck_assert(plot->height > 100 && plot->height < 500);
-    char *const program = dsm_plot_program(plot, DSM_PLOT_SVG);
+    char *const program = dsm_plot_script(plot, NULL, DSM_PLOT_SVG);
     ck_assert_ptr_nonnull(program);
     free(program);
     dsm_plot_free(plot);

@@ -43,8 +43,8 @@ static void check_figures(const dsm_storage_result *result) {
     ck_assert_int_eq(plot != NULL, is_drawn);
     if (plot != NULL) {
       ck_assert_ptr_null(strstr(plot->body, "nan"));
-      ck_assert_ptr_null(strstr(plot->data[0].text, "nan"));
-      ck_assert_ptr_null(strstr(plot->data[0].text, "inf"));
+      ck_assert_ptr_null(strstr(plot->marks, "nan"));
+      ck_assert_ptr_null(strstr(plot->marks, "inf"));
     }
     dsm_plot_free(plot);
   }

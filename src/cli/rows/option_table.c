@@ -330,8 +330,8 @@ const cli_option cli_core_options[] = {
      TEXTS(plot.wheres, CLI_TAKES_TEXT)},
     {.name = "script",
      .argument = "FOLDER",
-     .help = "keep the gnuplot script NAME.gp and its data in FOLDER, where 'gnuplot NAME.gp' "
-             "draws the picture again; NAME is that of the picture, else of the figure",
+     .help = "keep the gnuplot script NAME.gp in FOLDER, where 'gnuplot NAME.gp' draws the picture "
+             "again; NAME is that of the picture, else of the figure",
      .commands = CLI_PLOT,
      NAME(CLI_READ_FOLDER, plot.script, CLI_TAKES_FOLDER)},
     {.name = "stages",

@@ -81,85 +81,34 @@ static cli_exit settle_output(request *wanted, const char *figure) {
 
 /* ---- writing ---- */
 
-/* What a script consists of: its data, then itself. Made before anything is written, so that what
- * was written can be taken away without memory. */
-typedef struct script {
-  char *text;
-  char **paths; /* of each data file, then of the text */
-  size_t count;
-} script;
-
-static void free_script(script *all) {
-  for (size_t i = 0; all->paths != NULL && i < all->count; i++) {
-    free(all->paths[i]);
-  }
-  free(all->paths);
-  free(all->text);
-}
-
-static bool make_script(script *all, const request *wanted, const dsm_plot *plot) {
-  const char *const folder = wanted->arguments->plot.script;
-  char name[NAME_SIZE + 4];
-  (void)snprintf(name, sizeof name, "%s.gp", wanted->name);
-  *all = (script){.text = dsm_plot_script(plot, wanted->name, wanted->form),
-                  .paths = calloc(plot->data_count + 1, sizeof(char *)),
-                  .count = plot->data_count + 1};
-  bool is_made = all->text != NULL && all->paths != NULL;
-  for (size_t i = 0; is_made && i < plot->data_count; i++) {
-    char *const file = dsm_plot_data_file(plot, wanted->name, i);
-    all->paths[i] = file == NULL ? NULL : cli_join_path(folder, file);
-    is_made = all->paths[i] != NULL;
-    free(file);
-  }
-  if (is_made) {
-    all->paths[plot->data_count] = cli_join_path(folder, name);
-    is_made = all->paths[plot->data_count] != NULL;
-  }
-  return is_made;
-}
-
-static cli_exit put_text(const request *wanted, const char *path, const char *text) {
-  return cli_is_same_file(path, wanted->input)
-             ? cli_usage_error(wanted->arguments->command, "--script: '%s' is what is plotted",
-                               path)
-             : cli_put_file(wanted->arguments, "script", path, text, strlen(text));
-}
-
-static cli_exit write_files(const request *wanted, const dsm_plot *plot, const script *all) {
+static cli_exit put_script(const request *wanted, const char *path, const char *text) {
   const char *const folder = wanted->arguments->plot.script;
   const bool is_made = mkdir(folder, 0777) == 0;
   if (!is_made && errno != EEXIST) {
     return cli_outside_error("cannot make the folder '%s': %s", folder, strerror(errno));
   }
-  cli_exit outcome = CLI_EXIT_DONE;
-  size_t written_count = 0;
-  while (written_count < all->count && outcome == CLI_EXIT_DONE) {
-    const bool is_data = written_count < plot->data_count;
-    outcome = put_text(wanted, all->paths[written_count],
-                       is_data ? plot->data[written_count].text : all->text);
-    written_count += outcome == CLI_EXIT_DONE;
-  }
-  for (size_t i = 0; outcome != CLI_EXIT_DONE && i < written_count; i++) {
-    (void)unlink(all->paths[i]);
-  }
+  const cli_exit outcome =
+      cli_is_same_file(path, wanted->input)
+          ? cli_usage_error(wanted->arguments->command, "--script: '%s' is what is plotted", path)
+          : cli_put_file(wanted->arguments, "script", path, text, strlen(text));
   if (outcome != CLI_EXIT_DONE && is_made) {
     (void)rmdir(folder);
   }
   return outcome;
 }
 
-/* All its files or none: signals wait meanwhile. */
+/* With its folder or not at all: signals wait meanwhile. */
 static cli_exit write_script(const request *wanted, const dsm_plot *plot) {
-  script all;
-  cli_exit outcome = CLI_EXIT_DONE;
-  if (make_script(&all, wanted, plot)) {
-    cli_interrupt_hold();
-    outcome = write_files(wanted, plot, &all);
-    cli_interrupt_release();
-  } else {
-    outcome = cli_out_of_memory();
-  }
-  free_script(&all);
+  char name[NAME_SIZE + 4];
+  (void)snprintf(name, sizeof name, "%s.gp", wanted->name);
+  char *const text = dsm_plot_script(plot, wanted->name, wanted->form);
+  char *const path = cli_join_path(wanted->arguments->plot.script, name);
+  cli_interrupt_hold();
+  const cli_exit outcome =
+      text == NULL || path == NULL ? cli_out_of_memory() : put_script(wanted, path, text);
+  cli_interrupt_release();
+  free(path);
+  free(text);
   return outcome;
 }
 
@@ -194,7 +143,7 @@ static void note_rare_characters(const request *wanted, const dsm_plot *plot) {
 }
 
 static cli_exit write_picture(const request *wanted, const dsm_plot *plot) {
-  char *const program = dsm_plot_program(plot, wanted->form);
+  char *const program = dsm_plot_script(plot, NULL, wanted->form);
   if (program == NULL) {
     return cli_out_of_memory();
   }

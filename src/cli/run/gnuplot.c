@@ -130,7 +130,7 @@ static cli_exit start_error(int error) {
   if (error == ENOENT || error == ENOTDIR || error == EACCES) {
     return cli_outside_error(
         "cannot run gnuplot, which draws the pictures: %s; install it (Debian: apt install "
-        "gnuplot-nox), or keep its script and data with --script FOLDER",
+        "gnuplot-nox), or keep its script with --script FOLDER",
         error == EACCES ? strerror(error) : "it is not in $PATH");
   }
   return cli_outside_error("cannot run gnuplot: %s", strerror(error));

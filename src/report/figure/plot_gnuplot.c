@@ -96,7 +96,7 @@ static void begin_run(dsm__plot_maker *maker, const char *way, const char *colum
   if (maker->run != NULL && strcmp(maker->run, way) == 0) {
     return;
   }
-  dsm__text_printf(&maker->plots, "%smarks index %zu using %s",
+  dsm__text_printf(&maker->plots, "%s$marks index %zu using %s",
                    maker->plots.length == 0 ? "plot " : ", \\\n     ", maker->run_count, way);
   dsm__text_printf(&maker->marks, "%s# %s\n", maker->run_count == 0 ? "" : "\n\n",
                    dsm__plot_clean(maker, columns));

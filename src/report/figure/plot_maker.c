@@ -35,19 +35,16 @@ static const char *kept(dsm__plot_maker *maker, const dsm__text_buffer *text) {
 static dsm_plot *settle(dsm__plot_maker *maker) {
   dsm__arena *const arena = maker->arena;
   dsm_plot *const plot = dsm__arena_alloc(arena, sizeof *plot);
-  dsm_plot_data *const data = dsm__arena_alloc(arena, sizeof *data);
-  if (plot == NULL || data == NULL) {
+  if (plot == NULL) {
     return NULL;
   }
-  *data = (dsm_plot_data){.name = "marks", .text = kept(maker, &maker->marks)};
   *plot = (dsm_plot){.title = maker->title,
                      .width = maker->width,
                      .height = maker->height,
                      .body = kept(maker, &maker->body),
-                     .data = data,
-                     .data_count = maker->run_count > 0 ? 1 : 0,
+                     .marks = kept(maker, &maker->marks),
                      .arena = arena};
-  return plot->body == NULL || data->text == NULL ? NULL : plot;
+  return plot->body == NULL || plot->marks == NULL ? NULL : plot;
 }
 
 void dsm__plot_free_texts(dsm__plot_maker *maker) {

@@ -69,31 +69,16 @@ static void put_body(dsm__text_buffer *out, const dsm_plot *plot) {
 char *dsm_plot_script(const dsm_plot *plot, const char *name, dsm_plot_form form) {
   dsm__text_buffer out = {0};
   put_head(&out, plot, form);
-  dsm__text_printf(&out, "set output '%s.%s'\n", name, dsm_plot_form_name(form));
-  for (size_t i = 0; i < plot->data_count; i++) {
-    dsm__text_printf(&out, "%s = '%s.%s.dat'\n", plot->data[i].name, name, plot->data[i].name);
+  if (name != NULL) {
+    dsm__text_printf(&out, "set output '%s.%s'\n", name, dsm_plot_form_name(form));
+  }
+  if (plot->marks[0] != '\0') {
+    dsm__text_puts(&out, "$marks << END_OF_DATA\n");
+    dsm__text_puts(&out, plot->marks);
+    dsm__text_puts(&out, "END_OF_DATA\n");
   }
   put_body(&out, plot);
-  dsm__text_puts(&out, "unset output\n");
-  return dsm__text_finish(&out);
-}
-
-char *dsm_plot_data_file(const dsm_plot *plot, const char *name, size_t index) {
-  dsm__text_buffer out = {0};
-  dsm__text_printf(&out, "%s.%s.dat", name, plot->data[index].name);
-  return dsm__text_finish(&out);
-}
-
-char *dsm_plot_program(const dsm_plot *plot, dsm_plot_form form) {
-  dsm__text_buffer out = {0};
-  put_head(&out, plot, form);
-  for (size_t i = 0; i < plot->data_count; i++) {
-    const dsm_plot_data *const data = &plot->data[i];
-    dsm__text_printf(&out, "$%s << END_OF_DATA\n", data->name);
-    dsm__text_puts(&out, data->text);
-    dsm__text_printf(&out, "END_OF_DATA\n%s = '$%s'\n", data->name, data->name);
-  }
-  put_body(&out, plot);
+  dsm__text_puts(&out, name == NULL ? "" : "unset output\n");
   return dsm__text_finish(&out);
 }
 
