@@ -73,10 +73,10 @@ DSM_API const char *dsm_pim_figure_name(dsm_pim_figure figure);
 /** The same read back, exactly; false if the text is none of them. */
 DSM_API bool dsm_pim_figure_parse(const char *text, dsm_pim_figure *figure);
 
-/** Data of a figure: lines of fields separated by tabs; a line that begins with '#' says what the
- * columns are. */
+/** Data of a figure: its boxes, points and curves, in the units of their axes, as lines of fields
+ * separated by tabs; a line that begins with '#' says what a block of them is. */
 typedef struct dsm_plot_data {
-  const char *name; /**< such as "bars": letters only */
+  const char *name; /**< "marks": letters only */
   const char *text;
 } dsm_plot_data;
 
@@ -87,7 +87,7 @@ typedef struct dsm_plot {
   double height;
   const char *body; /**< the commands that draw, which find the data by variables of their names */
   const dsm_plot_data *data;
-  size_t data_count;
+  size_t data_count;        /**< 0: the commands say all */
   struct dsm__arena *arena; /**< private */
 } dsm_plot;
 
@@ -127,7 +127,7 @@ DSM_API DSM_NODISCARD dsm_status dsm_plot_front(dsm_plot **plot, const dsm_front
  */
 DSM_API char *dsm_plot_script(const dsm_plot *plot, const char *name, dsm_plot_form form);
 
-/** The name of the file of data number `index` (below data_count): "NAME.bars.dat". malloc'ed, to
+/** The name of the file of data number `index` (below data_count): "NAME.marks.dat". malloc'ed, to
  * be freed by the caller; NULL if out of memory. */
 DSM_API char *dsm_plot_data_file(const dsm_plot *plot, const char *name, size_t index);
 

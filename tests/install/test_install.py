@@ -149,7 +149,8 @@ def check_python(install, expected):
     if install.flags:
         return  # a sanitizer's runtime would have to be loaded first
     script = install.prefix / "share/doc/libdsm-dev/examples/library/explore_plan.py"
-    printed = run(sys.executable, script, *install.inputs(), install.libdir / "libdsm.so")
+    printed = run(sys.executable, script, *install.inputs(), "--library",
+                  install.libdir / "libdsm.so")
     check_printed(install, script.name, printed, expected)
 
 

@@ -17,6 +17,21 @@ ODD_NAMES = [
 ]
 
 
+failures = []
+
+
+def expect(holds, where, message):
+    if not holds:
+        failures.append(where)
+        print(f"{where}: {message}")
+
+
+def outcome():
+    """Says how many failures there are; the exit code."""
+    print(f"{len(failures)} failures")
+    return 1 if failures else 0
+
+
 def conv(name, before, after, size):
     return {"name": name, "type": "conv", "in": before, "out": after, "feature": [size, size],
             "kernel": [3, 3], "aux": [{"op": "batch_norm"}, {"op": "relu"}]}
@@ -47,6 +62,12 @@ def environment(**changes):
             if name.startswith(("ASAN_", "UBSAN_", "TSAN_", "LSAN_", "LLVM_", "GCOV_")) or
             name == "PATH"}
     return {**kept, "LC_ALL": "C", **changes}
+
+
+def marks_of(path, numbers):
+    """The boxes (5 numbers) or points (3) of a figure's data: the numbers, the last of them a colour, and what each is."""
+    rows = [line.split("\t") for line in path.read_text(encoding="utf-8").split("\n")]
+    return [(*map(float, row[:numbers - 1]), row[-2], row[-1]) for row in rows if len(row) == numbers + 1]
 
 
 def run(dsm, *words, **options):
@@ -83,7 +104,7 @@ def all_plans(dsm, folder):
     }
 
 
-def check_pictures(check_all, failures):
+def check_pictures(check_all):
     """Runs a test's checks with the program and, if it is named, a folder that keeps the pictures;
     returns the exit code."""
     dsm = pathlib.Path(sys.argv[1]).resolve()
@@ -94,5 +115,4 @@ def check_pictures(check_all, failures):
     else:
         with tempfile.TemporaryDirectory() as temporary:
             check_all(dsm, pathlib.Path(temporary))
-    print(f"{len(failures)} failures")
-    return 1 if failures else 0
+    return outcome()

@@ -14,17 +14,9 @@ import tempfile
 import time
 
 import plans
+from plans import expect
 
 OUTSIDE = 5
-failures = []
-
-
-def expect(holds, where, message):
-    if not holds:
-        failures.append(where)
-        print(f"{where}: {message}")
-
-
 class Program:
     def __init__(self, dsm, folder):
         self.dsm = dsm
@@ -121,7 +113,7 @@ def check_missing(program):
     done = program.plot("/nonexistent", "--script", kept)
     expect(done.returncode == 0 and done.stderr == "", "script", f"{done.returncode}: {done.stderr}")
     names = sorted(path.name for path in kept.iterdir())
-    expect(names == ["loss.bars.dat", "loss.gp"], "script", f"keeps {names}")
+    expect(names == ["loss.gp", "loss.marks.dat"], "script", f"keeps {names}")
     done = program.plot("/nonexistent", "--script", kept, "--figure", "splits", "-o", output)
     program.expect_failure("script and picture", done, "cannot run gnuplot")
     expect((kept / "p.gp").exists(), "script and picture", "no script")
@@ -203,8 +195,7 @@ def main():
         check_written(program)
         check_stays_alive(program)
         check_signals(program)
-    print(f"{len(failures)} failures")
-    return 1 if failures else 0
+    return plans.outcome()
 
 
 if __name__ == "__main__":

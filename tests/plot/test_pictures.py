@@ -14,21 +14,13 @@ import sys
 
 import plans
 import svg_texts
+from plans import expect
 
 # In units; on a page a unit is 2/3 of a point.
 SMALLEST_TEXT = 8
 # Heights of a page that the picture of any number of layers has at most.
 MOST_PAGES = 4.0
 SIGNATURES = {"svg": b"<?xml", "png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF-"}
-
-failures = []
-
-
-def expect(holds, where, message):
-    if not holds:
-        failures.append(where)
-        print(f"{where}: {message}")
-
 
 def plot(dsm, plan, *options, rows="--unfold"):
     done = plans.run(dsm, "plot", plan, *filter(None, (rows,)), *options, env=plans.environment())
@@ -86,17 +78,6 @@ def below_of(folder, name):
     return next(box.text for box in boxes if "utilization" in box.text)
 
 
-def equal_layers(rows):
-    """How many layers are equal in all passes: {first of them: count}, from the rows of the data."""
-    passes = {}
-    for layer, *numbers, _ in rows:
-        passes.setdefault(int(layer), []).append(tuple(numbers))
-    alike = {}
-    for layer, numbers in sorted(passes.items()):
-        alike.setdefault(tuple(numbers), []).append(layer)
-    return {layers[0]: len(layers) for layers in alike.values()}
-
-
 def check_roofline_labels(dsm, folder, made):
     """Each point has its number, or is counted below the title; equal layers are one."""
     for name in ("vgg16", "resnet50", "googlenet", "net200"):
@@ -108,10 +89,12 @@ def check_roofline_labels(dsm, folder, made):
         unsaid = sum(int(left_out or cut) for left_out, cut in re.findall(
             r"(\d+) points? ha(?:s|ve) no room for a label|labels of (\d+) points are cut", below))
         plot(dsm, made[name], "--figure", "roofline", "--script", folder / f"{name}-data")
-        data = (folder / f"{name}-data" / "roofline.points.dat").read_text().splitlines()[1:]
-        rows = [line.split("\t") for line in data]
-        equal = equal_layers(rows)
-        points = sum(int(row[0]) in equal for row in rows)
+        abouts = plans.marks_of(folder / f"{name}-data" / "roofline.marks.dat", 3)
+        points = len(abouts)
+        equal = {}
+        for _, _, _, about in abouts:
+            count = re.search(r" and (\d+) equal layers? ", about)
+            equal[re.split(r" and \d+ equal| (?:forward|backward|update):", about)[0]] = 1 + int(count[1] if count else 0)
         expect(said - len(equal) + unsaid == points, f"{name}, roofline",
                f"{points} points, labels of {said - len(equal)}, {unsaid} without: {below}")
         folded = sorted(int(box.text.split(" × ")[1]) for box in boxes if " × " in box.text and
@@ -208,4 +191,4 @@ def check_all(dsm, folder):
 
 
 if __name__ == "__main__":
-    sys.exit(plans.check_pictures(check_all, failures))
+    sys.exit(plans.check_pictures(check_all))

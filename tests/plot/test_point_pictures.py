@@ -15,6 +15,7 @@ import sys
 import plans
 import svg_texts
 import sweeps
+from plans import expect
 
 SMALLEST_TEXT = 9.9
 # What has no picture, and why: (database, figure) to the exit code and a part of the message.
@@ -27,15 +28,6 @@ LADDERS = {"fig10": "system", "scratchpad_vgg16": "workload.minibatch", "many_se
            "odd_names": "system", "words": "system", "one": "system",
            "many_numbers": "system.core.sfu_ops_per_cycle"}
 MANY = ("--where", "system.core.frequency_GHz=1,2")
-
-failures = []
-
-
-def expect(holds, where, message):
-    if not holds:
-        failures.append(where)
-        print(f"{where}: {message}")
-
 
 def options_of(name, figure):
     if figure == "ladder" and name in LADDERS:
@@ -187,4 +179,4 @@ def check_all(dsm, folder):
 
 
 if __name__ == "__main__":
-    sys.exit(plans.check_pictures(check_all, failures))
+    sys.exit(plans.check_pictures(check_all))

@@ -5,23 +5,44 @@
  *
  *     cc explore_plan.c $(pkg-config --cflags --libs dsm) -o explore_plan
  *     ./explore_plan vgg16.json torus64.json
+ *     ./explore_plan vgg16.json torus64.json mode=inference minibatch=16
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <dsm/dsm.h>
 
-static void print_findings(const dsm_diags *diags) {
-  char line[2048];
-  for (size_t i = 0; i < dsm_diags_count(diags); i++) {
-    (void)dsm_diag_render(dsm_diags_get(diags, i), false, line, sizeof line);
-    fprintf(stderr, "%s\n", line);
+/* Sets an option that is given as NAME=VALUE, as on the command line of dsm but for the dashes. */
+static bool set_option(dsm_session *session, const char *text) {
+  char name[64];
+  const char *const equals = strchr(text, '=');
+  if (equals == NULL || (size_t)(equals - text) >= sizeof name) {
+    fprintf(stderr, "expected NAME=VALUE, found '%s'\n", text);
+    return false;
   }
+  memcpy(name, text, (size_t)(equals - text));
+  name[equals - text] = '\0';
+  return dsm_session_set(session, name, equals + 1) == DSM_OK;
 }
 
-static void print_plan(const dsm_plan *plan) {
-  printf("dsm %s: utilization %.6f, step %.6g ms\n", dsm_version(), plan->result.utilization,
-         plan->result.step_seconds * 1e3);
+static bool explore(dsm_session *session, int argc, char *argv[]) {
+  for (int i = 3; i < argc; i++) {
+    if (!set_option(session, argv[i])) {
+      return false;
+    }
+  }
+  return dsm_session_load(session, argv[1], argv[2]) == DSM_OK &&
+         dsm_session_explore(session) == DSM_OK;
+}
+
+static void print_plan(const dsm_session *session) {
+  const dsm_plan *const plan = dsm_session_plan(session);
+  double utilization = 0;
+  double seconds = 0;
+  (void)dsm_session_number(session, "utilization", &utilization);
+  (void)dsm_session_number(session, "step_seconds", &seconds);
+  printf("dsm %s: utilization %.6f, step %.6g ms\n", dsm_version(), utilization, seconds * 1e3);
   for (size_t i = 0; i < plan->layer_count; i++) {
     const dsm_layer_plan *const layer = &plan->layers[i];
     const dsm_pass_plan *const forward = &layer->passes[DSM_PASS_FORWARD];
@@ -31,26 +52,18 @@ static void print_plan(const dsm_plan *plan) {
 }
 
 int main(int argc, char *argv[]) {
-  if (argc != 3) {
-    fprintf(stderr, "usage: %s WORKLOAD.json SYSTEM.json\n", argv[0]);
+  if (argc < 3) {
+    fprintf(stderr, "usage: %s WORKLOAD.json SYSTEM.json [OPTION=VALUE...]\n", argv[0]);
     return EXIT_FAILURE;
   }
-  dsm_workload *workload = NULL;
-  dsm_system *system = NULL;
-  dsm_plan *plan = NULL;
-  dsm_explore_options options;
-  dsm_explore_options_init(&options);
-  dsm_diags *const diags = dsm_diags_new(10);
-  const bool is_explored = dsm_workload_load(&workload, argv[1], NULL, 0, diags) == DSM_OK &&
-                           dsm_system_load(&system, argv[2], NULL, 0, diags) == DSM_OK &&
-                           dsm_explore(&plan, workload, system, &options, diags) == DSM_OK;
+  dsm_session *const session = dsm_session_new();
+  const bool is_explored = session != NULL && explore(session, argc, argv);
   if (is_explored) {
-    print_plan(plan);
+    print_plan(session);
   }
-  print_findings(diags);
-  dsm_plan_free(plan);
-  dsm_system_free(system);
-  dsm_workload_free(workload);
-  dsm_diags_free(diags);
+  for (size_t i = 0; session != NULL && dsm_session_finding(session, i) != NULL; i++) {
+    fprintf(stderr, "%s\n", dsm_session_finding(session, i));
+  }
+  dsm_session_free(session);
   return is_explored ? EXIT_SUCCESS : EXIT_FAILURE;
 }

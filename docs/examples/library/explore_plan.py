@@ -3,7 +3,9 @@
 """explore_plan.py: libdsm from Python, with ctypes alone. Loads a workload and a system, explores,
 and reads the plan as JSON.
 
-Usage: explore_plan.py WORKLOAD.json SYSTEM.json [LIBRARY]     (default: libdsm as the loader finds it)
+Usage: explore_plan.py WORKLOAD.json SYSTEM.json [--library FILE] [OPTION=VALUE...]
+
+An OPTION is one of `dsm explore`, such as mode=inference. The library is the one that the loader finds.
 """
 import ctypes
 import ctypes.util
@@ -13,77 +15,70 @@ import sys
 DSM_OK = 0
 
 
-def load_library(path=None):
-    """libdsm with the types of the functions that are called here."""
-    dsm = ctypes.CDLL(path or ctypes.util.find_library("dsm") or "libdsm.so")
-    pointer, text, size = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t
-    for name, result, arguments in [
-            ("dsm_version", text, []),
-            ("dsm_diags_new", pointer, [size]),
-            ("dsm_diags_free", None, [pointer]),
-            ("dsm_diags_count", size, [pointer]),
-            ("dsm_diags_get", pointer, [pointer, size]),
-            ("dsm_diag_render", size, [pointer, ctypes.c_bool, text, size]),
-            ("dsm_workload_load", ctypes.c_int, [pointer, text, pointer, size, pointer]),
-            ("dsm_workload_free", None, [pointer]),
-            ("dsm_system_load", ctypes.c_int, [pointer, text, pointer, size, pointer]),
-            ("dsm_system_free", None, [pointer]),
-            ("dsm_explore", ctypes.c_int, [pointer, pointer, pointer, pointer, pointer]),
-            ("dsm_plan_print", pointer, [pointer]),
-            ("dsm_plan_free", None, [pointer])]:
-        function = getattr(dsm, name)
-        function.restype = result
-        function.argtypes = arguments
-    return dsm
+class Session:
+    """A network on a system: the functions of dsm.h that begin with dsm_session_."""
 
+    def __init__(self, library=None):
+        self.dsm = ctypes.CDLL(library or ctypes.util.find_library("dsm") or "libdsm.so")
+        pointer, text, size = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t
+        for name, result, arguments in [
+                ("dsm_version", text, []),
+                ("dsm_session_new", pointer, []),
+                ("dsm_session_free", None, [pointer]),
+                ("dsm_session_set", ctypes.c_int, [pointer, text, text]),
+                ("dsm_session_load", ctypes.c_int, [pointer, text, text]),
+                ("dsm_session_explore", ctypes.c_int, [pointer]),
+                ("dsm_session_print", pointer, [pointer, text]),
+                ("dsm_session_finding", text, [pointer, size]),
+                ("dsm_text_free", None, [pointer])]:
+            function = getattr(self.dsm, name)
+            function.restype = result
+            function.argtypes = arguments
+        self.handle = self.dsm.dsm_session_new()
 
-def explain(dsm, diags):
-    """What was found wrong, a line each."""
-    line = ctypes.create_string_buffer(2048)
-    for index in range(dsm.dsm_diags_count(diags)):
-        dsm.dsm_diag_render(dsm.dsm_diags_get(diags, index), False, line, len(line))
-        print(line.value.decode(), file=sys.stderr)
+    def __enter__(self):
+        return self
 
+    def __exit__(self, *_):
+        self.dsm.dsm_session_free(self.handle)
 
-def take_text(pointer):
-    """A text that the library made with malloc; frees it."""
-    text = ctypes.string_at(pointer).decode()
-    free = ctypes.CDLL(None).free
-    free.argtypes = [ctypes.c_void_p]
-    free(pointer)
-    return text
+    def call(self, name, *texts):
+        """Calls dsm_session_NAME, and prints what was found. True: it succeeded."""
+        function = getattr(self.dsm, f"dsm_session_{name}")
+        status = function(self.handle, *(text.encode() for text in texts))
+        index = 0
+        while (line := self.dsm.dsm_session_finding(self.handle, index)) is not None:
+            print(line.decode(), file=sys.stderr)
+            index += 1
+        return status == DSM_OK
 
-
-def explore(dsm, workload_path, system_path):
-    """The best plan as parsed JSON, with the default options of the system, or None after what was
-    wrong has been printed."""
-    workload, system, plan = (ctypes.c_void_p() for _ in range(3))
-    diags = dsm.dsm_diags_new(10)
-    result = None
-    if (dsm.dsm_workload_load(ctypes.byref(workload), workload_path.encode(), None, 0,
-                              diags) == DSM_OK
-            and dsm.dsm_system_load(ctypes.byref(system), system_path.encode(), None, 0,
-                                    diags) == DSM_OK
-            and dsm.dsm_explore(ctypes.byref(plan), workload, system, None, diags) == DSM_OK):
-        result = json.loads(take_text(dsm.dsm_plan_print(plan)))
-    explain(dsm, diags)
-    dsm.dsm_plan_free(plan)
-    dsm.dsm_system_free(system)
-    dsm.dsm_workload_free(workload)
-    dsm.dsm_diags_free(diags)
-    return result
+    def plan(self):
+        """The plan as parsed JSON (format "dsm-plan/1")."""
+        text = self.dsm.dsm_session_print(self.handle, b"json")
+        try:
+            return json.loads(ctypes.string_at(text))
+        finally:
+            self.dsm.dsm_text_free(text)
 
 
 def main():
-    if len(sys.argv) not in (3, 4):
+    words = sys.argv[1:]
+    library = None
+    if "--library" in words[:-1]:
+        at = words.index("--library")
+        library = words[at + 1]
+        del words[at:at + 2]
+    if len(words) < 2 or any("=" not in word for word in words[2:]):
         print(__doc__, file=sys.stderr)
         return 2
-    dsm = load_library(*sys.argv[3:])
-    plan = explore(dsm, *sys.argv[1:3])
-    if plan is None:
-        return 1
+    with Session(library) as session:
+        if not (all(session.call("set", *word.split("=", 1)) for word in words[2:])
+                and session.call("load", *words[:2]) and session.call("explore")):
+            return 1
+        plan = session.plan()
+        version = session.dsm.dsm_version().decode()
     result = plan["result"]
-    print(f"dsm {dsm.dsm_version().decode()}: utilization {result['utilization']:.6f}, "
+    print(f"dsm {version}: utilization {result['utilization']:.6f}, "
           f"step {result['step_seconds'] * 1e3:.6g} ms")
     for layer in plan["layers"]:
         forward = layer["passes"]["forward"]

@@ -161,15 +161,11 @@ const cli_companion cli_companion_calibrate = {
              "Reads MEASUREMENTS, a CSV file with a row for each measured time (columns workload, "
              "minibatch, mode, parallelism, optimize, overrides, plan, layer, pass, milliseconds, "
              "note, in any order; workload and milliseconds are enough), and chooses those "
-             "constants "
-             "of SYSTEM that no data sheet states, so that the mean of |predicted / measured - 1| "
-             "is "
-             "least. Shows the error before and after; what constants that were chosen without a "
-             "measurement predict for it; which constants no measurement depends on, and which "
-             "cannot "
-             "be told apart. The calibrated system records the spread of these predictions: "
-             "explore "
-             "shows it beside the step time.",
+             "constants of SYSTEM that no data sheet states, so that the mean of |predicted / "
+             "measured - 1| is least. Shows the error before and after; what constants that were "
+             "chosen without a measurement predict for it; which constants no measurement depends "
+             "on, and which cannot be told apart. The calibrated system records the spread of "
+             "these predictions: explore shows it beside the step time.",
          .examples =
              {"dsm calibrate times.csv chip1 -o calibrated.json",
               "dsm calibrate times.csv chip1 --fit array.efficiency_ratio,array.startup_cycles",

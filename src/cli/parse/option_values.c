@@ -10,14 +10,6 @@
 
 /* ---- words ---- */
 
-const char *cli_mode_word(size_t index) {
-  return index < DSM_MODE_COUNT ? dsm_mode_name((dsm_mode)index) : NULL;
-}
-
-const char *cli_recomputation_word(size_t index) {
-  return index < DSM_RECOMPUTATION_COUNT ? dsm_recomputation_name((dsm_recomputation)index) : NULL;
-}
-
 /* Words of several optimisations, or of none, come before the optimisations themselves. */
 enum { WORD_NONE = 0, WORD_ALL, WORD_EVERYTHING, WORD_FIRST_OPTIMIZATION };
 
@@ -311,6 +303,7 @@ cli_exit cli_take_value(cli_arguments *arguments, const cli_option *option, char
   case CLI_READ_RATIO_BELOW:
     return take_ratio(arguments, option, value, place);
   case CLI_READ_OWN:
+  case CLI_READ_OF_SEARCH: /* which no joined row is */
     return option->apply(arguments, option, value);
   case CLI_READ_TEXT:
   case CLI_READ_NAME:

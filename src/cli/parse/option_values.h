@@ -38,9 +38,7 @@ dsm_description cli_set_root(dsm_description kind);
 dsm_description cli_find_root(unsigned roots, const char *path);
 
 /* Word number `index`, NULL after the last. */
-const char *cli_mode_word(size_t index);
 const char *cli_optimization_word(size_t index);
-const char *cli_recomputation_word(size_t index);
 const char *cli_parallelism_word(size_t index);
 const char *cli_format_word(size_t index);
 const char *cli_check_format_word(size_t index);

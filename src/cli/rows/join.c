@@ -28,10 +28,30 @@ static void add_command(const cli_command *row) {
   commands[cli_command_count++] = *row;
 }
 
+/* An option of a search is read as the library says. */
+static void take_search_option(cli_option *row) {
+  static const cli_reading readings[] = {[DSM_SEARCH_WORD] = CLI_READ_WORD,
+                                         [DSM_SEARCH_COUNT] = CLI_READ_COUNT,
+                                         [DSM_SEARCH_NUMBER] = CLI_READ_NUMBER,
+                                         [DSM_SEARCH_RATIO] = CLI_READ_RATIO_BELOW};
+  const dsm_search_option *const from = dsm_search_option_find(row->name);
+  assert(from != NULL && from->reading != DSM_SEARCH_WORDS);
+  row->reading = readings[from->reading];
+  row->place = offsetof(cli_arguments, options) + from->place;
+  row->min = from->least;
+  row->max = from->most;
+  row->word = from->word;
+  row->takes = from->word != NULL ? 0 : row->takes;
+}
+
 static void add_option(const cli_option *row, unsigned bits) {
   assert(cli_option_count < CLI_OPTIONS_MAX);
-  options[cli_option_count] = *row;
-  options[cli_option_count++].commands |= bits;
+  cli_option *const added = &options[cli_option_count++];
+  *added = *row;
+  added->commands |= bits;
+  if (row->reading == CLI_READ_OF_SEARCH) {
+    take_search_option(added);
+  }
 }
 
 static void add_rule(const cli_rule *row, unsigned bits) {

@@ -32,6 +32,8 @@
 #define NUMBER(member, least, most)                                                                \
   READ(CLI_READ_NUMBER, member, double), .takes = CLI_TAKES_TEXT, .min = (least), .max = (most)
 #define RATIO(member, how) READ(how, member, double), .takes = CLI_TAKES_TEXT
+/* One that dsm_search_option_find knows: how it is read, and its place, are said there. */
+#define OF_SEARCH .reading = CLI_READ_OF_SEARCH, .takes = CLI_TAKES_TEXT
 #define OWN(function) .reading = CLI_READ_OWN, .apply = (function)
 
 /* Rows of options whose help differs from command to command. */

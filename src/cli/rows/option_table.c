@@ -14,17 +14,15 @@
 #define READ_IMPORTS                                                                               \
   (CLI_EXPLORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_PARTITION | CLI_SEARCHES)
 
-#define THREADS_MAX 256
 #define ROWS_MAX 1000000
 #define SECONDS_MAX 31536000 /* a year */
-#define MEMORY_MAX 1e9       /* GB */
 
 const cli_option cli_core_options[] = {
     {.name = "mode",
      .argument = "MODE",
      .help = "whether the network trains or infers (default: training)",
      .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_HAS_MODE,
-     WORD(options.mode, cli_mode_word)},
+     OF_SEARCH},
     {.name = "minibatch",
      .argument = "N",
      .help = "samples in a step (default: the workload's)",
@@ -214,22 +212,23 @@ const cli_option cli_core_options[] = {
      RATIO(partition.options.gap, CLI_READ_RATIO_BELOW)},
     {.name = "time-limit",
      .argument = "SECONDS",
-     .help = "time limit of the search (default: 0, about a minute's work, the same on any machine); "
-             "then the best plan so far is shown, with its gap",
+     .help =
+         "time limit of the search (default: 0, about a minute's work, the same on any machine); "
+         "then the best plan so far is shown, with its gap",
      .commands = CLI_EXPLORE | CLI_SWEEP,
-     NUMBER(options.time_limit_seconds, 0, SECONDS_MAX)},
+     OF_SEARCH},
     {.name = "memory-limit",
      .argument = "GB",
      .help = "memory limit of the search itself (default: 0, a quarter of this machine's memory); "
              "then the best plan so far is shown, with its gap",
      .commands = CLI_EXPLORE,
-     NUMBER(options.memory_limit_GB, 0, MEMORY_MAX)},
+     OF_SEARCH},
     {.name = "gap",
      .argument = "RATIO",
      .help = "relative distance from the bound at which the search may stop, such as 1% or 0.01 "
              "(default: 0, at the optimum)",
      .commands = CLI_EXPLORE | CLI_SWEEP,
-     RATIO(options.gap, CLI_READ_RATIO_BELOW)},
+     OF_SEARCH},
     {.name = "count-activations",
      .help = "count the memory of each task's activations, not only of its parameters",
      .commands = CLI_PARTITION,
@@ -483,32 +482,32 @@ const cli_option cli_core_options[] = {
      .argument = "P",
      .help = "with --optimize stages: the number of stages, 1 for none (default: the best number)",
      .commands = CLI_EXPLORE,
-     COUNT(options.stages, DSM_CHIPS_MAX)},
+     OF_SEARCH},
     {.name = "micro-batches",
      .argument = "N",
      .help = "with --optimize accumulate: the number of micro-batches, a divisor of the minibatch "
              "(default: the best number)",
      .commands = CLI_EXPLORE,
-     COUNT(options.micro_batches, DSM_DIMENSION_MAX)},
+     OF_SEARCH},
     {.name = "interleave",
      .argument = "V",
      .help = "with --optimize stages,accumulate: how many separate runs of layers a stage has; "
              "above 1 the micro-batches are a multiple of the stages (default: the best number)",
      .commands = CLI_EXPLORE,
-     COUNT(options.interleave, DSM_INTERLEAVE_MAX)},
+     OF_SEARCH},
     {.name = "recompute",
      .argument = "WHAT",
      .help = "with --optimize recompute: which layers run their forward pass again: the scores of "
              "attention (selective), all of each segment of several layers (full), or those that "
              "are best (default)",
      .commands = CLI_EXPLORE,
-     WORD(options.recomputation, cli_recomputation_word)},
+     OF_SEARCH},
     {.name = "threads",
      .argument = "N",
      .help = "threads to search with (default: 1); the result does not depend on it",
      .commands =
          CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_THREADED | CLI_CHECK | CLI_SWEEP | CLI_REPORT,
-     COUNT(options.thread_count, THREADS_MAX)},
+     OF_SEARCH},
     {.name = "format",
      .argument = "FORMAT",
      .help = "form of the result (default: table)",

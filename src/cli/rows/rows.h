@@ -55,7 +55,8 @@ typedef enum cli_reading {
   CLI_READ_NUMBER,       /**< a double from min to max */
   CLI_READ_RATIO,        /**< a double from 0 to 1, also in per cent */
   CLI_READ_RATIO_BELOW,  /**< the same, but for 1 */
-  CLI_READ_OWN           /**< by a function of its own */
+  CLI_READ_OWN,          /**< by a function of its own */
+  CLI_READ_OF_SEARCH     /**< as dsm_search_option says, whose row replaces it in cli_options */
 } cli_reading;
 
 typedef struct cli_option cli_option;

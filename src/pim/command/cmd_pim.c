@@ -128,16 +128,13 @@ const cli_companion cli_companion_pim = {
          .operand_max = 2,
          .summary = "how many cores in memory are worth it, and where the time goes",
          .description =
-             "Finds how many cores of SYSTEM, which sit in its memory chips, and how many tasklets "
-             "of "
-             "each train the table of values of WORKLOAD fastest ('dsm help rl-workload' and 'dsm "
-             "help "
-             "pim-system' show the keys). Shows the time of the kernel and of transfers from host "
-             "to "
-             "cores, from cores to host and between cores; the time of an update and its roof; the "
-             "energy; and the time over cores and over tasklets. If the memories of the cores do "
-             "not "
-             "hold the data set, the exit code is 4, and the message says how many cores would do.",
+             "Finds how many cores of SYSTEM, which sit in its memory chips, and how many "
+             "tasklets of each train the table of values of WORKLOAD fastest ('dsm help "
+             "rl-workload' and 'dsm help pim-system' show the keys). Shows the time of the kernel "
+             "and of transfers from host to cores, from cores to host and between cores; the time "
+             "of an update and its roof; the energy; and the time over cores and over tasklets. "
+             "If the memories of the cores do not hold the data set, the exit code is 4, and the "
+             "message says how many cores would do.",
          .examples =
              {"dsm pim frozen_lake upmem2524",
               "dsm pim taxi upmem2524 --tasklets 1 --transfers serial --cores 125,250,500,2000",

@@ -29,8 +29,8 @@ static cli_exit apply_budget(cli_arguments *arguments, const cli_option *option,
   const cli_unit *const of = cli_read_amount(value, sizes, bytes_max, &amount);
   if (of == NULL) {
     return cli_usage_error(arguments->command,
-                           "--%s: expected a size above 0, such as 6.5GB, 512MiB, 1000000 or 33%%, "
-                           "found '%s'",
+                           "--%s: expected a size above 0, such as 6.5GB, 512MiB, 1000000 or "
+                           "33%%, found '%s'",
                            option->name, value);
   }
   remat->budget_ratio = of->worth == 0 ? amount / 100 : 0;
@@ -101,13 +101,13 @@ const cli_companion cli_companion_remat = {
          .summary = "train in less memory by recomputing activations",
          .description =
              "Finds the fastest schedule of a training step that fits a memory budget: "
-             "activations that are not kept for the backward pass are recomputed. STAGES is "
-             "a chain of stages with their times and sizes ('dsm help stages' shows its "
-             "keys). For WORKLOAD on SYSTEM the chain is made from the plan that explore "
-             "finds, cut at each tensor that all paths go through. Shows the time, the peak "
-             "of memory in a simulation, the smallest budget, and how each stage runs. "
-             "--stages cuts the chain for the devices of a pipeline. If no schedule fits "
-             "the budget, the exit code is 4, and the message says which budget would do.",
+             "activations that are not kept for the backward pass are recomputed. STAGES is a "
+             "chain of stages with their times and sizes ('dsm help stages' shows its keys). For "
+             "WORKLOAD on SYSTEM the chain is made from the plan that explore finds, cut at each "
+             "tensor that all paths go through. Shows the time, the peak of memory in a "
+             "simulation, the smallest budget, and how each stage runs. --stages cuts the chain "
+             "for the devices of a pipeline. If no schedule fits the budget, the exit code is 4, "
+             "and the message says which budget would do.",
          .examples = {"dsm remat gpt2_medium_blocks --budget 33%",
                       "dsm remat gpt2_medium_blocks --budget 33% --whole-stages",
                       "dsm remat gpt2_medium_blocks --pareto --format csv",

@@ -54,10 +54,12 @@ const char *dsm__pareto_name(dsm__pareto *f, const dsm_point_table *points, size
 /** The panel, and what all of its front are. */
 const char *dsm__pareto_title(dsm__pareto *f, const char *panel, const dsm_point_table *front);
 
-/** How gnuplot draws the line of a front, or NULL where the axes are not just the two objectives.
- * Between two points of the front what can be had is what the one with the smaller x has, if less
- * of x is wanted, else what the other one has. */
-const char *dsm__pareto_line(const dsm__pareto *f);
+/** Is the front a line? It is not where the axes are not just the two objectives. */
+bool dsm__pareto_has_line(const dsm__pareto *f);
+
+/** Where the line bends between two points of the front. What can be had between them is what the
+ * one with the smaller x has, if less of x is wanted, else what the other one has. */
+dsm__point dsm__pareto_corner(const dsm__pareto *f, dsm__point from, dsm__point to);
 
 /** Names the points of the front of a panel where there is room beside them. */
 void dsm__pareto_put_labels(dsm__pareto *f, const dsm__pareto_points *found, dsm__area area);

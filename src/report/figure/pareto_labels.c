@@ -84,10 +84,13 @@ static dsm__point place_of(const dsm__pareto *f, dsm__area area, const dsm_point
                       area.top + area.height * (1 - dsm__axis_share(&f->y_axis, y))};
 }
 
-const char *dsm__pareto_line(const dsm__pareto *f) {
-  const bool is_plain =
-      f->objective_count == 2 && f->y == f->objectives[0].column && f->x == f->objectives[1].column;
-  return !is_plain ? NULL : f->objectives[1].is_max ? "fsteps" : "steps";
+bool dsm__pareto_has_line(const dsm__pareto *f) {
+  return f->objective_count == 2 && f->y == f->objectives[0].column &&
+         f->x == f->objectives[1].column;
+}
+
+dsm__point dsm__pareto_corner(const dsm__pareto *f, dsm__point from, dsm__point to) {
+  return f->objectives[1].is_max ? (dsm__point){from.x, to.y} : (dsm__point){to.x, from.y};
 }
 
 /* What labels keep clear of: always of the front and of each other, where they can also of its line
@@ -114,7 +117,6 @@ static void take_point(dsm__places *places, dsm__point at) {
 
 static bool find_room(const dsm__pareto *f, const dsm__pareto_points *found, dsm__area area,
                       room *all) {
-  const char *const style = dsm__pareto_line(f);
   const dsm_point_table *const front = &found->front;
   if (!dsm__places_init(&all->narrow, area, f->choice->arena) ||
       !dsm__places_init(&all->wide, area, f->choice->arena)) {
@@ -124,10 +126,9 @@ static bool find_room(const dsm__pareto *f, const dsm__pareto_points *found, dsm
     const dsm__point to = place_of(f, area, front, row);
     take_point(&all->narrow, to);
     take_point(&all->wide, to);
-    if (row > 0 && style != NULL) {
+    if (row > 0 && dsm__pareto_has_line(f)) {
       const dsm__point from = place_of(f, area, front, row - 1);
-      const dsm__point corner =
-          strcmp(style, "steps") == 0 ? (dsm__point){to.x, from.y} : (dsm__point){from.x, to.y};
+      const dsm__point corner = dsm__pareto_corner(f, from, to);
       take_line(&all->narrow, from, corner);
       take_line(&all->narrow, corner, to);
     }

@@ -31,13 +31,13 @@ static double widest_name(const dsm__bands *bands) {
   return most;
 }
 
-dsm__bands dsm__bands_layout(dsm__plot_maker *maker, const dsm_plan *plan,
-                             const dsm__plot_layers *layers, double left, double least_pitch) {
+dsm__bands dsm__bands_layout(dsm__plot_maker *maker, const dsm__plot_layers *layers, double left,
+                             double least_pitch) {
   const size_t count = layers->count;
   const double width = maker->width - left - right_margin;
   const double pitch_wanted = fmax(least_pitch, name_pitch);
   const size_t fitting = (size_t)floor(width / pitch_wanted);
-  dsm__bands bands = {.plan = plan, .layers = layers, .left = left};
+  dsm__bands bands = {.layers = layers, .left = left};
   bands.count = ceil_divide(count, fitting);
   bands.count = bands.count > most_bands ? most_bands : bands.count;
   bands.layers_each = ceil_divide(count, bands.count);
@@ -53,16 +53,6 @@ dsm__bands dsm__bands_layout(dsm__plot_maker *maker, const dsm_plan *plan,
   return bands;
 }
 
-static size_t first_of(const dsm__bands *bands, size_t band) {
-  return band * bands->layers_each;
-}
-
-/* The layer after the last of a band. */
-static size_t end_of(const dsm__bands *bands, size_t band) {
-  const size_t end = (band + 1) * bands->layers_each;
-  return end < bands->layers->count ? end : bands->layers->count;
-}
-
 static double band_height(const dsm__bands *bands, const dsm__plot_passes *passes,
                           double pass_height, double gap) {
   return (double)passes->count * (pass_height + gap) - gap + bands->names_height;
@@ -73,22 +63,27 @@ double dsm__bands_height(const dsm__bands *bands, const dsm__plot_passes *passes
   return (double)bands->count * band_height(bands, passes, pass_height, gap);
 }
 
+dsm__panel_axis dsm__bands_place(size_t layer) {
+  static const double half = 0.42;
+  return (dsm__panel_axis){.low = (double)layer + 1 - half, .high = (double)layer + 1 + half};
+}
+
 void dsm__bands_put(const dsm__bands *bands, const dsm__plot_passes *passes, double top,
                     double pass_height, double gap, dsm__band_writer *put, void *figure) {
   const double height = band_height(bands, passes, pass_height, gap);
   for (size_t band = 0; band < bands->count; band++) {
-    const size_t first = first_of(bands, band);
-    const size_t end = end_of(bands, band);
+    const size_t first = band * bands->layers_each;
+    const size_t next = first + bands->layers_each;
+    const size_t end = next < bands->layers->count ? next : bands->layers->count;
     double y = top + (double)band * height;
     for (size_t p = 0; p < passes->count; p++) {
       const double width = bands->pitch * (double)(end - first);
-      const dsm__band_pass pass = {
-          .pass = &passes->of[p],
-          .area = {bands->left, y, width, pass_height},
-          .x = {.low = 0.5 + (double)first, .high = 0.5 + (double)end},
-          .lines = dsm__plot_lines_of(bands->plan, bands->layers, &passes->of[p], first, end),
-          .band = band,
-          .is_last = p + 1 == passes->count};
+      const dsm__band_pass pass = {.pass = &passes->of[p],
+                                   .area = {bands->left, y, width, pass_height},
+                                   .x = {.low = 0.5 + (double)first, .high = 0.5 + (double)end},
+                                   .first = first,
+                                   .end = end,
+                                   .is_last = p + 1 == passes->count};
       put(figure, &pass);
       y += pass_height + gap;
     }
@@ -96,16 +91,15 @@ void dsm__bands_put(const dsm__bands *bands, const dsm__plot_passes *passes, dou
 }
 
 void dsm__bands_names(dsm__plot_maker *maker, const dsm__bands *bands, const dsm__band_pass *pass) {
-  const size_t first = first_of(bands, pass->band);
-  const size_t end = pass->is_last ? end_of(bands, pass->band) : first;
+  const size_t end = pass->is_last ? pass->end : pass->first;
   const dsm__label_style style = {.size = name_size(bands),
                                   .anchor =
                                       bands->is_upward ? DSM__ANCHOR_RIGHT : DSM__ANCHOR_CENTER,
                                   .is_upward = bands->is_upward};
   const double top = pass->area.top + pass->area.height;
   const double y = top + name_gap + (bands->is_upward ? 0 : DSM__SIZE_SMALL / 2);
-  for (size_t i = first; i < end; i += bands->name_every) {
-    const double x = bands->left + bands->pitch * ((double)(i - first) + 0.5);
+  for (size_t i = pass->first; i < end; i += bands->name_every) {
+    const double x = bands->left + bands->pitch * ((double)(i - pass->first) + 0.5);
     dsm__plot_label(maker, (dsm__point){x, y}, style, bands->names[i]);
   }
 }

@@ -24,20 +24,16 @@ static const double mark = 5;
 
 #define SHADE "#CFE3F1"
 
-/* Columns of the data. */
-enum { COLUMN_RHO = 2, COLUMN_LATENCY = 4, COLUMN_JOULES = 6, COLUMN_PROVEN = 9 };
-
 /* What a panel has across. */
 typedef struct across {
   dsm_objective_kind objective;
-  int column;
   const char *title;
   double unit; /* of the page, in those of the point */
 } across;
 
 static const across all_across[] = {
-    {DSM_OBJECTIVE_LATENCY, COLUMN_LATENCY, "mean latency of a request, ms", 1e3},
-    {DSM_OBJECTIVE_ENERGY, COLUMN_JOULES, "energy of a request, J", 1},
+    {DSM_OBJECTIVE_LATENCY, "mean latency of a request, ms", 1e3},
+    {DSM_OBJECTIVE_ENERGY, "energy of a request, J", 1},
 };
 
 typedef struct front_page {
@@ -164,16 +160,16 @@ static void put_labels(const front_page *page, const front_panel *panel) {
   }
 }
 
-/* Of the data; those that are not proven to the gap in a colour of their own. */
+/* Those that are not proven to the gap have a colour of their own. */
 static void put_points(const front_page *page, const front_panel *panel) {
-  static const char *const proven[] = {"1", "0"};
-  for (size_t series = 0; series < DSM__COUNT_OF(proven); series++) {
-    dsm__text_printf(&page->maker->body,
-                     "%s points using %d:($%d == %s ? $%d : NaN) with points pt 7 ps 0.6 lc rgb "
-                     "'%s'%s",
-                     series == 0 ? "plot" : "    ", panel->of->column, COLUMN_PROVEN,
-                     proven[series], COLUMN_RHO, dsm__color_of_series(series),
-                     series == 0 ? ", \\\n" : "\n");
+  for (size_t k = 0; k < page->front->point_count; k++) {
+    const dsm_front_point *const point = &page->front->points[k];
+    const dsm__point at = {x_of(panel->of, point), point->rho};
+    const dsm__look look = {.color =
+                                dsm__color_of_series(point->status == DSM_SOLUTION_OPTIMAL ? 0 : 1),
+                            .symbol = 7,
+                            .size = 0.6};
+    dsm__mark_curve(page->maker, &at, 1, &look, dsm__plot_text(page->maker, "point %zu", k + 1));
   }
 }
 
@@ -218,27 +214,6 @@ static double put_legend(const front_page *page, bool is_drawn) {
                           is_drawn);
 }
 
-static void put_data(const front_page *page) {
-  dsm__text_buffer *const data = dsm__plot_add_data(page->maker, "points");
-  dsm__text_puts(data,
-                 "# point\trequests/s\tat most\tmean ms\tat least\tJ\tat least\tgap\tproven\n");
-  for (size_t k = 0; k < page->front->point_count; k++) {
-    const dsm_front_point *const point = &page->front->points[k];
-    const double values[] = {point->rho,
-                             point->rho_bound,
-                             1e3 * point->mean_latency_seconds,
-                             1e3 * point->latency_bound_seconds,
-                             point->joules_per_request,
-                             point->joules_bound};
-    dsm__text_printf(data, "%zu\t", k + 1);
-    for (size_t v = 0; v < DSM__COUNT_OF(values); v++) {
-      dsm__plot_put_number(data, values[v] > 0 ? values[v] : (double)NAN);
-    }
-    dsm__plot_put_number(data, point->gap);
-    dsm__text_puts(data, point->status == DSM_SOLUTION_OPTIMAL ? "1\n" : "0\n");
-  }
-}
-
 static void put_panel(const front_page *page, const across *of, double top) {
   const front_panel panel = {
       .of = of,
@@ -252,7 +227,7 @@ static void put_panel(const front_page *page, const across *of, double top) {
   }
   put_labels(page, &panel);
   put_points(page, &panel);
-  page->maker->back_end->panel_end(page->maker);
+  dsm__plot_panel_end(page->maker);
 }
 
 static void draw(dsm__plot_maker *maker, const dsm_front *front) {
@@ -268,7 +243,6 @@ static void draw(dsm__plot_maker *maker, const dsm_front *front) {
   maker->height = top + height * (page.is_plane ? 1 : 2) - panel_gap;
   put_heading(&page);
   (void)put_legend(&page, true);
-  put_data(&page);
   for (size_t a = 0; a < DSM__COUNT_OF(all_across); a++) {
     if (dsm__front_has(front, all_across[a].objective)) {
       put_panel(&page, &all_across[a], top);

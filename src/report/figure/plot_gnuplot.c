@@ -1,52 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* plot_gnuplot.c: figures as commands for gnuplot, which draws what panels show from the data. */
+#include <string.h>
+
 #include "base/number_text.h"
 #include "report/figure/plot_maker.h"
-
-/* ---- definitions ---- */
-
-void dsm__plot_define_of(dsm__plot_maker *maker) {
-  dsm__text_puts(&maker->definitions, "of(pass) = strcol(2) eq pass ? column(1) : NaN\n");
-}
-
-/* The lower end of a share needs the whole, that of a sum is hidden by the boxes before it. */
-void dsm__plot_define_stack(dsm__plot_maker *maker, const dsm__stack *stack) {
-  dsm__text_buffer *const out = &maker->definitions;
-  const int first = stack->first_column;
-  dsm__text_puts(out, "colors = \"");
-  for (size_t k = 0; k < stack->count; k++) {
-    dsm__text_printf(out, "%s%s", k > 0 ? " " : "", stack->parts[k].color);
-  }
-  dsm__text_puts(out, "\"\n");
-  if (stack->unit != NULL) {
-    dsm__text_printf(out, "high(k) = (sum [i=%d:int(k)] column(i))\n", first);
-    return;
-  }
-  dsm__text_puts(out, "parts = \"");
-  for (size_t k = 0; k < stack->count; k++) {
-    if (stack->is_used[k]) {
-      dsm__text_printf(out, "%d ", (int)k + first);
-    }
-  }
-  dsm__text_printf(out,
-                   "\"\nhigh(k) = 100 * (sum [i=%d:int(k)] column(i)) / column(%d)\n"
-                   "low(k) = high(k) - 100 * column(int(k)) / column(%d)\n"
-                   "color(k) = word(colors,k-%d)\n",
-                   first, first - 1, first - 1, first - 1);
-}
-
-void dsm__plot_define_roof(dsm__plot_maker *maker, const dsm__roof *roof, double right) {
-  dsm__text_buffer *const out = &maker->definitions;
-  dsm__text_puts(out, "peak = ");
-  dsm__plot_put_number(out, roof->peak_flops);
-  dsm__text_puts(out, "# FLOP/s of a chip\nbandwidth = ");
-  dsm__plot_put_number(out, roof->bytes_per_second);
-  dsm__text_puts(out, "# usable bytes/s of its memory\nright = ");
-  dsm__plot_put_number(out, right);
-  dsm__text_puts(out, "# where points without memory traffic are\n"
-                      "roof(x) = bandwidth * x < peak ? bandwidth * x : peak\n"
-                      "set samples 1000\n");
-}
 
 /* ---- what is put on the page ---- */
 
@@ -120,81 +77,85 @@ static void begin_panel(dsm__plot_maker *maker) {
   put_range(maker, 'y', &maker->panel.y);
 }
 
+/* A panel without marks has a curve that is nowhere: gnuplot draws labels only together with one.
+ */
 static void end_panel(dsm__plot_maker *maker) {
-  dsm__text_puts(&maker->body, "unset label; unset object; unset arrow\n\n");
+  const bool has_marks = maker->plots.length > 0;
+  dsm__text_puts(&maker->body, has_marks ? maker->plots.text : "plot NaN");
+  dsm__text_puts(&maker->body, "\nunset label; unset object; unset arrow\n\n");
+  maker->body.failed = maker->body.failed || maker->plots.failed;
+  dsm__text_clear(&maker->plots);
+  maker->run = NULL;
 }
 
 /* ---- what panels show ---- */
 
-const char *dsm__plot_every(dsm__plot_maker *maker, dsm__line_range range) {
-  return range.count == 0 ? " every ::0::0"
-                          : dsm__plot_text(maker, " every ::%zu::%zu", range.first,
-                                           range.first + range.count - 1);
-}
-
-static void put_sums(dsm__plot_maker *maker, const dsm__stack *stack, dsm__line_range range,
-                     double whole, const char *color) {
-  (void)whole; /* the variable "step" */
-  dsm__text_printf(&maker->body,
-                   "plot %s%s using (of('%s')):(0):($1-0.42):($1+0.42):(0):(100*$3/step) with "
-                   "boxxyerror lc rgb '%s'\n",
-                   stack->data->name, dsm__plot_every(maker, range), dsm_pass_name(*range.pass),
-                   color);
-}
-
-static void put_stack(dsm__plot_maker *maker, const dsm__stack *stack, dsm__line_range range) {
-  dsm__text_buffer *const body = &maker->body;
-  const char *const name = stack->data->name;
-  if (stack->unit != NULL) {
-    /* Steps: the sum of all parts first, hidden by the smaller ones. */
-    dsm__text_printf(body,
-                     "plot for [k=%d:%d:-1] %s using 1:(high(k)) with fillsteps lc rgb "
-                     "word(colors,k-%d), \\\n"
-                     "  capacity with lines lw 1.5 lc rgb '%s'\n",
-                     stack->first_column + (int)stack->count - 1, stack->first_column, name,
-                     stack->first_column - 1, DSM__COLOR_INK);
+/* Begins a block of marks that are drawn in a way, unless the one before is; `columns` says what
+ * its lines have. */
+static void begin_run(dsm__plot_maker *maker, const char *way, const char *columns) {
+  if (maker->run != NULL && strcmp(maker->run, way) == 0) {
     return;
   }
-  dsm__text_printf(body, "plot for [k in parts] %s", name);
-  if (range.pass == NULL) {
-    dsm__text_puts(body, " using (($1+$2)/2):(0):1:2");
-  } else {
-    dsm__text_printf(body, "%s using (of('%s')):(0):($1-0.42):($1+0.42)",
-                     dsm__plot_every(maker, range), dsm_pass_name(*range.pass));
-  }
-  dsm__text_puts(body, ":(low(k)):(high(k)) with boxxyerror lc rgb color(k)\n");
+  dsm__text_printf(&maker->plots, "%smarks index %zu using %s",
+                   maker->plots.length == 0 ? "plot " : ", \\\n     ", maker->run_count, way);
+  dsm__text_printf(&maker->marks, "%s# %s\n", maker->run_count == 0 ? "" : "\n\n",
+                   dsm__plot_clean(maker, columns));
+  maker->run_count++;
+  maker->run = way;
 }
 
-static void put_bars(dsm__plot_maker *maker, const dsm__bars *bars) {
-  for (size_t k = 0; k < bars->count; k++) {
-    dsm__text_printf(&maker->body, "%s%s index %zu using 1:2:(%.6g) with boxes lc rgb '%s'",
-                     k == 0 ? "plot " : ", \\\n     ", bars->data->name, bars->first + k,
-                     bars->width, bars->parts[k].color);
-  }
-  dsm__text_puts(&maker->body, "\n");
+/* The end of the line of a mark: its colour, and what it is. */
+static void end_mark(dsm__plot_maker *maker, const char *color, const char *about) {
+  dsm__text_printf(&maker->marks, "0x%s\t%s\n", color + 1,
+                   about == NULL ? "" : dsm__plot_clean(maker, about));
 }
 
-static void put_curves(dsm__plot_maker *maker, const dsm__figure_data *data,
-                       const dsm__curve *curves, size_t count) {
-  for (size_t k = 0; k < count; k++) {
-    dsm__text_printf(&maker->body, "%s%s using 1:%d with lines lw 1.5 lc rgb '%s'",
-                     k == 0 ? "plot " : ", \\\n     ", data->name, curves[k].column,
-                     curves[k].color);
+static void mark_box(dsm__plot_maker *maker, dsm__panel_axis x, dsm__panel_axis y,
+                     const char *color, const char *about) {
+  const double ends[] = {x.low, x.high, y.low, y.high};
+  begin_run(maker, "1:3:1:2:3:4:5 with boxxyerror lc rgb variable",
+            "boxes: x from, to, y from, to, colour, what it is");
+  for (size_t i = 0; i < DSM__COUNT_OF(ends); i++) {
+    dsm__plot_put_number(&maker->marks, ends[i]);
   }
-  /* A line that is outside its panel: gnuplot draws labels only together with something. */
-  dsm__text_puts(&maker->body, count == 0 ? "plot 2\n" : "\n");
+  end_mark(maker, color, about);
 }
 
-static void put_points(dsm__plot_maker *maker, const dsm__figure_data *data, dsm_pass pass,
-                       const dsm__roof *roof) {
-  (void)roof; /* defined before */
-  const char *const name = dsm_pass_name(pass);
-  dsm__text_printf(&maker->body,
-                   "plot roof(x) with lines lw 1.2 lc rgb '%s', \\\n"
-                   "  %s using (of('%s') > 0 && $%d <= 0 ? right : $%d/$%d):(of('%s') > 0 ? $%d : "
-                   "NaN) with points pt 7 ps 0.75 lc rgb '%s'\n",
-                   DSM__COLOR_INK, data->name, name, DSM__COLUMN_BYTES, DSM__COLUMN_FLOP,
-                   DSM__COLUMN_BYTES, name, DSM__COLUMN_FLOPS, dsm__color_of_pass(pass));
+static void mark_points(dsm__plot_maker *maker, const dsm__point *points, size_t count,
+                        const dsm__look *look, const char *about) {
+  begin_run(maker,
+            dsm__plot_text(maker, "1:2:3 with points pt %zu ps %.4g lc rgb variable", look->symbol,
+                           look->size),
+            "points: x, y, colour, what it is");
+  for (size_t i = 0; i < count; i++) {
+    dsm__plot_put_number(&maker->marks, points[i].x);
+    dsm__plot_put_number(&maker->marks, points[i].y);
+    end_mark(maker, look->color, about);
+  }
+}
+
+static void mark_curve(dsm__plot_maker *maker, const dsm__point *points, size_t count,
+                       const dsm__look *look, const char *about) {
+  if (!(look->width > 0)) {
+    mark_points(maker, points, count, look, about);
+    return;
+  }
+  maker->run = NULL; /* a curve has a block of its own */
+  begin_run(maker,
+            dsm__plot_text(maker, "1:2 with %s lw %.4g%s%s lc rgb '%s'",
+                           look->symbol > 0 ? "linespoints" : "lines", look->width,
+                           look->dash == 0 ? "" : dsm__plot_text(maker, " dt %zu", look->dash),
+                           look->symbol == 0
+                               ? ""
+                               : dsm__plot_text(maker, " pt %zu ps %.4g", look->symbol, look->size),
+                           look->color),
+            about == NULL ? "a curve: x, y" : about);
+  for (size_t i = 0; i < count; i++) {
+    dsm__plot_put_number(&maker->marks, points[i].x);
+    dsm__plot_put_number(&maker->marks, points[i].y);
+    dsm__text_puts(&maker->marks, "\n");
+  }
+  maker->run = NULL;
 }
 
 const dsm__back_end dsm__gnuplot = {
@@ -202,10 +163,7 @@ const dsm__back_end dsm__gnuplot = {
     .box = put_box,
     .line = put_line,
     .panel = begin_panel,
-    .stack = put_stack,
-    .sums = put_sums,
-    .bars = put_bars,
-    .curves = put_curves,
-    .points = put_points,
+    .mark_box = mark_box,
+    .mark_curve = mark_curve,
     .panel_end = end_panel,
 };

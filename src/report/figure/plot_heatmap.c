@@ -94,9 +94,8 @@ static void put_value(figure *f, dsm__area cell, double value, dsm__shade shade)
   }
 }
 
-/* A cell as data and what stands in it. Of points that are not recorded there is no cell. */
-static void put_cell(figure *f, dsm__text_buffer *data, dsm__area area, size_t panel, size_t x,
-                     size_t y) {
+/* A cell and what stands in it. Of points that are not recorded there is no cell. */
+static void put_cell(figure *f, dsm__area area, size_t panel, size_t x, size_t y) {
   const double value = *value_at(f, panel, y, x);
   if (value == none_known) {
     return;
@@ -114,13 +113,11 @@ static void put_cell(figure *f, dsm__text_buffer *data, dsm__area area, size_t p
   } else {
     put_value(f, cell, value, shade);
   }
-  dsm__plot_put_number(data, (double)x);
-  dsm__plot_put_number(data, (double)y);
-  dsm__plot_put_number(data, value);
-  dsm__text_printf(data, "0x%s\t", (isnan(value) ? empty_color : shade.color) + 1);
-  dsm__plot_put_name(
-      f->maker, data,
-      dsm__plot_text(f->maker, "%s, %s", f->x.values->texts[x], f->y.values->texts[y]));
+  dsm__mark_box(f->maker, (dsm__panel_axis){.low = (double)x - 0.5, .high = (double)x + 0.5},
+                (dsm__panel_axis){.low = (double)y - 0.5, .high = (double)y + 0.5},
+                isnan(value) ? empty_color : shade.color,
+                dsm__plot_text(f->maker, "%s, %s: %s", f->x.values->texts[x], f->y.values->texts[y],
+                               isnan(value) ? "no result" : number_text(f, value)));
 }
 
 /* What is drawn, with its shades from the least to the most, in a line above the panels. */
@@ -143,7 +140,7 @@ static void put_shades(figure *f) {
 
 /* ---- panels ---- */
 
-static void put_panel(figure *f, dsm__text_buffer *data, size_t panel) {
+static void put_panel(figure *f, size_t panel) {
   const dsm__point_choice *const choice = f->choice;
   const dsm__area area = dsm__panel_area(&f->grid, panel);
   const char *const title = dsm__points_panel_name(f->maker, choice, f->panels.example[panel]);
@@ -154,16 +151,12 @@ static void put_panel(figure *f, dsm__text_buffer *data, size_t panel) {
           ? dsm__points_title(f->maker, &choice->points, choice->y->column, area.height)
           : NULL);
   dsm__points_x_axis(f->maker, choice, &f->grid, panel, &f->x);
-  dsm__points_block(f->maker, data, title, "");
   for (size_t y = 0; y < choice->y->value_count; y++) {
     for (size_t x = 0; x < choice->x->value_count; x++) {
-      put_cell(f, data, area, panel, x, y);
+      put_cell(f, area, panel, x, y);
     }
   }
-  dsm__text_printf(&f->maker->body,
-                   "plot cells index %zu using 1:2:(0.5):(0.5):4 with boxxyerror lc rgb variable\n",
-                   panel);
-  f->maker->back_end->panel_end(f->maker);
+  dsm__plot_panel_end(f->maker);
 }
 
 static void lay_out(figure *f) {
@@ -211,12 +204,8 @@ bool dsm__plot_heatmap(dsm__plot_maker *maker, dsm__point_choice *choice) {
       NULL, true);
   put_shades(&f);
   dsm__plot_empty_panel(maker);
-  dsm__text_buffer *const data = dsm__plot_add_data(maker, "cells");
-  dsm__text_puts(data, "# columns: place on the horizontal and on the vertical axis, ");
-  dsm__text_puts(data, f.measure.title);
-  dsm__plot_put_name(maker, data, ", colour, values");
   for (size_t panel = 0; panel < f.panels.count; panel++) {
-    put_panel(&f, data, panel);
+    put_panel(&f, panel);
   }
   return true;
 }

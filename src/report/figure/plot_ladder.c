@@ -121,25 +121,32 @@ static void put_number(const figure *f, dsm__area area, double position, const d
   }
 }
 
-static void put_bars(const figure *f, dsm__figure_data *data, size_t panel, size_t rung,
-                     dsm__area area) {
-  const dsm__point_axis *const places = f->ladder->x.values;
-  for (size_t place = 0; place < places->value_count; place++) {
+/* What a bar is: what a page says of it, else its result. */
+static const char *about(const figure *f, size_t place, size_t rung, const dsm__rung_bar *bar) {
+  return bar->about != NULL
+             ? bar->about
+             : dsm__plot_text(f->maker, "%s, %s: %s %s", f->ladder->rungs[rung].whole,
+                              f->ladder->x.values->texts[place],
+                              dsm__figure_short(bar->value, 6).text, f->ladder->measure);
+}
+
+static void put_bars(const figure *f, size_t panel, size_t rung, dsm__area area) {
+  const double half = 0.43 * bar_pitch(f->ladder);
+  for (size_t place = 0; place < f->ladder->x.values->value_count; place++) {
     const dsm__rung_bar *const bar = dsm__ladder_bar(f->ladder, panel, place, rung);
     const double position = bar_position(f->ladder, place, rung);
     if (bar->is_there) {
       put_number(f, area, position, bar);
     }
-    dsm__line_begin(f->maker, data);
-    dsm__line_about(f->maker, data, "%s", bar->about);
-    dsm__line_number(data, position);
-    dsm__line_number(data, bar->speedup);
-    dsm__line_number(data, bar->is_there ? bar->value : (double)NAN);
-    dsm__line_end(f->maker, data, places->texts[place]);
+    if (bar->is_there && !isnan(bar->speedup)) {
+      dsm__mark_box(f->maker, (dsm__panel_axis){.low = position - half, .high = position + half},
+                    (dsm__panel_axis){.low = f->y.low, .high = bar->speedup}, f->legend[rung].color,
+                    about(f, place, rung, bar));
+    }
   }
 }
 
-static void put_panel(const figure *f, dsm__figure_data *data, size_t panel) {
+static void put_panel(const figure *f, size_t panel) {
   const dsm__ladder *const ladder = f->ladder;
   const dsm__area area = dsm__panel_area(&f->grid, panel);
   const char *const title = ladder->panels[panel];
@@ -147,19 +154,9 @@ static void put_panel(const figure *f, dsm__figure_data *data, size_t panel) {
   dsm__points_y_axis(f->maker, &f->grid, panel, f->y, "speed-up");
   dsm__points_x_axis(f->maker, f->choice, &f->grid, panel, &ladder->x);
   for (size_t r = 0; r < ladder->rung_count; r++) {
-    dsm__points_block(
-        f->maker, &data->text, title,
-        dsm__plot_text(f->maker, "%s%s", title[0] == '\0' ? "" : ": ", ladder->rungs[r].whole));
-    put_bars(f, data, panel, r, area);
+    put_bars(f, panel, r, area);
   }
-  const dsm__bars bars = {.data = data,
-                          .first = panel * ladder->rung_count,
-                          .count = ladder->rung_count,
-                          .lines_each = ladder->x.values->value_count,
-                          .parts = f->legend,
-                          .width = 0.86 * bar_pitch(ladder)};
-  f->maker->back_end->bars(f->maker, &bars);
-  f->maker->back_end->panel_end(f->maker);
+  dsm__plot_panel_end(f->maker);
 }
 
 void dsm__ladder_draw(dsm__plot_maker *maker, const dsm__point_choice *choice,
@@ -177,10 +174,7 @@ void dsm__ladder_draw(dsm__plot_maker *maker, const dsm__point_choice *choice,
   dsm__points_heading(maker, choice, ladder->title, NULL, true);
   (void)put_legend(&f, true);
   dsm__plot_empty_panel(maker);
-  dsm__figure_data *const data = dsm__plot_add_lines(maker, "bars");
-  dsm__text_puts(&data->text, "# columns: place on the horizontal axis, speed-up, ");
-  dsm__plot_put_name(maker, &data->text, ladder->measure);
   for (size_t panel = 0; panel < ladder->panel_count; panel++) {
-    put_panel(&f, data, panel);
+    put_panel(&f, panel);
   }
 }

@@ -23,13 +23,6 @@ static const double alone_scale = 0.8;
 static const double legend_pitch = DSM__SIZE_TEXT * DSM__LINE_PITCH;
 enum { COLORS = 8, DASHES = 5 };
 
-/* What a line looks like. */
-typedef struct look {
-  const char *color;
-  size_t dash; /* gnuplot's, from 1 */
-  size_t mark;
-} look;
-
 /* A point of a line. */
 typedef struct spot {
   size_t panel;
@@ -46,7 +39,7 @@ typedef struct figure {
   dsm__value_scale x;
   dsm__point_groups panels;
   dsm__point_groups series;
-  look *looks; /* one a series */
+  dsm__look *looks; /* one a series */
   const char **names;
   spot *spots; /* sorted by panel, series, x */
   dsm__panel_axis y;
@@ -90,7 +83,7 @@ static bool find_spots(figure *f) {
 
 /* The looks of lines: see above. */
 static bool choose_looks(figure *f) {
-  static const size_t marks[] = {7, 5, 9, 13, 11, 6, 4, 8};
+  static const size_t symbols[] = {7, 5, 9, 13, 11, 6, 4, 8};
   const dsm__axis_list *const list = &f->choice->series;
   const dsm__point_axis *const last = list->count > 0 ? list->items[list->count - 1] : NULL;
   dsm__point_groups others;
@@ -99,14 +92,16 @@ static bool choose_looks(figure *f) {
     return false;
   }
   const bool is_split =
-      list->count > 1 && last->value_count <= COLORS && others.count <= DSM__COUNT_OF(marks);
+      list->count > 1 && last->value_count <= COLORS && others.count <= DSM__COUNT_OF(symbols);
   for (size_t s = 0; s < f->series.count; s++) {
     const size_t row = f->series.example[s];
     const size_t color = is_split ? last->of_row[row] : s % COLORS;
     const size_t other = is_split ? others.of_row[row] : s / COLORS;
-    f->looks[s] = (look){.color = dsm__color_of_series(color),
-                         .dash = other % DASHES + 1,
-                         .mark = marks[other % DSM__COUNT_OF(marks)]};
+    f->looks[s] = (dsm__look){.color = dsm__color_of_series(color),
+                              .width = f->x.is_category ? 0 : 1.5, /* nothing is between words */
+                              .dash = other % DASHES + 1,
+                              .symbol = symbols[other % DSM__COUNT_OF(symbols)],
+                              .size = f->x.is_category ? alone_scale : mark_scale};
     f->names[s] = dsm__point_label(f->choice->arena, list->items, list->count, row);
     if (f->names[s] == NULL) {
       return false;
@@ -132,7 +127,7 @@ static bool prepare(figure *f) {
 
 /* ---- the legend ---- */
 
-static void put_sample(figure *f, dsm__point at, const look *shown) {
+static void put_sample(figure *f, dsm__point at, const dsm__look *shown) {
   dsm__text_buffer *const body = &f->maker->body;
   const double y = 1 - at.y / f->maker->height;
   if (!f->x.is_category) {
@@ -143,10 +138,9 @@ static void put_sample(figure *f, dsm__point at, const look *shown) {
         at.x / f->maker->width, y, (at.x + sample_width) / f->maker->width, y, shown->dash,
         shown->color);
   }
-  dsm__text_printf(body,
-                   "set label '' at screen %.6f,%.6f point pt %zu ps %.1f lc rgb '%s' front\n",
-                   (at.x + sample_width / 2) / f->maker->width, y, shown->mark,
-                   f->x.is_category ? alone_scale : mark_scale, shown->color);
+  dsm__text_printf(
+      body, "set label '' at screen %.6f,%.6f point pt %zu ps %.1f lc rgb '%s' front\n",
+      (at.x + sample_width / 2) / f->maker->width, y, shown->symbol, shown->size, shown->color);
 }
 
 /* Names of lines beside samples of them, in as many lines as they need; the height. */
@@ -197,79 +191,46 @@ static void put_gaps(figure *f, const spot *spots, size_t count, dsm__area area)
   }
 }
 
-/* Between words there is nothing, and so no line. */
-static void put_look(figure *f, const look *shown) {
-  dsm__text_buffer *const body = &f->maker->body;
-  if (f->x.is_category) {
-    dsm__text_printf(body, "points pt %zu ps %.1f lc rgb '%s'", shown->mark, alone_scale,
-                     shown->color);
-  } else {
-    dsm__text_printf(body, "linespoints lw 1.5 dt %zu pt %zu ps %.1f lc rgb '%s'", shown->dash,
-                     shown->mark, mark_scale, shown->color);
-  }
-}
-
-/* The lines of a panel as data, and the command that draws them. `block` counts blocks of data. */
-static void put_lines(figure *f, dsm__text_buffer *data, const char *panel, const spot *spots,
-                      size_t count, size_t *block) {
-  dsm__text_buffer *const body = &f->maker->body;
-  const char *separator = "plot ";
-  for (size_t i = 0; i < count;) {
+/* The lines of a panel. */
+static void put_lines(figure *f, const char *panel, const spot *spots, size_t count) {
+  dsm__point *const points = dsm__arena_array(f->choice->arena, count, sizeof *points);
+  f->maker->body.failed = f->maker->body.failed || points == NULL;
+  for (size_t i = 0; i < count && points != NULL;) {
     const size_t series = spots[i].series;
-    size_t end = i;
+    size_t all = 0;
     size_t numbers = 0;
-    while (end < count && spots[end].series == series) {
-      numbers += isnan(spots[end].y) ? 0 : 1;
-      end++;
+    for (; i < count && spots[i].series == series; i++) {
+      points[all++] = (dsm__point){spots[i].x, spots[i].y};
+      numbers += isnan(spots[i].y) ? 0 : 1;
     }
     if (numbers > 0) {
-      dsm__points_block(
-          f->maker, data, panel,
-          dsm__plot_text(f->maker, "%s%s", panel[0] == '\0' ? "" : ": ", f->names[series]));
-      for (size_t k = i; k < end; k++) {
-        dsm__plot_put_number(data, spots[k].x);
-        dsm__plot_put_number(data, spots[k].y);
-        dsm__plot_put_name(f->maker, data, f->choice->x->texts[f->choice->x->of_row[spots[k].row]]);
-      }
-      const look *const shown = &f->looks[series];
-      dsm__text_printf(body, "%slines index %zu using 1:2 with ", separator, *block);
-      put_look(f, shown);
-      separator = ", \\\n     ";
-      (*block)++;
+      dsm__mark_curve(f->maker, points, all, &f->looks[series],
+                      dsm__plot_text(f->maker, "%s%s%s", panel, panel[0] == '\0' ? "" : ": ",
+                                     f->names[series]));
     }
-    i = end;
   }
-  /* A panel without lines: one that is outside of it. */
-  dsm__text_puts(body, separator[0] == 'p' ? "plot NaN\n" : "\n");
 }
 
-static void put_panel(figure *f, dsm__text_buffer *data, size_t panel, const spot *spots,
-                      size_t count, size_t *block) {
+static void put_panel(figure *f, size_t panel, const spot *spots, size_t count) {
   const dsm__area area = dsm__panel_area(&f->grid, panel);
   const char *const title = dsm__points_panel_name(f->maker, f->choice, f->panels.example[panel]);
   dsm__points_panel(f->maker, area, f->x.axis, f->y, title);
   dsm__points_y_axis(f->maker, &f->grid, panel, f->y, f->measure.title);
   dsm__points_x_axis(f->maker, f->choice, &f->grid, panel, &f->x);
   put_gaps(f, spots, count, area);
-  put_lines(f, data, title, spots, count, block);
-  f->maker->back_end->panel_end(f->maker);
+  put_lines(f, title, spots, count);
+  dsm__plot_panel_end(f->maker);
 }
 
 static void put_panels(figure *f) {
-  dsm__text_buffer *const data = dsm__plot_add_data(f->maker, "lines");
   const dsm_point_table *const points = &f->choice->points;
-  dsm__text_puts(data, "# columns: place on the horizontal axis, ");
-  dsm__text_puts(data, f->measure.title);
-  dsm__text_puts(data, ", ");
-  dsm__plot_put_name(f->maker, data, points->columns[f->choice->x->column]);
-  size_t block = 0;
   size_t first = 0;
   for (size_t panel = 0; panel < f->panels.count; panel++) {
     size_t end = first;
     while (end < points->row_count && f->spots[end].panel == panel) {
       end++;
     }
-    put_panel(f, data, panel, f->spots + first, end - first, &block);
+    put_panel(f, panel, f->spots + first, end - first);
     first = end;
   }
 }

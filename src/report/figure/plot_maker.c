@@ -35,35 +35,26 @@ static const char *kept(dsm__plot_maker *maker, const dsm__text_buffer *text) {
 static dsm_plot *settle(dsm__plot_maker *maker) {
   dsm__arena *const arena = maker->arena;
   dsm_plot *const plot = dsm__arena_alloc(arena, sizeof *plot);
-  dsm_plot_data *const data = dsm__arena_array(arena, maker->data_count, sizeof *data);
-  bool is_whole = plot != NULL && data != NULL && !maker->body.failed;
-  for (size_t i = 0; is_whole && i < maker->data_count; i++) {
-    data[i] =
-        (dsm_plot_data){.name = maker->data[i].name, .text = kept(maker, &maker->data[i].text)};
-    is_whole = data[i].text != NULL;
-  }
-  if (!is_whole) {
+  dsm_plot_data *const data = dsm__arena_alloc(arena, sizeof *data);
+  if (plot == NULL || data == NULL) {
     return NULL;
   }
-  dsm__text_puts(&maker->definitions, maker->body.text == NULL ? "" : maker->body.text);
+  *data = (dsm_plot_data){.name = "marks", .text = kept(maker, &maker->marks)};
   *plot = (dsm_plot){.title = maker->title,
                      .width = maker->width,
                      .height = maker->height,
-                     .body = kept(maker, &maker->definitions),
+                     .body = kept(maker, &maker->body),
                      .data = data,
-                     .data_count = maker->data_count,
+                     .data_count = maker->run_count > 0 ? 1 : 0,
                      .arena = arena};
-  return plot->body == NULL ? NULL : plot;
+  return plot->body == NULL || data->text == NULL ? NULL : plot;
 }
 
 void dsm__plot_free_texts(dsm__plot_maker *maker) {
-  dsm__text_buffer *const texts[] = {&maker->definitions, &maker->body, &maker->legend,
-                                     &maker->grid, &maker->labels};
+  dsm__text_buffer *const texts[] = {&maker->body,   &maker->legend, &maker->grid,
+                                     &maker->labels, &maker->marks,  &maker->plots};
   for (size_t i = 0; i < DSM__COUNT_OF(texts); i++) {
     dsm__text_fini(texts[i]);
-  }
-  for (size_t i = 0; i < maker->data_count; i++) {
-    dsm__text_fini(&maker->data[i].text);
   }
 }
 
@@ -87,64 +78,6 @@ static const char *format_text(dsm__plot_maker *maker, const char *format, va_li
 
 /* ---- data ---- */
 
-dsm__figure_data *dsm__plot_add_lines(dsm__plot_maker *maker, const char *name) {
-  dsm__figure_data *const lines = &maker->data[maker->data_count++];
-  *lines = (dsm__figure_data){.name = name, .is_kept = maker->is_in_page};
-  return lines;
-}
-
-dsm__text_buffer *dsm__plot_add_data(dsm__plot_maker *maker, const char *name) {
-  return &dsm__plot_add_lines(maker, name)->text;
-}
-
-void dsm__line_begin(dsm__plot_maker *maker, dsm__figure_data *lines) {
-  if (!lines->is_kept) {
-    return;
-  }
-  if (!DSM__LIST_RESERVE_IN(&lines->lines, 1, maker->arena)) {
-    maker->body.failed = true;
-    lines->is_kept = false;
-    return;
-  }
-  lines->lines.items[lines->lines.count++] = (dsm__data_line){.about = ""};
-}
-
-void dsm__line_number(dsm__figure_data *lines, double value) {
-  if (lines->is_kept) {
-    dsm__data_line *const line = &lines->lines.items[lines->lines.count - 1];
-    line->numbers[line->count++] = value;
-  } else {
-    dsm__plot_put_number(&lines->text, value);
-  }
-}
-
-void dsm__line_begin_pass(dsm__plot_maker *maker, dsm__figure_data *lines, size_t layer,
-                          dsm_pass pass) {
-  dsm__line_begin(maker, lines);
-  if (lines->is_kept) {
-    lines->lines.items[lines->lines.count - 1].pass = pass;
-    dsm__line_number(lines, (double)layer + 1);
-    dsm__line_number(lines, (double)NAN); /* a word */
-  } else {
-    dsm__text_printf(&lines->text, "%zu\t%s\t", layer + 1, dsm_pass_name(pass));
-  }
-}
-
-void dsm__line_about(dsm__plot_maker *maker, dsm__figure_data *lines, const char *format, ...) {
-  if (lines->is_kept) {
-    va_list args;
-    va_start(args, format);
-    lines->lines.items[lines->lines.count - 1].about = format_text(maker, format, args);
-    va_end(args);
-  }
-}
-
-void dsm__line_end(dsm__plot_maker *maker, dsm__figure_data *lines, const char *name) {
-  if (!lines->is_kept) {
-    dsm__plot_put_name(maker, &lines->text, name);
-  }
-}
-
 void dsm__plot_put_number(dsm__text_buffer *data, double value) {
   char text[DSM__NUMBER_TEXT_SIZE] = "NaN";
   if (isfinite(value)) {
@@ -152,11 +85,6 @@ void dsm__plot_put_number(dsm__text_buffer *data, double value) {
   }
   dsm__text_puts(data, text);
   dsm__text_puts(data, "\t");
-}
-
-void dsm__plot_put_name(dsm__plot_maker *maker, dsm__text_buffer *data, const char *name) {
-  dsm__text_puts(data, dsm__plot_clean(maker, name));
-  dsm__text_puts(data, "\n");
 }
 
 /* ---- texts ---- */
@@ -341,13 +269,27 @@ void dsm__plot_panel(dsm__plot_maker *maker, dsm__area area, dsm__panel_axis x, 
   maker->back_end->panel(maker);
 }
 
+void dsm__plot_panel_end(dsm__plot_maker *maker) {
+  maker->back_end->panel_end(maker);
+}
+
 void dsm__plot_empty_panel(dsm__plot_maker *maker) {
   static const dsm__panel_axis unit = {.low = 0, .high = 1};
   if (maker->is_in_page) {
     return;
   }
   dsm__plot_panel(maker, (dsm__area){0, 0, maker->width, maker->height}, unit, unit);
-  /* A line that is outside its panel: gnuplot draws labels only together with something. */
-  dsm__text_puts(&maker->body, "unset border; plot 2; set border 15\n");
-  maker->back_end->panel_end(maker);
+  dsm__text_puts(&maker->body, "unset border\n");
+  dsm__plot_panel_end(maker);
+  dsm__text_puts(&maker->body, "set border 15\n");
+}
+
+void dsm__mark_box(dsm__plot_maker *maker, dsm__panel_axis x, dsm__panel_axis y, const char *color,
+                   const char *about) {
+  maker->back_end->mark_box(maker, x, y, color, about);
+}
+
+void dsm__mark_curve(dsm__plot_maker *maker, const dsm__point *points, size_t count,
+                     const dsm__look *look, const char *about) {
+  maker->back_end->mark_curve(maker, points, count, look, about);
 }

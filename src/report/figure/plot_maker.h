@@ -13,13 +13,10 @@
 #define DSM_REPORT_FIGURE_PLOT_MAKER_H
 
 #include "base/arena.h"
-#include "base/growing_list.h"
 #include "base/text_buffer.h"
 #include "dsm/plot.h"
 #include "report/figure/palette.h"
-#include "report/roofline.h"
 
-#define DSM__PLOT_DATA_MAX 4
 #define DSM__PLOT_MARGIN 10.0
 
 /* Sizes of text, in units: on a page of paper a unit is 2/3 of a point. */
@@ -57,27 +54,6 @@ typedef struct dsm__panel {
   dsm__panel_axis y;
 } dsm__panel;
 
-/* ---- data ---- */
-
-/** Numbers of a line of data at most. */
-enum { DSM__LINE_NUMBERS_MAX = 20 };
-
-/** A line of data as the page reads it. */
-typedef struct dsm__data_line {
-  double numbers[DSM__LINE_NUMBERS_MAX]; /**< NAN: a word */
-  size_t count;
-  dsm_pass pass;
-  const char *about; /**< for tooltips */
-} dsm__data_line;
-
-/** Data of a figure: a text for gnuplot, which counts columns from 1; lines for a page. */
-typedef struct dsm__figure_data {
-  const char *name;
-  dsm__text_buffer text;
-  bool is_kept; /**< as lines */
-  DSM__LIST(dsm__data_line) lines;
-} dsm__figure_data;
-
 typedef struct dsm__plot_maker dsm__plot_maker;
 typedef struct dsm__back_end dsm__back_end;
 
@@ -103,13 +79,14 @@ struct dsm__plot_maker {
   bool is_unfolded; /**< equal layers stand one by one */
   dsm__panel panel;
   const dsm__shown_text *shown; /**< of dsm__plot_fit_apart */
-  dsm__text_buffer definitions; /**< for gnuplot, before the body */
   dsm__text_buffer body;
   dsm__text_buffer legend; /**< of a page, before the picture */
   dsm__text_buffer grid;   /**< of a page, behind its body */
   dsm__text_buffer labels; /**< of a page, in front of it */
-  dsm__figure_data data[DSM__PLOT_DATA_MAX];
-  size_t data_count;
+  dsm__text_buffer marks;  /**< for gnuplot: what panels show, as data */
+  dsm__text_buffer plots;  /**< for gnuplot: the command that draws the marks of the panel */
+  size_t run_count;        /**< of blocks of marks that are drawn alike */
+  const char *run;         /**< how the last of them is drawn; NULL: the next mark begins one */
 };
 
 /** Begins a figure for gnuplot; DSM_ERROR_OUT_OF_MEMORY, and then there is nothing to finish. */
@@ -122,27 +99,8 @@ DSM_NODISCARD dsm_status dsm__plot_finish(dsm__plot_maker *maker, dsm_plot **plo
 /** Frees what a figure that is given up was made with, but for its arena. */
 void dsm__plot_free_texts(dsm__plot_maker *maker);
 
-/** New data under a name of letters, which the body refers to as a variable; they end with the
- * figure. */
-dsm__figure_data *dsm__plot_add_lines(dsm__plot_maker *maker, const char *name);
-/** The same where only gnuplot reads them. */
-dsm__text_buffer *dsm__plot_add_data(dsm__plot_maker *maker, const char *name);
-
-/* What a line begins with: the number of a layer and the word of a pass; then come numbers, and at
- * its end a name. */
-void dsm__line_begin(dsm__plot_maker *maker, dsm__figure_data *lines);
-void dsm__line_begin_pass(dsm__plot_maker *maker, dsm__figure_data *lines, size_t layer,
-                          dsm_pass pass);
-void dsm__line_number(dsm__figure_data *lines, double value);
-void dsm__line_end(dsm__plot_maker *maker, dsm__figure_data *lines, const char *name);
-/** What the tooltip of a line begins with. */
-void dsm__line_about(dsm__plot_maker *maker, dsm__figure_data *lines, const char *format, ...)
-    DSM_PRINTF(3, 4);
-
 /* A number as the shortest text that reads back, followed by a tab; "NaN" unless it is finite. */
 void dsm__plot_put_number(dsm__text_buffer *data, double value);
-/* A name at the end of a line of data, without what would break the line. */
-void dsm__plot_put_name(dsm__plot_maker *maker, dsm__text_buffer *data, const char *name);
 
 /* ---- texts ---- */
 
@@ -217,9 +175,9 @@ dsm__panel_axis dsm__axis_round(dsm__panel_axis axis);
 double dsm__axis_share(const dsm__panel_axis *axis, double value);
 
 /** The next panel: where its axes are, without tics and labels. Then come what is to be put on the
- * page, what it shows, and the panel_end of the
- * back end. */
+ * page, what it shows, and its end. */
 void dsm__plot_panel(dsm__plot_maker *maker, dsm__area area, dsm__panel_axis x, dsm__panel_axis y);
+void dsm__plot_panel_end(dsm__plot_maker *maker);
 
 /** How the numbers at an axis are written. */
 typedef struct dsm__axis_text {
@@ -243,54 +201,27 @@ double dsm__plot_y_axis_room(dsm__plot_maker *maker, double height, dsm__panel_a
 /** Draws what was put on the page in a panel without axes. */
 void dsm__plot_empty_panel(dsm__plot_maker *maker);
 
-/* ---- what panels of plans show ---- */
+/* ---- what panels show ---- */
 
-/** Boxes on top of each other: numbers of each line of data. */
-typedef struct dsm__stack {
-  dsm__figure_data *data;
-  int first_column; /**< of the parts; their sum is in the column before it if they are shares */
-  size_t count;
-  const dsm__legend_entry *parts; /**< what each part is called */
-  const bool *is_used;            /**< which are ever more than 0; NULL: all */
-  const char *unit;               /**< of the parts; NULL: they are shown as percentages */
-  double limit;                   /**< a line across, in the unit; 0: none */
-} dsm__stack;
-
-/** Lines of data. */
-typedef struct dsm__line_range {
-  size_t first;
-  size_t count;
-  const dsm_pass *pass; /**< of these, at the places in column 1; NULL: all, from the value in
-                           column 1 to that in column 2 */
-} dsm__line_range;
-
-/** Bars at the places in column 1, as high as column 2 says: a block of lines a colour. */
-typedef struct dsm__bars {
-  const dsm__figure_data *data;
-  size_t first; /**< block */
-  size_t count; /**< of blocks */
-  size_t lines_each;
-  const dsm__legend_entry *parts; /**< a block each */
-  double width;                   /**< of a bar, along the axis */
-} dsm__bars;
-
-/** A curve through lines of data: from column 1 across, this one upward. */
-typedef struct dsm__curve {
-  int column;
+/** How a curve and its points look. */
+typedef struct dsm__look {
   const char *color;
-} dsm__curve;
+  double width;  /**< of the line; 0: there is none, but points */
+  size_t dash;   /**< of the line, by gnuplot's number; 0: it is whole */
+  size_t symbol; /**< of its points, by gnuplot's number; 0: none is seen */
+  double size;   /**< of these */
+} dsm__look;
 
-/** Columns of the data of points under a roof. */
-enum { DSM__COLUMN_FLOP = 3, DSM__COLUMN_BYTES, DSM__COLUMN_FLOPS };
+/* Marks of the panel that was begun last, in the units of its axes. `about` says what a mark is: a
+ * tooltip of a page, and the end of its line in the data for gnuplot; NULL: nothing. */
 
-/* Define what gnuplot needs for a stack, and for a roof, before anything is drawn. */
-void dsm__plot_define_stack(dsm__plot_maker *maker, const dsm__stack *stack);
-void dsm__plot_define_roof(dsm__plot_maker *maker, const dsm__roof *roof, double right);
-/** Defines of(pass): the layer's number in lines of that pass, no number in others. */
-void dsm__plot_define_of(dsm__plot_maker *maker);
-/** " every ::A::B": reading some lines alone keeps gnuplot quick. There is a line in any case,
- * which of(pass) may leave out. */
-const char *dsm__plot_every(dsm__plot_maker *maker, dsm__line_range range);
+/** A box. */
+void dsm__mark_box(dsm__plot_maker *maker, dsm__panel_axis x, dsm__panel_axis y, const char *color,
+                   const char *about);
+/** A line from point to point, with a gap at those whose y is NAN; or points alone. */
+void dsm__mark_curve(dsm__plot_maker *maker, const dsm__point *points, size_t count,
+                     const dsm__look *look, const char *about);
+
 /** Appends a text to the body as a quoted string of gnuplot, whatever it contains. */
 void dsm__plot_quote(dsm__plot_maker *maker, const char *text);
 
@@ -300,17 +231,10 @@ struct dsm__back_end {
   void (*box)(dsm__plot_maker *maker, dsm__area area, const char *color, const char *about);
   void (*line)(dsm__plot_maker *maker, dsm__point from, dsm__point to, const char *color);
   void (*panel)(dsm__plot_maker *maker);
-  void (*stack)(dsm__plot_maker *maker, const dsm__stack *stack, dsm__line_range range);
-  /** The sums of a stack's parts alone, in percent of a whole. */
-  void (*sums)(dsm__plot_maker *maker, const dsm__stack *stack, dsm__line_range range, double whole,
-               const char *color);
-  void (*bars)(dsm__plot_maker *maker, const dsm__bars *bars);
-  /** Curves through all lines of data; none: what was put on the page alone. */
-  void (*curves)(dsm__plot_maker *maker, const dsm__figure_data *data, const dsm__curve *curves,
-                 size_t count);
-  /** Points of a pass, FLOP/s over FLOP for each byte, with the roof. */
-  void (*points)(dsm__plot_maker *maker, const dsm__figure_data *data, dsm_pass pass,
-                 const dsm__roof *roof);
+  void (*mark_box)(dsm__plot_maker *maker, dsm__panel_axis x, dsm__panel_axis y, const char *color,
+                   const char *about);
+  void (*mark_curve)(dsm__plot_maker *maker, const dsm__point *points, size_t count,
+                     const dsm__look *look, const char *about);
   void (*panel_end)(dsm__plot_maker *maker);
 };
 extern const dsm__back_end dsm__gnuplot;

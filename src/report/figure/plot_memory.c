@@ -24,20 +24,8 @@ typedef struct figure {
   dsm__step_timeline step;
   dsm__memory_timeline memory;
   dsm__legend_entry kinds[DSM__MEMORY_KIND_COUNT];
-  dsm__stack stack;
   size_t joined; /* passes that share a column */
 } figure;
-
-/* A line of what is held from one time to another. */
-static void put_line(figure *f, double begin_cycles, double end_cycles,
-                     const dsm__memory_use *use) {
-  const double ms = dsm__plot_ms_per_cycle(f->plan);
-  dsm__line_number(f->stack.data, begin_cycles * ms);
-  dsm__line_number(f->stack.data, end_cycles * ms);
-  for (int k = 0; k < DSM__MEMORY_KIND_COUNT; k++) {
-    dsm__line_number(f->stack.data, use->bytes[k]);
-  }
-}
 
 /* What is held at most while the spans of a column run. */
 static const dsm__memory_use *use_of(const figure *f, const dsm__step_column *column) {
@@ -49,45 +37,37 @@ static const dsm__memory_use *use_of(const figure *f, const dsm__step_column *co
   return most;
 }
 
-/* One line a span, or in a report a column. Steps of gnuplot end where the next one begins: for it
- * there is a last line for the end of the last span. */
-static void put_lines(figure *f, double least_cycles) {
-  dsm__figure_data *const data = f->stack.data;
-  for (size_t i = 0; i < f->memory.use_count;) {
-    const dsm__step_column column = dsm__step_column_at(&f->step, i, least_cycles);
-    const dsm__step_span *const span = &f->step.spans[i];
-    dsm__line_begin(f->maker, data);
-    dsm__line_about_column(f->maker, data, &f->step, &column);
-    put_line(f, column.begin_cycles, column.begin_cycles + column.cycles, use_of(f, &column));
-    dsm__text_printf(&data->text, "%s\t", dsm_pass_name(span->pass));
-    dsm__line_end(f->maker, data, dsm__step_name(&f->step, span));
-    f->joined += column.count > 1 ? column.count : 0;
-    i += column.count;
-  }
-  if (!f->maker->is_in_page) {
-    const double end = f->plan->result.step_cycles;
-    put_line(f, end, end, &f->memory.uses[f->memory.use_count - 1]);
-    dsm__text_puts(&data->text, "end\t\n");
-  }
+static double panel_width(const figure *f) {
+  return f->maker->width - left_margin - right_margin;
 }
 
-static void put_data(figure *f) {
-  dsm__figure_data *const data = dsm__plot_add_lines(f->maker, "spans");
-  const double width = f->maker->width - left_margin - right_margin;
-  f->stack = (dsm__stack){.data = data,
-                          .first_column = 3,
-                          .count = DSM__MEMORY_KIND_COUNT,
-                          .parts = f->kinds,
-                          .unit = "B",
-                          .limit = f->plan->result.memory.capacity_bytes};
-  dsm__text_puts(&data->text, "# begin ms\tend ms");
-  for (size_t k = 0; k < DSM__MEMORY_KIND_COUNT; k++) {
-    f->kinds[k] = (dsm__legend_entry){.color = dsm__color_of_series(k),
-                                      .text = dsm__word_text(&dsm__memory_kind_words, k)};
-    dsm__text_printf(&data->text, "\t%s bytes", dsm__word_key(&dsm__memory_kind_words, k));
+/* Narrower columns of a report are drawn together. */
+static dsm__step_column column_at(const figure *f, size_t span) {
+  return dsm__step_column_at(
+      &f->step, span,
+      f->maker->is_in_page ? f->plan->result.step_cycles * least_width / panel_width(f) : 0);
+}
+
+/* What is held during a column, the kinds on top of each other. */
+static void put_column(figure *f, const dsm__step_column *column) {
+  const double ms = dsm__plot_ms_per_cycle(f->plan);
+  /* In a picture columns overlap by one of its points: else each of their edges is a faint line. */
+  const double point = f->plan->result.step_cycles / (2 * panel_width(f));
+  const dsm__panel_axis x = {
+      .low = column->begin_cycles * ms,
+      .high = (column->begin_cycles + column->cycles + (f->maker->is_in_page ? 0 : point)) * ms};
+  const dsm__memory_use *const use = use_of(f, column);
+  const char *const about = dsm__plot_column_text(f->maker, &f->step, column);
+  double low = 0;
+  for (int k = 0; k < DSM__MEMORY_KIND_COUNT; k++) {
+    if (use->bytes[k] > 0) {
+      dsm__mark_box(f->maker, x, (dsm__panel_axis){.low = low, .high = low + use->bytes[k]},
+                    f->kinds[k].color,
+                    dsm__plot_text(f->maker, "%s: %s, %s", about, f->kinds[k].text,
+                                   dsm__figure_scaled(use->bytes[k], "B").text));
+      low += use->bytes[k];
+    }
   }
-  dsm__text_puts(&data->text, "\tpass\tname\n");
-  put_lines(f, f->maker->is_in_page ? f->plan->result.step_cycles * least_width / width : 0);
 }
 
 /* The span in which most is held. */
@@ -117,7 +97,7 @@ static double put_legend(figure *f, bool is_drawn) {
   entries[count++] = (dsm__legend_entry){
       .color = DSM__COLOR_INK,
       .text = dsm__plot_text(f->maker, "capacity, %s; at most %s is held, in %s of %s",
-                             dsm__figure_scaled(f->stack.limit, "B").text,
+                             dsm__figure_scaled(f->plan->result.memory.capacity_bytes, "B").text,
                              dsm__figure_scaled(f->memory.most.total_bytes, "B").text,
                              dsm__word_text(&dsm__pass_words, span->pass), name)};
   return dsm__plot_legend(f->maker, dsm__plot_heading_height(f->maker), entries, count, is_drawn);
@@ -125,6 +105,7 @@ static double put_legend(figure *f, bool is_drawn) {
 
 /* The kinds on top of each other, and the capacity where the axis reaches it. */
 static void put_panel(figure *f, dsm__area area, double high, bool is_last) {
+  const double capacity = f->plan->result.memory.capacity_bytes;
   const double end_ms = f->plan->result.step_cycles * dsm__plot_ms_per_cycle(f->plan);
   const dsm__panel_axis x = {.low = 0, .high = end_ms};
   const dsm__panel_axis y = {.low = 0, .high = high};
@@ -136,26 +117,38 @@ static void put_panel(figure *f, dsm__area area, double high, bool is_last) {
   if (is_last) {
     dsm__plot_ways(f->maker, &f->step, area);
   }
-  f->maker->back_end->stack(f->maker, &f->stack,
-                            (dsm__line_range){.count = f->stack.data->lines.count});
-  f->maker->back_end->panel_end(f->maker);
+  for (size_t i = 0; i < f->memory.use_count;) {
+    const dsm__step_column column = column_at(f, i);
+    put_column(f, &column);
+    i += column.count;
+  }
+  if (capacity < high) {
+    const dsm__point line[] = {{x.low, capacity}, {x.high, capacity}};
+    dsm__mark_curve(f->maker, line, DSM__COUNT_OF(line),
+                    &(dsm__look){.color = DSM__COLOR_INK, .width = 1.5}, "capacity");
+  }
+  dsm__plot_panel_end(f->maker);
 }
 
 static void put_all(figure *f) {
-  const double width = f->maker->width - left_margin - right_margin;
+  const double width = panel_width(f);
   const double capacity = f->plan->result.memory.capacity_bytes;
   const double most = f->memory.most.total_bytes;
   const bool has_overview = capacity > far_above * most;
-  put_data(f);
+  for (size_t k = 0; k < DSM__MEMORY_KIND_COUNT; k++) {
+    f->kinds[k] = (dsm__legend_entry){.color = dsm__color_of_series(k),
+                                      .text = dsm__word_text(&dsm__memory_kind_words, k)};
+  }
+  for (size_t i = 0; i < f->memory.use_count;) {
+    const size_t count = column_at(f, i).count;
+    f->joined += count > 1 ? count : 0;
+    i += count;
+  }
   double top = dsm__plot_heading_height(f->maker) + put_legend(f, false) + 8;
   const dsm__area overview = {left_margin, top, width, overview_height};
   top += has_overview ? overview_height + overview_gap : 0;
   const dsm__area area = {left_margin, top + DSM__WAYS_HEIGHT, width, panel_height};
   f->maker->height = ceil(area.top + area.height + axis_height + 4);
-  dsm__text_puts(&f->maker->definitions, "capacity = ");
-  dsm__plot_put_number(&f->maker->definitions, capacity);
-  dsm__text_puts(&f->maker->definitions, "\n");
-  dsm__plot_define_stack(f->maker, &f->stack);
   dsm__plot_plan_heading(f->maker, f->plan, "what a chip's memory holds",
                          dsm__plot_joined_text(f->maker, f->joined));
   (void)put_legend(f, true);

@@ -54,26 +54,31 @@ static bool choose_extents(dsm__pareto *f) {
 
 /* ---- panels ---- */
 
-static void put_data(dsm__pareto *f, dsm__text_buffer *data, const dsm_point_table *points) {
+static dsm__point point_of(const dsm__pareto *f, const dsm_point_table *points, size_t row) {
+  return (dsm__point){dsm__measured(points, row, f->x, &f->x_measure),
+                      dsm__measured(points, row, f->y, &f->y_measure)};
+}
+
+static void put_points(dsm__pareto *f, const dsm_point_table *points, const dsm__look *look) {
   for (size_t row = 0; row < points->row_count; row++) {
-    dsm__plot_put_number(data, dsm__measured(points, row, f->x, &f->x_measure));
-    dsm__plot_put_number(data, dsm__measured(points, row, f->y, &f->y_measure));
-    dsm__plot_put_name(f->maker, data, dsm__pareto_name(f, points, row, row + 1, NULL));
+    const dsm__point at = point_of(f, points, row);
+    dsm__mark_curve(f->maker, &at, 1, look, dsm__pareto_name(f, points, row, row + 1, NULL));
   }
 }
 
-static void put_plot(dsm__pareto *f, size_t block) {
-  dsm__text_buffer *const body = &f->maker->body;
-  dsm__text_printf(body, "plot points index %zu using 1:2 with points pt 7 ps 0.4 lc rgb '%s'",
-                   block, other_color);
-  const char *const style = dsm__pareto_line(f);
-  if (style != NULL) {
-    dsm__text_printf(body, ", \\\n     points index %zu using 1:2 with %s lw 1.2 lc rgb '%s'",
-                     block + 1, style, front_color);
+static void put_line(dsm__pareto *f, const dsm_point_table *front, const char *about) {
+  dsm__point *const line = dsm__arena_array(f->maker->arena, 2 * front->row_count, sizeof *line);
+  size_t count = 0;
+  f->maker->body.failed = f->maker->body.failed || line == NULL;
+  for (size_t row = 0; row < front->row_count && line != NULL; row++) {
+    const dsm__point to = point_of(f, front, row);
+    if (row > 0) {
+      line[count] = dsm__pareto_corner(f, line[count - 1], to);
+      count++;
+    }
+    line[count++] = to;
   }
-  dsm__text_printf(body,
-                   ", \\\n     points index %zu using 1:2 with points pt 7 ps 0.6 lc rgb '%s'\n",
-                   block + 1, front_color);
+  dsm__mark_curve(f->maker, line, count, &(dsm__look){.color = front_color, .width = 1.2}, about);
 }
 
 static void put_x_axis(dsm__pareto *f, dsm__area area, bool is_lowest) {
@@ -89,7 +94,7 @@ static void put_x_axis(dsm__pareto *f, dsm__area area, bool is_lowest) {
   }
 }
 
-static bool put_panel(dsm__pareto *f, dsm__text_buffer *data, size_t panel, size_t *block) {
+static bool put_panel(dsm__pareto *f, size_t panel) {
   const dsm__area area = dsm__panel_area(&f->grid, panel);
   dsm__pareto_points found = {0};
   if (!dsm__pareto_find(f, panel, &found)) {
@@ -102,19 +107,18 @@ static bool put_panel(dsm__pareto *f, dsm__text_buffer *data, size_t panel, size
     dsm__plot_label(f->maker, (dsm__point){area.left + area.width / 2, area.top + area.height / 2},
                     (dsm__label_style){.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_CENTER},
                     "no result");
-    dsm__text_puts(&f->maker->body, "plot NaN\n");
   } else {
     dsm__points_y_axis(f->maker, &f->grid, panel, f->y_axis, f->y_measure.title);
     put_x_axis(f, area, dsm__panel_is_lowest(&f->grid, panel));
     dsm__pareto_put_labels(f, &found, area);
-    dsm__points_block(f->maker, data, title, title[0] == '\0' ? "all" : ", all");
-    put_data(f, data, &found.all);
-    dsm__points_block(f->maker, data, title, title[0] == '\0' ? "front" : ", front");
-    put_data(f, data, &found.front);
-    put_plot(f, *block);
-    *block += 2;
+    put_points(f, &found.all, &(dsm__look){.color = other_color, .symbol = 7, .size = 0.4});
+    if (dsm__pareto_has_line(f)) {
+      put_line(f, &found.front,
+               dsm__plot_text(f->maker, "%s%sfront", title, title[0] == '\0' ? "" : ", "));
+    }
+    put_points(f, &found.front, &(dsm__look){.color = front_color, .symbol = 7, .size = 0.6});
   }
-  f->maker->back_end->panel_end(f->maker);
+  dsm__plot_panel_end(f->maker);
   return true;
 }
 
@@ -171,13 +175,8 @@ bool dsm__plot_pareto(dsm__plot_maker *maker, dsm__point_choice *choice) {
       .bottom_room = 8 + DSM__SIZE_SMALL * DSM__LINE_PITCH,
   };
   f.grid = dsm__panel_grid_make(maker, choice, f.panels.count, wanted, 270, height);
-  dsm__text_buffer *const data = dsm__plot_add_data(maker, "points");
-  dsm__plot_put_name(maker, data,
-                     dsm__plot_text(maker, "# columns: %s, %s, the other values", f.x_measure.title,
-                                    f.y_measure.title));
-  size_t block = 0;
   for (size_t panel = 0; panel < f.panels.count; panel++) {
-    if (!put_panel(&f, data, panel, &block)) {
+    if (!put_panel(&f, panel)) {
       return false;
     }
   }

@@ -84,26 +84,6 @@ static double left_of(const bars *of, size_t index) {
   return of->shares.left + of->shares.width * (double)index / (double)of->count;
 }
 
-static void put_data(const bars *of) {
-  dsm__text_buffer *const data = dsm__plot_add_data(of->maker, "cores");
-  dsm__text_puts(data, "# cores\ttasklets\ttransfers");
-  for (size_t part = 0; part < DSM__PIM_PARTS; part++) {
-    dsm__text_printf(data, "\t%s s", part_names[part]);
-  }
-  dsm__text_puts(data, "\n");
-  for (size_t i = 0; i < of->count; i++) {
-    const dsm_pim_cost *const cost = of->costs[i];
-    dsm__plot_put_number(data, (double)cost->choice.cores);
-    dsm__plot_put_number(data, (double)cost->choice.tasklets);
-    dsm__text_printf(data, "%s", dsm_pim_transfers_name(cost->choice.transfers));
-    for (size_t part = 0; part < DSM__PIM_PARTS; part++) {
-      dsm__text_puts(data, "\t");
-      dsm__text_printf(data, "%.17g", part_of(cost, part));
-    }
-    dsm__text_puts(data, "\n");
-  }
-}
-
 static double put_legend(const bars *of, bool is_drawn) {
   dsm__legend_entry entries[DSM__PIM_PARTS];
   for (size_t part = 0; part < DSM__PIM_PARTS; part++) {
@@ -200,7 +180,6 @@ void dsm__plot_pim_breakdown(dsm__plot_maker *maker, const void *subject) {
   maker->height = of.shares.top + shares_height + axis_height;
   put_heading(maker, plan, "where the time goes over cores");
   (void)put_legend(&of, true);
-  put_data(&of);
   put_seconds(&of);
   dsm__plot_y_axis(maker, of.shares, percent,
                    (dsm__axis_text){.title = "% of the time", .unit = NULL});
@@ -212,18 +191,6 @@ void dsm__plot_pim_breakdown(dsm__plot_maker *maker, const void *subject) {
 }
 
 /* ---- over tasklets ---- */
-
-static void put_tasklet_data(dsm__plot_maker *maker, const dsm_pim_plan *plan) {
-  dsm__text_buffer *const data = dsm__plot_add_data(maker, "tasklets");
-  dsm__text_puts(data, "# tasklets\tcycles of an update\tof dispatch\tof memory\n");
-  for (size_t i = 0; i < plan->tasklet_curve_count; i++) {
-    const dsm_pim_cost *const cost = &plan->tasklet_curve[i];
-    dsm__plot_put_number(data, (double)cost->choice.tasklets);
-    dsm__plot_put_number(data, cost->update.cycles);
-    dsm__plot_put_number(data, cost->update.compute_cycles);
-    dsm__text_printf(data, "%.17g\n", cost->update.dma_cycles);
-  }
-}
 
 /* The knee has a line of its own, and a label to its right. */
 static void put_knee(dsm__plot_maker *maker, const dsm_pim_plan *plan, dsm__area area, double x) {
@@ -257,7 +224,6 @@ void dsm__plot_pim_tasklets(dsm__plot_maker *maker, const void *subject) {
   y = dsm__axis_round(y);
   maker->height = top + cycles_height + axis_height;
   put_heading(maker, plan, "cycles of an update over tasklets");
-  put_tasklet_data(maker, plan);
   dsm__plot_x_axis(maker, area, x, (dsm__axis_text){.title = "tasklets of a core", .unit = NULL});
   dsm__plot_y_axis(maker, area, y, (dsm__axis_text){.title = "cycles of an update", .unit = NULL});
   dsm__point before = {0, 0};

@@ -145,53 +145,39 @@ dsm__plot_layers dsm__plot_layers_of(dsm__plot_maker *maker, const dsm_plan *pla
   return layers;
 }
 
-dsm__line_range dsm__plot_lines_of(const dsm_plan *plan, const dsm__plot_layers *layers,
-                                   const dsm_pass *pass, size_t first, size_t end) {
-  dsm__line_range range = {.pass = pass};
-  for (int p = 0; p <= (int)*pass; p++) {
-    for (size_t i = 0; i < layers->count; i++) {
-      const bool exists = plan->layers[layers->items[i]].passes[p].exists;
-      range.first += exists && (p < (int)*pass || i < first) ? 1 : 0;
-      range.count += exists && p == (int)*pass && i >= first && i < end ? 1 : 0;
-    }
-  }
-  return range;
-}
-
 /* ---- the parts of a time ---- */
 
-void dsm__part_stack_begin(dsm__plot_maker *maker, dsm__part_stack *stack, const dsm_plan *plan,
-                           const char *name, const char *head, const char *tail) {
-  const int count = dsm__part_count(plan);
-  dsm__figure_data *const data = dsm__plot_add_lines(maker, name);
-  *stack = (dsm__part_stack){.stack = {.data = data,
-                                       .first_column = 4, /* after their sum */
-                                       .count = (size_t)count,
-                                       .parts = stack->parts,
-                                       .is_used = stack->is_used}};
-  dsm__text_puts(&data->text, head);
-  for (int part = 0; part < count; part++) {
-    stack->parts[part] = (dsm__legend_entry){.color = dsm__color_of_part((dsm__time_part)part),
-                                             .text = dsm__part_phrase((dsm__time_part)part)};
-    dsm__text_printf(&data->text, "\t%s", stack->parts[part].text);
-  }
-  dsm__text_puts(&data->text, tail);
-}
-
-void dsm__part_stack_put(dsm__part_stack *stack, const dsm__time_parts *parts) {
-  for (size_t part = 0; part < stack->stack.count; part++) {
-    dsm__line_number(stack->stack.data, parts->cycles[part]);
-    stack->is_used[part] = stack->is_used[part] || parts->cycles[part] > 0;
+void dsm__parts_use(dsm__parts_used *used, const dsm__time_parts *parts) {
+  for (int part = 0; part < DSM__PART_COUNT; part++) {
+    used->is_used[part] = used->is_used[part] || parts->cycles[part] > 0;
   }
 }
 
-double dsm__part_stack_legend(dsm__plot_maker *maker, const dsm__part_stack *stack,
-                              const dsm__legend_entry *last, bool is_drawn) {
+void dsm__parts_put(dsm__plot_maker *maker, dsm__panel_axis x, const dsm__time_parts *parts,
+                    double total, const char *about) {
+  const double scale = 100 / total;
+  double low = 0;
+  for (int part = 0; part < DSM__PART_COUNT; part++) {
+    const double percent = scale * parts->cycles[part];
+    if (percent > 0) {
+      dsm__mark_box(maker, x, (dsm__panel_axis){.low = low, .high = low + percent},
+                    dsm__color_of_part((dsm__time_part)part),
+                    dsm__plot_text(maker, "%s: %s, %s %%", about,
+                                   dsm__part_phrase((dsm__time_part)part),
+                                   dsm__figure_fixed(percent, 1).text));
+      low += percent;
+    }
+  }
+}
+
+double dsm__parts_legend(dsm__plot_maker *maker, const dsm__parts_used *used,
+                         const dsm__legend_entry *last, bool is_drawn) {
   dsm__legend_entry entries[DSM__PART_COUNT + 1];
   size_t count = 0;
-  for (size_t part = 0; part < stack->stack.count; part++) {
-    if (stack->is_used[part]) {
-      entries[count++] = stack->parts[part];
+  for (int part = 0; part < DSM__PART_COUNT; part++) {
+    if (used->is_used[part]) {
+      entries[count++] = (dsm__legend_entry){.color = dsm__color_of_part((dsm__time_part)part),
+                                             .text = dsm__part_phrase((dsm__time_part)part)};
     }
   }
   if (last != NULL) {
@@ -233,19 +219,17 @@ void dsm__plot_ways(dsm__plot_maker *maker, const dsm__step_timeline *step, dsm_
   put_way(maker, turn, area.left + area.width, area.top, "backward and weight update");
 }
 
-void dsm__line_about_column(dsm__plot_maker *maker, dsm__figure_data *data,
-                            const dsm__step_timeline *step, const dsm__step_column *column) {
+const char *dsm__plot_column_text(dsm__plot_maker *maker, const dsm__step_timeline *step,
+                                  const dsm__step_column *column) {
   const dsm__step_span *const first = &step->spans[column->first];
   const dsm__step_span *const last = first + (column->count - 1);
   const dsm__figure ms = dsm__figure_digits(column->cycles * dsm__plot_ms_per_cycle(step->plan), 4);
-  const char *const begin = dsm__step_name(step, first);
-  if (column->count == 1) {
-    dsm__line_about(maker, data, "%s %s, %s ms", begin, dsm_pass_name(first->pass), ms.text);
-  } else {
-    dsm__line_about(maker, data, "%s %s to %s %s (%zu passes), %s ms", begin,
-                    dsm_pass_name(first->pass), dsm__step_name(step, last),
-                    dsm_pass_name(last->pass), column->pass_count, ms.text);
-  }
+  const char *const begin =
+      dsm__plot_text(maker, "%s %s", dsm__step_name(step, first), dsm_pass_name(first->pass));
+  return column->count == 1 ? dsm__plot_text(maker, "%s, %s ms", begin, ms.text)
+                            : dsm__plot_text(maker, "%s to %s %s (%zu passes), %s ms", begin,
+                                             dsm__step_name(step, last), dsm_pass_name(last->pass),
+                                             column->pass_count, ms.text);
 }
 
 const char *dsm__plot_joined_text(dsm__plot_maker *maker, size_t joined) {

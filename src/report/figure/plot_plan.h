@@ -4,6 +4,7 @@
 #define DSM_REPORT_FIGURE_PLOT_PLAN_H
 
 #include "report/figure/plot_maker.h"
+#include "report/roofline.h"
 #include "report/step_timeline.h"
 
 /* Each makes its figure, whatever of it fails. */
@@ -45,28 +46,22 @@ typedef struct dsm__plot_layers {
 dsm__plot_layers dsm__plot_layers_of(dsm__plot_maker *maker, const dsm_plan *plan, bool is_folded,
                                      size_t most);
 
-/** Which lines are those of a pass, of the layers first .. end - 1 that a figure shows, where the
- * lines are sorted by pass, then layer. */
-dsm__line_range dsm__plot_lines_of(const dsm_plan *plan, const dsm__plot_layers *layers,
-                                   const dsm_pass *pass, size_t first, size_t end);
-
 /* ---- the parts of a time ---- */
 
-/** The parts of a time as a stack: which of them there are, and what they are called. */
-typedef struct dsm__part_stack {
-  dsm__stack stack;
-  dsm__legend_entry parts[DSM__PART_COUNT];
+/** Which parts of a time there ever are. */
+typedef struct dsm__parts_used {
   bool is_used[DSM__PART_COUNT];
-} dsm__part_stack;
+} dsm__parts_used;
 
-/** Begins data of times of a plan: `head` names the columns before the parts and `tail` those after
- * them. Overhead is a part where the system has some. */
-void dsm__part_stack_begin(dsm__plot_maker *maker, dsm__part_stack *stack, const dsm_plan *plan,
-                           const char *name, const char *head, const char *tail);
-void dsm__part_stack_put(dsm__part_stack *stack, const dsm__time_parts *parts);
+/** Notes those of a time. */
+void dsm__parts_use(dsm__parts_used *used, const dsm__time_parts *parts);
+/** The parts of a time on top of each other in percent of it, over a width; `about` says of what.
+ */
+void dsm__parts_put(dsm__plot_maker *maker, dsm__panel_axis x, const dsm__time_parts *parts,
+                    double total, const char *about);
 /** A legend of the parts that there are, and one more entry unless that is NULL. */
-double dsm__part_stack_legend(dsm__plot_maker *maker, const dsm__part_stack *stack,
-                              const dsm__legend_entry *last, bool is_drawn);
+double dsm__parts_legend(dsm__plot_maker *maker, const dsm__parts_used *used,
+                         const dsm__legend_entry *last, bool is_drawn);
 
 /* ---- the time of a step ---- */
 
@@ -78,8 +73,8 @@ double dsm__plot_ms_per_cycle(const dsm_plan *plan);
 void dsm__plot_ways(dsm__plot_maker *maker, const dsm__step_timeline *step, dsm__area area);
 
 /** "conv1 forward, 1.2 ms", "conv1 forward to conv9 forward (9 passes), 1.2 ms". */
-void dsm__line_about_column(dsm__plot_maker *maker, dsm__figure_data *data,
-                            const dsm__step_timeline *step, const dsm__step_column *column);
+const char *dsm__plot_column_text(dsm__plot_maker *maker, const dsm__step_timeline *step,
+                                  const dsm__step_column *column);
 
 /** What a figure of the time does not show; NULL if it shows all. */
 const char *dsm__plot_joined_text(dsm__plot_maker *maker, size_t joined);
@@ -89,7 +84,6 @@ const char *dsm__plot_joined_text(dsm__plot_maker *maker, size_t joined);
 /** Layers side by side, with their names below, in as many bands as they need, one above the other.
  */
 typedef struct dsm__bands {
-  const dsm_plan *plan;
   const dsm__plot_layers *layers;
   size_t count;             /**< of bands */
   size_t layers_each;       /**< of a band; the last may have fewer */
@@ -104,16 +98,19 @@ typedef struct dsm__bands {
 
 /** Divides layers into bands between `left` and the page's right margin. No layer gets less than
  * `least_pitch` units, unless there are so many that the picture would not be a page any more. */
-dsm__bands dsm__bands_layout(dsm__plot_maker *maker, const dsm_plan *plan,
-                             const dsm__plot_layers *layers, double left, double least_pitch);
+dsm__bands dsm__bands_layout(dsm__plot_maker *maker, const dsm__plot_layers *layers, double left,
+                             double least_pitch);
+
+/** The width of a layer's boxes, in the middle of its place. */
+dsm__panel_axis dsm__bands_place(size_t layer);
 
 /** A pass of a band. */
 typedef struct dsm__band_pass {
   const dsm_pass *pass;
   dsm__area area; /**< as high as all that is shown of the pass */
   dsm__panel_axis x;
-  dsm__line_range lines;
-  size_t band;
+  size_t first; /**< of the layers that are shown, and the one after the last */
+  size_t end;
   bool is_last; /**< of the band */
 } dsm__band_pass;
 

@@ -48,7 +48,6 @@ typedef struct figure {
   dsm__roof roof;
   dsm__plot_layers layers;
   const size_t *equal; /**< dsm__roofline_equal_layers: only layers that stand for some are shown */
-  dsm__figure_data *data;
   size_t shown_count;
   dsm__panel_axis intensity;
   dsm__panel_axis flops;
@@ -62,12 +61,13 @@ static bool has_pass(const figure *f, size_t layer, dsm_pass pass) {
   return f->plan->layers[layer].passes[pass].exists;
 }
 
-/* What a tooltip says of a point. */
-static void put_about(figure *f, size_t layer, dsm_pass pass, const dsm__roofline_point *point) {
+/* What a point is, with the layers that are equal to its own. */
+static const char *about(const figure *f, size_t layer, dsm_pass pass,
+                         const dsm__roofline_point *point) {
   const size_t others = f->equal[layer] - 1;
   const double cycles = f->plan->layers[layer].passes[pass].cycles.total * (double)f->equal[layer];
-  dsm__line_about(
-      f->maker, f->data, "%s%s %s: %s, %s, %s %% of what the roof allows there; %s %% of the step",
+  return dsm__plot_text(
+      f->maker, "%s%s %s: %s, %s, %s %% of what the roof allows there; %s %% of the step",
       f->plan->layers[layer].layer->name,
       others == 0
           ? ""
@@ -80,33 +80,24 @@ static void put_about(figure *f, size_t layer, dsm_pass pass, const dsm__rooflin
       dsm__figure_fixed(100 * dsm__share(cycles, dsm__step_cycles(f->plan)), 1).text);
 }
 
-/* The line of a pass. Where pages have lines of their own, equal layers are one. */
-static void put_line(figure *f, size_t layer, dsm_pass pass) {
-  const dsm__roofline_point point = dsm__roofline_point_of(f->plan, layer, pass);
-  if (f->maker->is_in_page && f->equal[layer] == 0) {
-    return;
-  }
-  dsm__line_begin_pass(f->maker, f->data, layer, pass);
-  if (f->maker->is_in_page) {
-    put_about(f, layer, pass, &point);
-  }
-  dsm__line_number(f->data, point.flop);
-  dsm__line_number(f->data, point.memory_bytes);
-  dsm__line_number(f->data, point.flops);
-  dsm__line_number(f->data, point.roof_flops);
-  dsm__line_end(f->maker, f->data, f->plan->layers[layer].layer->name);
-}
-
-/* One line a pass and layer that has it. */
-static void put_data(figure *f) {
-  f->data = dsm__plot_add_lines(f->maker, "points");
-  dsm__text_puts(&f->data->text, "# layer\tpass\tFLOP of a chip\tmemory bytes of a chip\tFLOP/s\t"
-                                 "FLOP/s of the roof\tname\n");
-  for (size_t p = 0; p < f->passes.count; p++) {
-    for (size_t i = 0; i < f->layers.count; i++) {
-      if (has_pass(f, f->layers.items[i], f->passes.of[p])) {
-        put_line(f, f->layers.items[i], f->passes.of[p]);
-      }
+/* The roof, and the points of a pass; equal layers are one. */
+static void put_points(const figure *f, dsm_pass pass) {
+  const dsm__look look = {.color = dsm__color_of_pass(pass), .symbol = 7, .size = 0.75};
+  const double bandwidth = f->roof.bytes_per_second;
+  const double left = fmax(f->intensity.low, f->flops.low / bandwidth);
+  const dsm__point roof[] = {{left, left * bandwidth},
+                             {f->roof.peak_flops / bandwidth, f->roof.peak_flops},
+                             {f->intensity.high, f->roof.peak_flops}};
+  dsm__mark_curve(f->maker, roof, DSM__COUNT_OF(roof),
+                  &(dsm__look){.color = DSM__COLOR_INK, .width = 1.2}, "roof");
+  for (size_t i = 0; i < f->layers.count; i++) {
+    const size_t layer = f->layers.items[i];
+    if (f->equal[layer] > 0 && has_pass(f, layer, pass)) {
+      const dsm__roofline_point point = dsm__roofline_point_of(f->plan, layer, pass);
+      const dsm__point at = {point.memory_bytes > 0 ? point.flop / point.memory_bytes
+                                                    : f->intensity.high,
+                             fmax(point.flops, f->flops.low)};
+      dsm__mark_curve(f->maker, &at, 1, &look, about(f, layer, pass, &point));
     }
   }
 }
@@ -340,8 +331,8 @@ static void put_panel(figure *f, size_t index, double first) {
     fate ignored = {0};
     put_labels(f, area, spots, count, true, &ignored);
   }
-  f->maker->back_end->points(f->maker, f->data, pass, &f->roof);
-  f->maker->back_end->panel_end(f->maker);
+  put_points(f, pass);
+  dsm__plot_panel_end(f->maker);
 }
 
 /* ---- which number is which layer ---- */
@@ -489,9 +480,6 @@ static void put_all(figure *f) {
   const double last_panel = panel_area(f, f->passes.count - 1, first).top + f->panel_height;
   const double list = last_panel + axis_height + 4;
   f->maker->height = ceil(list + put_list(f, list, false) + 4);
-  put_data(f);
-  dsm__plot_define_of(f->maker);
-  dsm__plot_define_roof(f->maker, &f->roof, f->intensity.high);
   dsm__plot_plan_heading(f->maker, f->plan, "layers under the roof of a chip", note_of(f, &labels));
   (void)put_legend(f, true);
   (void)put_list(f, list, true);

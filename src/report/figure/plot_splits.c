@@ -15,9 +15,6 @@ static const double smallest_number = 9;
 static const double smallest_of_many = 8;
 static const size_t many_layers = 100;
 static const double largest_number = 11;
-/* Columns of the data: layer, pass, parallelism, then the parts of each loop. */
-static const int parallelism_column = 3;
-static const int dims_column = 4;
 /* The first row is the parallelism, then come the loops. */
 #define ROW_COUNT (1 + DSM_DIM_COUNT)
 /* Parallelisms with roles that have entries of their own, and one of all others. */
@@ -87,34 +84,6 @@ static void look_at_passes(figure *f) {
   }
 }
 
-static void put_line(figure *f, dsm__text_buffer *data, size_t place, dsm_pass p) {
-  const dsm_pass_plan *const pass = pass_of(f, f->layers.items[place], p);
-  if (!pass->exists) {
-    return;
-  }
-  dsm__text_printf(data, "%zu\t%s\t%s\t", place + 1, dsm_pass_name(p),
-                   dsm_plan_parallelism_name(f->plan, pass->share.parallelism));
-  for (int d = 0; d < DSM_DIM_COUNT; d++) {
-    dsm__text_printf(data, "%" PRIu64 "\t", pass->invocations[0].split.n[d]);
-  }
-  dsm__plot_put_name(f->maker, data, f->layers.names[place]);
-}
-
-/* One line a pass and layer that has it. */
-static void put_data(figure *f) {
-  dsm__text_buffer *const data = dsm__plot_add_data(f->maker, "splits");
-  dsm__text_puts(data, "# layer\tpass\tparallelism");
-  for (int d = 0; d < DSM_DIM_COUNT; d++) {
-    dsm__text_printf(data, "\t%s", dsm_dim_name((dsm_dim)d));
-  }
-  dsm__text_puts(data, "\tname\n");
-  for (size_t p = 0; p < f->passes.count; p++) {
-    for (size_t i = 0; i < f->layers.count; i++) {
-      put_line(f, data, i, f->passes.of[p]);
-    }
-  }
-}
-
 /* Between 0, a loop that is not cut, and 1, the one in the most parts. */
 static double intensity(const figure *f, uint64_t parts) {
   return log2((double)parts) / log2((double)f->most_parts);
@@ -154,13 +123,43 @@ static double pass_height(const figure *f) {
   return ROW_COUNT * f->row_height;
 }
 
-/* The cells of a pass in a band, and left of them what their rows hold: rows count downwards.
- * Numbers stand in the cells of loops that are cut, unless there are so many layers that they would
- * be too small. */
+static const char *color_of(const figure *f, dsm_parallelism parallelism) {
+  if (!dsm_parallelism_has_roles(parallelism)) {
+    return dsm__color_of_parallelism(parallelism);
+  }
+  size_t role = 0;
+  while (role < own_roles(f) && f->roles[role] != parallelism) {
+    role++;
+  }
+  return dsm__color_of_roles(role);
+}
+
+/* A cell with what its loop is cut into, which stands in it unless there are so many layers that
+ * numbers would be too small. */
+static void put_loop(const figure *f, const dsm__band_pass *pass, size_t place, dsm_dim dim) {
+  const uint64_t parts =
+      pass_of(f, f->layers.items[place], *pass->pass)->invocations[0].split.n[dim];
+  const dsm__shade shade = dsm__shade_of(intensity(f, parts));
+  const double x = (double)place + 1;
+  const double row = 1 + (double)dim;
+  dsm__mark_box(f->maker, (dsm__panel_axis){.low = x - 0.5, .high = x + 0.5},
+                (dsm__panel_axis){.low = row, .high = row + 1}, shade.color,
+                dsm__plot_text(f->maker, "%s %s: %s in %" PRIu64 " parts", f->layers.names[place],
+                               dsm_pass_name(*pass->pass), dsm_dim_name(dim), parts));
+  if (parts > 1 && f->number_size >= smallest_of_many) {
+    dsm__plot_label(f->maker,
+                    (dsm__point){pass->area.left + pass->area.width * dsm__axis_share(&pass->x, x),
+                                 pass->area.top + f->row_height * (row + 0.5)},
+                    (dsm__label_style){
+                        .size = f->number_size, .anchor = DSM__ANCHOR_CENTER, .color = shade.ink},
+                    dsm__plot_text(f->maker, "%" PRIu64, parts));
+  }
+}
+
+/* The cells of a pass in a band, and left of them what their rows hold: rows count downwards. */
 static void put_cells(void *made, const dsm__band_pass *pass) {
   static const dsm__panel_axis rows = {.low = ROW_COUNT, .high = 0};
   figure *const f = made;
-  dsm__text_buffer *const body = &f->maker->body;
   dsm__bands_names(f->maker, &f->bands, pass);
   dsm__plot_panel(f->maker, pass->area, pass->x, rows);
   for (int row = 0; row < ROW_COUNT; row++) {
@@ -170,51 +169,22 @@ static void put_cells(void *made, const dsm__band_pass *pass) {
                     row == 0 ? "parallelism" : dsm_dim_name((dsm_dim)(row - 1)));
   }
   dsm__bands_title(f->maker, pass);
-  const char *const every = dsm__plot_every(f->maker, pass->lines);
-  dsm__text_printf(body,
-                   "pass = '%s'\n"
-                   "plot splits%s using (of(pass)):(0.5):($1-0.5):($1+0.5):(0.0):(1.0):"
-                   "(hue(strcol(%d))) with boxxyerror lc rgb variable, \\\n",
-                   dsm_pass_name(*pass->pass), every, parallelism_column);
-  dsm__text_printf(body,
-                   "  for [r=1:%d] splits%s using (of(pass)):(r+0.5):($1-0.5):($1+0.5):(r+0.0):"
-                   "(r+1.0):(shade(column(r+%d))) with boxxyerror lc palette",
-                   DSM_DIM_COUNT, every, dims_column - 1);
-  if (f->number_size >= smallest_of_many) {
-    dsm__text_printf(body,
-                     ", \\\n  for [r=1:%d] splits%s using (of(pass)):(r+0.5):"
-                     "(number(column(r+%d))):(ink(column(r+%d))) with labels font ',%.4g' "
-                     "tc rgb variable",
-                     DSM_DIM_COUNT, every, dims_column - 1, dims_column - 1, f->number_size);
+  for (size_t i = pass->first; i < pass->end; i++) {
+    const dsm_pass_plan *const planned = pass_of(f, f->layers.items[i], *pass->pass);
+    if (!planned->exists) {
+      continue;
+    }
+    const double x = (double)i + 1;
+    dsm__mark_box(f->maker, (dsm__panel_axis){.low = x - 0.5, .high = x + 0.5},
+                  (dsm__panel_axis){.low = 0, .high = 1}, color_of(f, planned->share.parallelism),
+                  dsm__plot_text(f->maker, "%s %s: %s", f->layers.names[i],
+                                 dsm_pass_name(*pass->pass),
+                                 dsm_plan_parallelism_name(f->plan, planned->share.parallelism)));
+    for (int d = 0; d < DSM_DIM_COUNT; d++) {
+      put_loop(f, pass, i, (dsm_dim)d);
+    }
   }
-  dsm__text_puts(body, "\n");
-  f->maker->back_end->panel_end(f->maker);
-}
-
-/* Functions of the commands: the colour of a parallelism, and the shade of a number of parts, its
- * text, and the colour of that. */
-static void put_functions(figure *f) {
-  dsm__text_buffer *const body = &f->maker->definitions;
-  dsm__plot_define_of(f->maker);
-  dsm__text_puts(body, "hue(p) = ");
-  for (int p = 0; p < DSM_PARALLELISM_COUNT_OF(f->plan->system->system.axis_count); p++) {
-    dsm__text_printf(body,
-                     "p eq '%s' ? 0x%s : ", dsm_plan_parallelism_name(f->plan, (dsm_parallelism)p),
-                     dsm__color_of_parallelism((dsm_parallelism)p) + 1);
-  }
-  for (size_t i = 0; i < own_roles(f); i++) {
-    dsm__text_printf(body, "p eq '%s' ? 0x%s : ", dsm_plan_parallelism_name(f->plan, f->roles[i]),
-                     dsm__color_of_roles(i) + 1);
-  }
-  dsm__text_printf(body, "%s%s\nshade(n) = log(n) / log(%" PRIu64 ")\n",
-                   has_other_roles(f) ? "0x" : "0",
-                   has_other_roles(f) ? dsm__color_of_roles(ROLES_SHOWN) + 1 : "", f->most_parts);
-  dsm__text_puts(body, "number(n) = n > 1 ? sprintf('%d', n) : ''\n"
-                       "ink(n) = shade(n) > 0.7 ? 0xFFFFFF : 0x000000\n");
-  dsm__text_printf(body, "set palette defined (0 '%s', 0.5 '%s', 1 '%s')\n", dsm__shade_of(0).color,
-                   dsm__shade_of(0.5).color, dsm__shade_of(1).color);
-  dsm__text_puts(body, "set cbrange [0:1]; unset colorbox\n"
-                       "set style fill solid border lc rgb 'white'\n");
+  dsm__plot_panel_end(f->maker);
 }
 
 /* Layers are as wide as their widest number needs; numbers are larger where there is room. */
@@ -224,7 +194,7 @@ static void choose_sizes(figure *f) {
   const double width = dsm__plot_text_width(widest, 1);
   const double gap = 1.5;
   const double smallest = f->layers.count > many_layers ? smallest_of_many : smallest_number;
-  f->bands = dsm__bands_layout(f->maker, f->plan, &f->layers, left_margin, smallest * width + gap);
+  f->bands = dsm__bands_layout(f->maker, &f->layers, left_margin, smallest * width + gap);
   f->row_height = f->bands.is_dense ? 11 : 14;
   f->number_size = fmin(fmin(largest_number, f->row_height - gap), (f->bands.pitch - gap) / width);
 }
@@ -242,8 +212,7 @@ void dsm__plot_splits(dsm__plot_maker *maker, const dsm_plan *plan) {
   const double first = dsm__plot_heading_height(maker) + put_legend(&f, false) + 10;
   const double height = dsm__bands_height(&f.bands, &f.passes, pass_height(&f), pass_gap);
   maker->height = ceil(first + height + 4);
-  put_data(&f);
-  put_functions(&f);
+  dsm__text_puts(&maker->body, "set style fill solid border lc rgb 'white'\n");
   dsm__plot_plan_heading(maker, plan, "how layers are divided", NULL);
   (void)put_legend(&f, true);
   dsm__plot_empty_panel(maker);

@@ -54,11 +54,11 @@ static void put_heading(dsm__plot_maker *maker, const dsm__stored *of, const cha
 
 /* ---- over the repeating factor ---- */
 
-enum { STEPS_A_DOUBLING = 4, COLUMN_SAMPLES = 2, COLUMN_BYTES };
+enum { STEPS_A_DOUBLING = 4 };
 
 /* What is drawn below each other. */
 typedef struct factor_panel {
-  int column;
+  dsm__point *curve;
   const char *color;
   const char *text;
   const char *unit;
@@ -78,45 +78,41 @@ static dsm_storage_state state_with(const dsm__stored *of, double repeat) {
   return dsm_storage_steady(&of->result->job, of->result->state.mini_epochs, repeat);
 }
 
-static void put_factor(dsm__plot_maker *maker, dsm__figure_data *data, const dsm__stored *of,
-                       double repeat) {
-  const dsm_storage_state state = state_with(of, repeat);
-  dsm__line_begin(maker, data);
-  dsm__line_about(maker, data, "%s times", dsm__figure_short(repeat, 4).text);
-  dsm__line_number(data, repeat);
-  dsm__line_number(data, state.samples_per_second);
-  dsm__line_number(data, state.capacity_bytes_per_second);
-  dsm__line_end(maker, data, "");
-}
-
-/* Factors in equal steps of their logarithm, and the ones at which the curves bend. */
-static dsm__figure_data *put_factors(dsm__plot_maker *maker, const dsm__stored *of, double most) {
-  dsm__figure_data *const data = dsm__plot_add_lines(maker, "factors");
+/* Fills the curves of two panels, whose number of points it returns: factors in equal steps of
+ * their logarithm, and the ones at which the curves bend. */
+static size_t find_curves(dsm__plot_maker *maker, const dsm__stored *of, double most,
+                          factor_panel panels[2]) {
+  const size_t room = 3 + (size_t)(STEPS_A_DOUBLING * log2(most));
   const double bend =
       of->result->state.fast_bytes_per_second / of->result->job.capacity_bytes_per_second;
-  dsm__text_puts(&data->text, "# repeat\tsamples/s\tcapacity tier bytes/s\n");
+  size_t count = 0;
   double before = 0;
-  for (int step = 0;; step++) {
-    const double repeat = fmin(most, pow(2, (double)step / STEPS_A_DOUBLING));
-    if (before < bend && bend < repeat && bend > 1) {
-      put_factor(maker, data, of, bend);
-    }
-    put_factor(maker, data, of, repeat);
-    before = repeat;
-    if (repeat >= most) {
-      return data;
-    }
+  if (!DSM__RESERVE(maker->arena, panels[0].curve, room) ||
+      !DSM__RESERVE(maker->arena, panels[1].curve, room)) {
+    maker->body.failed = true;
+    return 0;
   }
+  for (int step = 0; before < most; step++) {
+    const double next = fmin(most, pow(2, (double)step / STEPS_A_DOUBLING));
+    const double repeats[] = {bend, next};
+    const bool bends = before < bend && bend < next && bend > 1;
+    for (size_t i = bends ? 0 : 1; i < DSM__COUNT_OF(repeats); i++) {
+      const dsm_storage_state state = state_with(of, repeats[i]);
+      panels[0].curve[count] = (dsm__point){repeats[i], state.samples_per_second};
+      panels[1].curve[count++] = (dsm__point){repeats[i], state.capacity_bytes_per_second};
+    }
+    before = next;
+  }
+  return count;
 }
 
-static void put_factor_panel(dsm__plot_maker *maker, const dsm__figure_data *data,
-                             const dsm__stored *of, const factor_panel *shown, dsm__area area,
+static void put_factor_panel(dsm__plot_maker *maker, const dsm__stored *of,
+                             const factor_panel *shown, size_t count, dsm__area area,
                              dsm__panel_axis x, bool is_last) {
   static const double side = 7;
   const dsm__panel_axis y =
       dsm__axis_round((dsm__panel_axis){.low = 0, .high = 1.05 * shown->most});
   const double free = of->result->state.stall_free_repeat;
-  const dsm__curve curve = {shown->column, shown->color};
   dsm__plot_panel(maker, area, x, y);
   dsm__plot_x_axis(
       maker, area, x,
@@ -130,8 +126,9 @@ static void put_factor_panel(dsm__plot_maker *maker, const dsm__figure_data *dat
       maker, (dsm__area){at.x - side / 2, at.y - side / 2, side, side}, DSM__COLOR_STRONG,
       dsm__plot_text(maker, "%s: %s", own_text(maker, of),
                      dsm__figure_scaled(shown->own, shown->unit == NULL ? "" : shown->unit).text));
-  maker->back_end->curves(maker, data, &curve, 1);
-  maker->back_end->panel_end(maker);
+  dsm__mark_curve(maker, shown->curve, count, &(dsm__look){.color = shown->color, .width = 1.5},
+                  shown->text);
+  dsm__plot_panel_end(maker);
 }
 
 /* What the upright line is. */
@@ -155,10 +152,10 @@ void dsm__plot_stored_factors(dsm__plot_maker *maker, const dsm__stored *of) {
   const dsm__panel_axis x = {.low = 1, .high = most, .is_log = true};
   const dsm_storage_state once = state_with(of, 1);
   const dsm_storage_state last = state_with(of, most);
-  const factor_panel panels[] = {
-      {COLUMN_SAMPLES, dsm__color_of_series(0), "samples a second", NULL, last.samples_per_second,
+  factor_panel panels[] = {
+      {NULL, dsm__color_of_series(0), "samples a second", NULL, last.samples_per_second,
        is_list ? result->mean.samples_per_second : result->state.samples_per_second},
-      {COLUMN_BYTES, dsm__color_of_series(1), "read from the capacity tier", "B/s",
+      {NULL, dsm__color_of_series(1), "read from the capacity tier", "B/s",
        fmax(once.capacity_bytes_per_second, 1),
        is_list ? result->mean.capacity_bytes_per_second : result->state.capacity_bytes_per_second},
   };
@@ -168,7 +165,7 @@ void dsm__plot_stored_factors(dsm__plot_maker *maker, const dsm__stored *of) {
       {DSM__COLOR_LEADER, line_text(maker, of)},
       {DSM__COLOR_STRONG, own_text(maker, of)},
   };
-  const dsm__figure_data *const data = put_factors(maker, of, most);
+  const size_t count = find_curves(maker, of, most, panels);
   const double top = dsm__plot_heading_height(maker) +
                      put_legend(maker, legend, DSM__COUNT_OF(legend), false) + 10;
   maker->height = ceil(top + 2 * height + panel_gap + axis_height + 4);
@@ -176,7 +173,7 @@ void dsm__plot_stored_factors(dsm__plot_maker *maker, const dsm__stored *of) {
   (void)put_legend(maker, legend, DSM__COUNT_OF(legend), true);
   dsm__plot_empty_panel(maker);
   for (size_t p = 0; p < DSM__COUNT_OF(panels); p++) {
-    put_factor_panel(maker, data, of, &panels[p],
+    put_factor_panel(maker, of, &panels[p], count,
                      area_of(maker, top + (double)p * (height + panel_gap), height), x,
                      p + 1 == DSM__COUNT_OF(panels));
   }
@@ -185,16 +182,6 @@ void dsm__plot_stored_factors(dsm__plot_maker *maker, const dsm__stored *of) {
 /* ---- mini-epochs over time ---- */
 
 enum { EVENTS_SHOWN = 24 };
-
-static void put_event(dsm__plot_maker *maker, dsm__figure_data *data,
-                      const dsm_storage_event *event) {
-  dsm__line_begin(maker, data);
-  dsm__line_number(data, event->load_begin_seconds);
-  dsm__line_number(data, event->load_end_seconds);
-  dsm__line_number(data, event->train_begin_seconds);
-  dsm__line_number(data, event->train_end_seconds);
-  dsm__line_end(maker, data, "");
-}
 
 /* A bar of a row, with what it is. */
 static void put_bar(dsm__plot_maker *maker, dsm__area row, dsm__panel_axis x, double begin,
@@ -246,11 +233,6 @@ void dsm__plot_stored_mini_epochs(dsm__plot_maker *maker, const dsm__stored *of)
       {dsm__color_of_series(1), "loaded from the capacity tier"},
       {dsm__color_of_series(0), dsm__plot_text(maker, "trained on, %s", own_text(maker, of))},
   };
-  dsm__figure_data *const data = dsm__plot_add_lines(maker, "epochs");
-  dsm__text_puts(&data->text, "# load from s\tto s\ttrain from s\tto s\n");
-  for (size_t i = 0; i < count; i++) {
-    put_event(maker, data, &events[i]);
-  }
   const double top = dsm__plot_heading_height(maker) +
                      put_legend(maker, legend, DSM__COUNT_OF(legend), false) + 10;
   const dsm__area area = area_of(maker, top, height);
@@ -264,21 +246,22 @@ void dsm__plot_stored_mini_epochs(dsm__plot_maker *maker, const dsm__stored *of)
   dsm__plot_panel(maker, area, x, (dsm__panel_axis){.low = 0, .high = 1});
   dsm__plot_x_axis(maker, area, x, (dsm__axis_text){.title = "seconds"});
   put_rows(maker, events, count, area, x);
-  maker->back_end->curves(maker, data, NULL, 0);
-  maker->back_end->panel_end(maker);
+  dsm__plot_panel_end(maker);
 }
 
 /* ---- under the roof of reading ---- */
 
-enum { COLUMN_FAST = 2, COLUMN_CAPACITY };
-
-static void put_roof_line(dsm__plot_maker *maker, dsm__figure_data *data, double intensity,
-                          const dsm_io_roof *fast, const dsm_io_roof *capacity) {
-  dsm__line_begin(maker, data);
-  dsm__line_number(data, intensity);
-  dsm__line_number(data, fmin(fast->flop_per_second, intensity * fast->bytes_per_second));
-  dsm__line_number(data, fmin(fast->flop_per_second, intensity * capacity->bytes_per_second));
-  dsm__line_end(maker, data, "");
+/* What can be had where a tier is read, up to the peak. */
+static void put_roof(dsm__plot_maker *maker, dsm__panel_axis x, const double ridges[2],
+                     const dsm_io_roof *roof, const dsm__legend_entry *entry) {
+  const double places[] = {x.low, ridges[0], ridges[1], x.high};
+  dsm__point curve[DSM__COUNT_OF(places)];
+  for (size_t i = 0; i < DSM__COUNT_OF(places); i++) {
+    curve[i] =
+        (dsm__point){places[i], fmin(roof->flop_per_second, places[i] * roof->bytes_per_second)};
+  }
+  dsm__mark_curve(maker, curve, DSM__COUNT_OF(places),
+                  &(dsm__look){.color = entry->color, .width = 1.5}, entry->text);
 }
 
 /* The network at its intensity, where a tier bounds it. */
@@ -308,12 +291,11 @@ void dsm__plot_stored_roofline(dsm__plot_maker *maker, const dsm__stored *of) {
   const double slower = fmin(job->fast_bytes_per_second, job->capacity_bytes_per_second);
   const dsm__panel_axis y = dsm__axis_round(
       (dsm__panel_axis){.low = fmin(x.low * slower, peak / 10), .high = 2 * peak, .is_log = true});
-  const dsm__curve curves[] = {{COLUMN_FAST, dsm__color_of_series(0)},
-                               {COLUMN_CAPACITY, dsm__color_of_series(1)}};
   const dsm__legend_entry legend[] = {
-      {curves[0].color, dsm__plot_text(maker, "read from fast storage, %s",
-                                       dsm__figure_scaled(job->fast_bytes_per_second, "B/s").text)},
-      {curves[1].color,
+      {dsm__color_of_series(0),
+       dsm__plot_text(maker, "read from fast storage, %s",
+                      dsm__figure_scaled(job->fast_bytes_per_second, "B/s").text)},
+      {dsm__color_of_series(1),
        dsm__plot_text(maker, "from the capacity tier, %s",
                       dsm__figure_scaled(job->capacity_bytes_per_second, "B/s").text)},
       {DSM__COLOR_STRONG,
@@ -322,12 +304,6 @@ void dsm__plot_stored_roofline(dsm__plot_maker *maker, const dsm__stored *of) {
                       dsm__figure_scaled(peak, "FLOP/s").text,
                       dsm__figure_scaled(fast.needed_bytes_per_second, "B/s").text)},
   };
-  dsm__figure_data *const data = dsm__plot_add_lines(maker, "roofs");
-  dsm__text_puts(&data->text, "# FLOP/B\tFLOP/s of fast storage\tof the capacity tier\n");
-  const double places[] = {x.low, ridges[0], ridges[1], x.high};
-  for (size_t i = 0; i < DSM__COUNT_OF(places); i++) {
-    put_roof_line(maker, data, places[i], &fast, &capacity);
-  }
   const double top = dsm__plot_heading_height(maker) +
                      put_legend(maker, legend, DSM__COUNT_OF(legend), false) + 10;
   const dsm__area area = area_of(maker, top, height);
@@ -340,8 +316,9 @@ void dsm__plot_stored_roofline(dsm__plot_maker *maker, const dsm__stored *of) {
   dsm__plot_y_axis(maker, area, y, (dsm__axis_text){.unit = "FLOP/s"});
   put_network(maker, &fast, area, x, y, "fast", DSM__COLOR_STRONG);
   put_network(maker, &capacity, area, x, y, "capacity", DSM__COLOR_STRONG);
-  maker->back_end->curves(maker, data, curves, DSM__COUNT_OF(curves));
-  maker->back_end->panel_end(maker);
+  put_roof(maker, x, ridges, &fast, &legend[0]);
+  put_roof(maker, x, ridges, &capacity, &legend[1]);
+  dsm__plot_panel_end(maker);
 }
 
 /* ---- of plans, and by themselves ---- */

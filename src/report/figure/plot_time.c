@@ -21,7 +21,8 @@ typedef struct figure {
   dsm__plot_maker *maker;
   const dsm_plan *plan;
   dsm__step_timeline step;
-  dsm__part_stack parts;
+  double least_cycles; /* of a column */
+  dsm__parts_used used;
   size_t joined;  /* passes that share a column because they are short */
   bool is_folded; /* are there equal layers that share one? */
 } figure;
@@ -72,39 +73,27 @@ static dsm__area panel_area(const figure *f, double top) {
                      .height = panel_height};
 }
 
-/* How many passes a column has, the first of them, and of several spans also the last:
- * "1\tforward\tconv1". */
-static void put_names(figure *f, dsm__figure_data *data, const dsm__step_column *column) {
-  const dsm__step_span *const first = &f->step.spans[column->first];
-  const dsm__step_span *const last = first + (column->count - 1);
-  dsm__text_printf(&data->text, "%zu\t%s\t", column->pass_count, dsm_pass_name(first->pass));
-  const char *const begin = dsm__step_name(&f->step, first);
-  const char *const end = dsm__step_name(&f->step, last);
-  dsm__line_end(f->maker, data,
-                column->count == 1 ? begin
-                                   : dsm__plot_text(f->maker, "%s to %s %s", begin, end,
-                                                    dsm_pass_name(last->pass)));
+static void look_at_columns(figure *f) {
+  const double width = f->maker->is_in_page ? least_width_in_page : least_width;
+  f->least_cycles = f->plan->result.step_cycles * width / panel_area(f, 0).width;
+  for (size_t i = 0; i < f->step.span_count;) {
+    const dsm__step_column column = dsm__step_column_at(&f->step, i, f->least_cycles);
+    const dsm__time_parts parts = dsm__step_column_parts(&f->step, &column);
+    dsm__parts_use(&f->used, &parts);
+    f->joined += column.count > 1 ? column.pass_count : 0;
+    i += column.count;
+  }
 }
 
-/* One line a column. */
-static void put_data(figure *f) {
-  dsm__part_stack_begin(f->maker, &f->parts, f->plan, "columns", "# begin ms\tend ms\tcycles",
-                        "\tpasses\tpass\tname\n");
-  dsm__figure_data *const data = f->parts.stack.data;
-  const double width = f->maker->is_in_page ? least_width_in_page : least_width;
-  const double least = f->plan->result.step_cycles * width / panel_area(f, 0).width;
+static void put_columns(figure *f) {
   const double ms = dsm__plot_ms_per_cycle(f->plan);
   for (size_t i = 0; i < f->step.span_count;) {
-    const dsm__step_column column = dsm__step_column_at(&f->step, i, least);
+    const dsm__step_column column = dsm__step_column_at(&f->step, i, f->least_cycles);
     const dsm__time_parts parts = dsm__step_column_parts(&f->step, &column);
-    dsm__line_begin(f->maker, data);
-    dsm__line_about_column(f->maker, data, &f->step, &column);
-    dsm__line_number(data, column.begin_cycles * ms);
-    dsm__line_number(data, (column.begin_cycles + column.cycles) * ms);
-    dsm__line_number(data, column.cycles);
-    dsm__part_stack_put(&f->parts, &parts);
-    put_names(f, data, &column);
-    f->joined += column.count > 1 ? column.pass_count : 0;
+    const dsm__panel_axis x = {.low = column.begin_cycles * ms,
+                               .high = (column.begin_cycles + column.cycles) * ms};
+    dsm__parts_put(f->maker, x, &parts, column.cycles,
+                   dsm__plot_column_text(f->maker, &f->step, &column));
     i += column.count;
   }
 }
@@ -149,9 +138,8 @@ static void put_panel(figure *f, dsm__area area) {
   dsm__plot_y_axis(f->maker, area, percent, (dsm__axis_text){.unit = "%"});
   dsm__plot_ways(f->maker, &f->step, area);
   (void)put_layers(f, area, true);
-  f->maker->back_end->stack(f->maker, &f->parts.stack,
-                            (dsm__line_range){.count = f->parts.stack.data->lines.count});
-  f->maker->back_end->panel_end(f->maker);
+  put_columns(f);
+  dsm__plot_panel_end(f->maker);
 }
 
 void dsm__plot_time(dsm__plot_maker *maker, const dsm_plan *plan) {
@@ -160,15 +148,14 @@ void dsm__plot_time(dsm__plot_maker *maker, const dsm_plan *plan) {
     maker->body.failed = true;
     return;
   }
-  put_data(&f);
-  const double legend = dsm__part_stack_legend(maker, &f.parts, NULL, false);
+  look_at_columns(&f);
+  const double legend = dsm__parts_legend(maker, &f.used, NULL, false);
   const double first = dsm__plot_heading_height(maker) + legend + 4 + DSM__WAYS_HEIGHT;
   const dsm__area area = panel_area(&f, first);
   maker->height = ceil(first + panel_height + axis_height + put_layers(&f, area, false) + 8);
-  dsm__plot_define_stack(maker, &f.parts.stack);
   dsm__plot_plan_heading(maker, plan, "what the time of a step is spent on",
                          dsm__plot_joined_text(maker, f.joined));
-  (void)dsm__part_stack_legend(maker, &f.parts, NULL, true);
+  (void)dsm__parts_legend(maker, &f.used, NULL, true);
   dsm__plot_empty_panel(maker);
   put_panel(&f, area);
 }

@@ -244,14 +244,6 @@ void dsm__points_panel(dsm__plot_maker *maker, dsm__area area, dsm__panel_axis x
   }
 }
 
-void dsm__points_block(dsm__plot_maker *maker, dsm__text_buffer *data, const char *panel,
-                       const char *what) {
-  const size_t length = data->length;
-  const bool is_first = length < 2 || strchr(data->text, '\n') == data->text + length - 1;
-  dsm__text_puts(data, is_first ? "# " : "\n\n# ");
-  dsm__plot_put_name(maker, data, dsm__plot_text(maker, "%s%s", panel, what));
-}
-
 /* ---- axes with values ---- */
 
 /* Does each value come from the one before by a power of two? */

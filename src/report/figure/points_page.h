@@ -70,10 +70,6 @@ const char *dsm__points_panel_name(dsm__plot_maker *maker, const dsm__point_choi
 void dsm__points_panel(dsm__plot_maker *maker, dsm__area area, dsm__panel_axis x, dsm__panel_axis y,
                        const char *title);
 
-/** Begins a block of data with a line that says what it is: of a panel, and what there. */
-void dsm__points_block(dsm__plot_maker *maker, dsm__text_buffer *data, const char *panel,
-                       const char *what);
-
 /** Does the panel have the numbers of its vertical axis, and the title of its horizontal one? */
 bool dsm__panel_is_left(const dsm__panel_grid *grid, size_t panel);
 bool dsm__panel_is_lowest(const dsm__panel_grid *grid, size_t panel);

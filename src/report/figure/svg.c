@@ -6,6 +6,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "report/figure/plot_maker.h"
 #include "report/page/html.h"
@@ -109,8 +110,10 @@ static void end_panel(dsm__plot_maker *maker) {
   put_rectangle(&maker->labels, "frame", maker->panel.area, NULL);
 }
 
-/* From place to place and from value to value, unless that is too low to be seen. */
-static void put_span(dsm__plot_maker *maker, dsm__panel_axis x, dsm__panel_axis y,
+/* ---- what panels show ---- */
+
+/* Unless that is too low to be seen. */
+static void mark_box(dsm__plot_maker *maker, dsm__panel_axis x, dsm__panel_axis y,
                      const char *color, const char *about) {
   const dsm__point from = place(&maker->panel, x.low, y.high);
   const dsm__point to = place(&maker->panel, x.high, y.low);
@@ -119,110 +122,20 @@ static void put_span(dsm__plot_maker *maker, dsm__panel_axis x, dsm__panel_axis 
   }
 }
 
-/* A part of a line of data, from one value to another. */
-static void put_part(dsm__plot_maker *maker, const dsm__data_line *line, dsm__line_range range,
-                     dsm__panel_axis y, const dsm__legend_entry *part, const char *text) {
-  const double half = 0.42; /* of a box in the middle of its place */
-  const double *const x = line->numbers;
-  const dsm__panel_axis width = {.low = range.pass == NULL ? x[0] : x[0] - half,
-                                 .high = range.pass == NULL ? x[1] : x[0] + half};
-  put_span(maker, width, y, part->color,
-           dsm__plot_text(maker, "%s: %s%s%s", line->about, part->text,
-                          part->text[0] == '\0' ? "" : ", ", text));
-}
-
-/* Where the lines of a range end; out of memory, there are fewer. */
-static size_t end_of(const dsm__stack *stack, dsm__line_range range) {
-  const size_t end = range.first + range.count;
-  return end < stack->data->lines.count ? end : stack->data->lines.count;
-}
-
-static void put_sums(dsm__plot_maker *maker, const dsm__stack *stack, dsm__line_range range,
-                     double whole, const char *color) {
-  const dsm__legend_entry part = {.color = color, .text = ""};
-  for (size_t i = range.first; i < end_of(stack, range); i++) {
-    const dsm__data_line *const line = &stack->data->lines.items[i];
-    const double percent = 100 * line->numbers[stack->first_column - 2] / whole;
-    put_part(maker, line, range, (dsm__panel_axis){.high = percent}, &part,
-             dsm__plot_text(maker, "%s %% of the step", dsm__figure_short(percent, 3).text));
+static void mark_curve(dsm__plot_maker *maker, const dsm__point *points, size_t count,
+                       const dsm__look *look, const char *about) {
+  const char *const class =
+      strcmp(look->color, DSM__COLOR_INK) == 0 ? "roof" : class_of(maker, "", look->color);
+  for (size_t i = 1; i < count && look->width > 0; i++) {
+    put_segment(&maker->body, class, place(&maker->panel, points[i - 1].x, points[i - 1].y),
+                place(&maker->panel, points[i].x, points[i].y));
   }
-}
-
-static void put_stack(dsm__plot_maker *maker, const dsm__stack *stack, dsm__line_range range) {
-  const size_t first = (size_t)stack->first_column - 1;
-  for (size_t i = range.first; i < end_of(stack, range); i++) {
-    const dsm__data_line *const line = &stack->data->lines.items[i];
-    const double scale = stack->unit != NULL ? 1 : 100 / line->numbers[first - 1];
-    double low = 0;
-    for (size_t k = 0; k < stack->count; k++) {
-      const double value = scale * line->numbers[first + k];
-      if (value > 0) {
-        put_part(maker, line, range, (dsm__panel_axis){low, low + value, false}, &stack->parts[k],
-                 stack->unit != NULL
-                     ? dsm__figure_scaled(value, stack->unit).text
-                     : dsm__plot_text(maker, "%s %%", dsm__figure_fixed(value, 1).text));
-        low += value;
-      }
-    }
-  }
-  if (stack->limit > 0 && stack->limit < maker->panel.y.high) {
-    put_segment(&maker->body, "roof", place(&maker->panel, maker->panel.x.low, stack->limit),
-                place(&maker->panel, maker->panel.x.high, stack->limit));
-  }
-}
-
-static void put_bars(dsm__plot_maker *maker, const dsm__bars *bars) {
-  const size_t first = bars->first * bars->lines_each;
-  for (size_t i = 0; i < bars->count * bars->lines_each; i++) {
-    if (first + i >= bars->data->lines.count) {
-      return; /* out of memory */
-    }
-    const dsm__data_line *const line = &bars->data->lines.items[first + i];
-    const double x = line->numbers[0];
-    const double value = line->numbers[1];
-    if (!isnan(value)) {
-      put_span(maker, (dsm__panel_axis){x - bars->width / 2, x + bars->width / 2, false},
-               (dsm__panel_axis){maker->panel.y.low, value, false},
-               bars->parts[i / bars->lines_each].color, line->about);
-    }
-  }
-}
-
-static void put_curves(dsm__plot_maker *maker, const dsm__figure_data *data,
-                       const dsm__curve *curves, size_t count) {
-  for (size_t k = 0; k < count; k++) {
-    const size_t column = (size_t)curves[k].column - 1;
-    for (size_t i = 1; i < data->lines.count; i++) {
-      const double *const from = data->lines.items[i - 1].numbers;
-      const double *const to = data->lines.items[i].numbers;
-      put_segment(&maker->body, class_of(maker, "", curves[k].color),
-                  place(&maker->panel, from[0], from[column]),
-                  place(&maker->panel, to[0], to[column]));
-    }
-  }
-}
-
-static void put_points(dsm__plot_maker *maker, const dsm__figure_data *data, dsm_pass pass,
-                       const dsm__roof *roof) {
-  const dsm__panel *const panel = &maker->panel;
-  const double ridge = roof->peak_flops / roof->bytes_per_second;
-  const double left = fmax(panel->x.low, panel->y.low / roof->bytes_per_second);
-  const dsm__point corner = place(panel, ridge, roof->peak_flops);
-  put_segment(&maker->body, "roof", place(panel, left, left * roof->bytes_per_second), corner);
-  put_segment(&maker->body, "roof", corner, place(panel, panel->x.high, roof->peak_flops));
-  const char *const class = class_of(maker, "point", dsm__color_of_pass(pass));
-  for (size_t i = 0; i < data->lines.count; i++) {
-    const dsm__data_line *const line = &data->lines.items[i];
-    const double bytes = line->numbers[DSM__COLUMN_BYTES - 1];
-    const double flops = fmax(line->numbers[DSM__COLUMN_FLOPS - 1], panel->y.low);
-    if (line->pass == pass) {
-      const double x = bytes > 0 ? line->numbers[DSM__COLUMN_FLOP - 1] / bytes : panel->x.high;
-      const dsm__point at = place(panel, x, flops);
-      dsm__html_begin(&maker->body, "circle", "class", class, "cx", dsm__svg_length(at.x).text,
-                      "cy", dsm__svg_length(at.y).text, "r", dsm__svg_length(point_radius).text,
-                      NULL);
-      close_shape(&maker->body, "circle", line->about);
-    }
+  for (size_t i = 0; i < count && look->symbol > 0; i++) {
+    const dsm__point at = place(&maker->panel, points[i].x, points[i].y);
+    dsm__html_begin(&maker->body, "circle", "class", class_of(maker, "point", look->color), "cx",
+                    dsm__svg_length(at.x).text, "cy", dsm__svg_length(at.y).text, "r",
+                    dsm__svg_length(point_radius).text, NULL);
+    close_shape(&maker->body, "circle", about);
   }
 }
 
@@ -231,11 +144,8 @@ const dsm__back_end dsm__svg = {
     .box = put_box,
     .line = put_line,
     .panel = begin_panel,
-    .stack = put_stack,
-    .sums = put_sums,
-    .bars = put_bars,
-    .curves = put_curves,
-    .points = put_points,
+    .mark_box = mark_box,
+    .mark_curve = mark_curve,
     .panel_end = end_panel,
 };
 

@@ -55,8 +55,8 @@ static const cli_option options[] = {
     {.name = "flops-per-second",
      .argument = "F",
      .help = "FLOP/s of the chips: over the FLOP of a sample they make the samples per second, "
-             "unless --samples-per-second states them; also the roof of the I/O roofline (default: "
-             "the peak of the system)",
+             "unless --samples-per-second states them; also the roof of the I/O roofline "
+             "(default: the peak of the system)",
      NUMBER(flop_per_second, RATE_LEAST, FLOPS_MOST)},
     {.name = "demand",
      .argument = "GBPS",
@@ -146,24 +146,19 @@ const cli_companion cli_companion_storage = {
          .summary = "find out whether storage delivers the data set fast enough",
          .description =
              "Compares how fast the chips read samples with how fast storage delivers them. The "
-             "workload says how large its data set is (dataset), the system how large and fast its "
-             "fast storage is, and how fast the file system that holds all data (storage). A data "
-             "set "
-             "that does not fit in fast storage is cut into mini-epochs, each trained on several "
-             "times "
-             "while the next one is loaded. Shows how many times are needed, how fast the file "
-             "system "
-             "then has to be, and samples per second over the repeating factor; with --timeline "
-             "each "
-             "mini-epoch, with --adaptive the repeating factors that a rule finds in a training "
-             "run. "
-             "PLAN is a plan or DATABASE:POINT of a sweep; WORKLOAD on SYSTEM is explored, unless "
-             "--samples-per-second or --flops-per-second says how fast the chips are.",
+             "workload says how large its data set is (dataset), the system how large and fast "
+             "its fast storage is, and how fast the file system that holds all data (storage). A "
+             "data set that does not fit in fast storage is cut into mini-epochs, each trained on "
+             "several times while the next one is loaded. Shows how many times are needed, how "
+             "fast the file system then has to be, and samples per second over the repeating "
+             "factor; with --timeline each mini-epoch, with --adaptive the repeating factors that "
+             "a rule finds in a training run. PLAN is a plan or DATABASE:POINT of a sweep; "
+             "WORKLOAD on SYSTEM is explored, unless --samples-per-second or --flops-per-second "
+             "says how fast the chips are.",
          .examples =
              {"dsm storage deepcam summit --samples-per-second 65000",
               "dsm storage deepcam summit --samples-per-second 65000 --repeat 4 --timeline",
-              "dsm storage deepcam summit --samples-per-second 65000 --max-repeat 128 --format "
-              "csv",
+              "dsm storage deepcam summit --samples-per-second 65000 --max-repeat 128 --format csv",
               "dsm storage deepcam summit --flops-per-second 1e18"},
          .run = cli_run_storage},
     .after = "check",
