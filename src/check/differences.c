@@ -9,6 +9,7 @@
  */
 #include "check/differences.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -97,6 +98,7 @@ static double number_of(const dsm__json_node *node) {
 
 static void compare_figures(dsm__differences *at, const char *path, const dsm__field *field,
                             const dsm__json_node *a, const dsm__json_node *b) {
+  assert(field != NULL);
   const dsm_figure_drift made = {.path = path,
                                  .unit = field->unit,
                                  .better = (field->flags & DSM__FIELD_MORE_IS_BETTER) != 0   ? 1
