@@ -151,11 +151,9 @@ static void add_payments(const fused_search *s, const mapping_case *one, found_m
   }
 }
 
-/* Of the mapping's collectives that with most latency that its layers do not pay. None where that
- * is less than what the search that found the mapping leaves open by itself: no shares win more. */
-static int collective_to_decide(const fused_search *s, const mapping_case *one,
-                                const found_mapping *found) {
-  double most = fmax(dsm__tie_limit(s->best.cycles) - s->best.cycles, found->open_cycles);
+/* Of the mapping's collectives that with most latency that its layers do not pay; more than so many
+ * cycles. */
+static int collective_to_decide(const mapping_case *one, const found_mapping *found, double most) {
   int collective = DSM__NO_COLLECTIVE;
   for (int c = 0; c < DSM__COLLECTIVE_COUNT; c++) {
     const double unpaid = found->collectives.latency_cycles[c] * (1 - found->paid[c]);
@@ -361,21 +359,27 @@ static bool is_over(const fused_search *s) {
 }
 
 /* Searches a case until it is done, or is divided: where shares that move raise its bound by hardly
- * anything. False if out of memory. */
+ * anything, and lead to nothing better. It is done then if the search of a mapping leaves more open
+ * by itself than they can win. False if out of memory. */
 static bool search_case(fused_search *s, mapping_case *one) {
   static const double vain = 1.0 / 16; /* of what was left between bound and best */
   for (int round = 1;; round++) {
     found_mapping found;
-    const double before = one->bound;
+    const double bound = one->bound;
+    const double best = s->best.cycles;
     if (!search_once(s, one, &found)) {
       return false;
     }
-    const int collective = found.is_any ? collective_to_decide(s, one, &found) : DSM__NO_COLLECTIVE;
+    const bool is_vain = round > 1 && one->bound - bound < vain * (best - bound) &&
+                         dsm__tie_limit(s->best.cycles) >= best;
+    const double least = is_vain ? found.open_cycles : 0;
+    const double most = fmax(dsm__tie_limit(s->best.cycles) - s->best.cycles, least);
+    const int collective =
+        found.is_any ? collective_to_decide(one, &found, most) : DSM__NO_COLLECTIVE;
     if (!s->best.is_feasible || collective == DSM__NO_COLLECTIVE || is_good_enough(s, one->bound)) {
       s->bound = fmin(s->bound, one->bound);
       return true;
     }
-    const bool is_vain = round > 1 && one->bound - before < vain * (s->best.cycles - before);
     if (round == ROUNDS || is_vain || is_over(s)) {
       divide(s, one, collective);
       return true;

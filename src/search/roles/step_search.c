@@ -105,14 +105,14 @@ static bool is_bound_enough(const step_search *s, bool may_recompute) {
  * memory. */
 static bool find_left_out(step_search *s, bool may_recompute, bool *is_left_out) {
   const bool is_stopped = (s->has_any && is_over(s)) || is_bound_enough(s, may_recompute);
+  /* Of one number alone the search itself tells it as soon. */
+  const bool is_asked =
+      is_stopped || dsm__has_optimization(&s->problem->inputs, DSM_OPTIMIZATION_ACCUMULATE);
   double least = 0;
-  *is_left_out = is_stopped;
-  if (known_cycles(s) < HUGE_VAL) {
-    if (!find_floor(s, &least)) {
-      return false;
-    }
-    *is_left_out = is_stopped || least >= dsm__tie_limit(known_cycles(s));
+  if (is_asked && known_cycles(s) < HUGE_VAL && !find_floor(s, &least)) {
+    return false;
   }
+  *is_left_out = is_stopped || least >= dsm__tie_limit(known_cycles(s));
   s->bound_cycles = is_stopped ? fmin(s->bound_cycles, least) : s->bound_cycles;
   return true;
 }
