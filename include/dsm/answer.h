@@ -204,14 +204,15 @@ DSM_API extern const dsm_answer_kind dsm_answer_validation;
 
 /** A baseline that was checked. */
 typedef struct dsm_checked {
-  const char *file;       /**< as given */
-  dsm_status status;      /**< DSM_OK: it was compared */
-  const dsm_drift *drift; /**< NULL if it was not */
-  bool is_failed;         /**< it fails the build */
-  double seconds;         /**< that the check took; only JUnit shows it */
-  const dsm_diags *diags; /**< what was found; may be NULL */
-  size_t row_limit;       /**< of the table and of JUnit: no list has more rows, what is left out is
-                             counted; 0: nothing is */
+  const char *file;                 /**< as given */
+  dsm_status status;                /**< DSM_OK: it was compared */
+  const dsm_drift *drift;           /**< of a plan; NULL if it was not */
+  const dsm_comparison *comparison; /**< of another document; NULL if it was not */
+  bool is_failed;                   /**< it fails the build */
+  double seconds;                   /**< that the check took; only JUnit shows it */
+  const dsm_diags *diags;           /**< what was found; may be NULL */
+  size_t row_limit; /**< of the table and of JUnit: no list has more rows, what is left out is
+                       counted; 0: nothing is */
 } dsm_checked;
 
 /** Of dsm_checked, several. Table: one line a baseline, with what moved below it, and a summary of
@@ -220,17 +221,18 @@ typedef struct dsm_checked {
  * compared. */
 DSM_API extern const dsm_answer_kind dsm_answer_check;
 
-/** Two plans to show side by side. */
+/** Two plans or documents to show side by side. */
 typedef struct dsm_diffed {
-  const char *a_file; /**< what A is called: a file, or a database and a point */
-  const char *b_file; /**< likewise */
-  const dsm_diff *diff;
-  size_t row_limit; /**< of a table, as of dsm_checked */
+  const char *a_file;               /**< what A is called: a file, or a database and a point */
+  const char *b_file;               /**< likewise */
+  const dsm_diff *diff;             /**< of plans; or NULL */
+  const dsm_comparison *comparison; /**< of other documents; or NULL */
+  size_t row_limit;                 /**< of a table, as of dsm_checked */
 } dsm_diffed;
 
-/** Of a dsm_diffed. Table: what differs in inputs, decisions and result, and in time a layer and
- * pass, the largest difference first. JSON ("dsm-diff/1"), and CSV with one row a value, layer,
- * decision or figure: nothing is left out. */
+/** Of a dsm_diffed. Table: what differs in inputs, decisions and result, and of plans in time a
+ * layer and pass, the largest difference first. JSON ("dsm-diff/1"), and CSV with one row a value,
+ * layer, decision or figure: nothing is left out. */
 DSM_API extern const dsm_answer_kind dsm_answer_diff;
 
 /* ---- sweeps and calibrations ---- */
@@ -299,7 +301,7 @@ DSM_API extern const dsm_answer_kind dsm_answer_front;
 
 /* ---- reading ---- */
 
-/** The kind of a document that can be read, by its format; of any other text dsm_answer_plan. */
+/** The kind of a document, by its format; of any other text dsm_answer_plan. */
 DSM_API const dsm_answer_kind *dsm_answer_kind_of(const char *text, size_t length);
 
 /**
@@ -320,8 +322,33 @@ DSM_API DSM_NODISCARD dsm_status dsm_answer_parse(dsm_answer *answer, const dsm_
 DSM_API DSM_NODISCARD dsm_status dsm_answer_load(dsm_answer *answer, const dsm_answer_kind *kind,
                                                  const char *path, dsm_diags *diags);
 
+/** Does a document of that kind hold its question? */
+DSM_API bool dsm_answer_holds_question(const dsm_answer_kind *kind);
+
+/**
+ * Asks the question of a document again: what storage delivers, and a choice of cores in memory.
+ * The overrides replace values of it first. DSM_ERROR_USAGE: a document of that kind does not hold
+ * its question, or is a plan (check.h); else as dsm_answer_parse.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_answer_ask(dsm_answer *answer, const dsm_answer_kind *kind,
+                                                const dsm_document *document,
+                                                const dsm_override *overrides,
+                                                size_t override_count, dsm_diags *diags);
+
 /** Frees what was read. */
 DSM_API void dsm_answer_free(dsm_answer *answer);
+
+/**
+ * Compares two documents of a kind that is no plan, whose fields it says in a table: decisions for
+ * equality, figures within a tolerance, and what was asked; items of lists by their names. What is
+ * beyond the tolerance of the kind's main figure decides the verdict. *comparison belongs to the
+ * caller. DSM_ERROR_INVALID: one of them is none of that kind; DSM_ERROR_OUT_OF_MEMORY.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_answer_compare(dsm_comparison **comparison,
+                                                    const dsm_answer_kind *kind,
+                                                    const dsm_document *before,
+                                                    const dsm_document *after, double tolerance,
+                                                    dsm_diags *diags);
 
 #ifdef __cplusplus
 }

@@ -24,7 +24,6 @@
 #include "dsm/mapping.h"
 #include "dsm/model.h"
 #include "dsm/override.h"
-#include "dsm/pim.h"
 #include "dsm/plan.h"
 #include "dsm/system.h"
 #include "dsm/workload.h"
@@ -45,8 +44,6 @@ typedef struct dsm_recorded {
                                      it does not list them */
   size_t layer_count;
   const struct dsm__renaming *renaming; /**< private: words with the names of axes */
-  const dsm_pim_choice *pim; /**< of a training on cores in memory, whose layers are the parts of
-                                its time: what was chosen; else NULL */
 } dsm_recorded;
 
 /** What is checked against: what a plan was made from, and what it recorded. */
@@ -206,17 +203,53 @@ DSM_API DSM_NODISCARD dsm_status dsm_drift_derive(dsm_drift **drift, const dsm_b
                                                   const dsm_plan *plan, double tolerance,
                                                   dsm_diags *diags);
 
-/**
- * The same of a plan of cores in memory, as dsm_pim_question_parse reads it: chooses anew, and
- * compares with what it recorded. The drift is in the words of plans: the training is the step, a
- * transition a sample, each part of its time a layer with a pass, what is chosen decisions of the
- * kernel. Fails like dsm_pim.
- */
-DSM_API DSM_NODISCARD dsm_status dsm_pim_check(dsm_drift **drift, const dsm_pim_plan *question,
-                                               double tolerance, dsm_diags *diags);
-
 /** Frees the drift; NULL is fine. */
 DSM_API void dsm_drift_free(dsm_drift *drift);
+
+/* ---- other documents ---- */
+
+/** A value that was asked for and differs; of documents that are no plans also a decision. */
+typedef struct dsm_input_difference {
+  const char *path; /**< "workload.PATH" or "system.PATH", as --set takes it, or "options.mode",
+                         "options.optimize", "options.parallelism" as of a sweep's axes; of other
+                         documents as of dsm_figure_drift */
+  const char *a;    /**< as JSON; NULL: A does not have it */
+  const char *b;    /**< likewise */
+} dsm_input_difference;
+
+/** A figure of two documents. */
+typedef struct dsm_figure_drift {
+  const char *path; /**< its keys, and the names or indices of items of lists, joined by dots */
+  const char *unit; /**< static; NULL: it has none */
+  int better;       /**< 1: more is, -1: less is, 0: neither */
+  dsm_moved moved;  /**< 0 where a document does not have it, infinite where it has null */
+} dsm_figure_drift;
+
+/** Two documents of the same format, such as answers of `dsm storage`, field by field. Owns all its
+ * texts. */
+typedef struct dsm_comparison {
+  const char *format; /**< static, such as "dsm-storage/1" */
+  dsm_verdict verdict;
+  double tolerance;
+  const dsm_input_difference *inputs; /**< what was asked, in the order of the format */
+  size_t input_count;
+  const dsm_input_difference *decisions; /**< what was decided, likewise */
+  size_t decision_count;
+  const dsm_figure_drift *figures; /**< those beyond the tolerance, and those that decide */
+  size_t figure_count;
+  size_t beyond_count;      /**< of them: beyond the tolerance */
+  struct dsm__arena *arena; /**< private */
+} dsm_comparison;
+
+/** The text of a document. */
+typedef struct dsm_document {
+  const char *text;
+  size_t length;
+  const char *file; /**< for findings */
+} dsm_document;
+
+/** Frees a comparison (dsm_answer_compare); NULL is fine. */
+DSM_API void dsm_comparison_free(dsm_comparison *comparison);
 
 /** The word of the formats, such as "regressed". Never NULL. */
 DSM_API const char *dsm_verdict_name(dsm_verdict verdict);

@@ -18,20 +18,10 @@
 extern "C" {
 #endif
 
-/** A value that was asked for and differs. */
-typedef struct dsm_input_difference {
-  const char *path; /**< "workload.PATH" or "system.PATH", as --set takes it, or "options.mode",
-                         "options.optimize", "options.parallelism" as of a sweep's axes */
-  const char *a;    /**< as JSON; NULL: A does not have it */
-  const char *b;    /**< likewise */
-} dsm_input_difference;
-
 /** What differs. Layers are matched by name. Borrows both plans, owns all else. */
 typedef struct dsm_diff {
-  const dsm_plan *a;         /**< NULL: they are plans of cores in memory */
-  const dsm_plan *b;         /**< likewise */
-  const dsm_pim_plan *pim_a; /**< else NULL */
-  const dsm_pim_plan *pim_b;
+  const dsm_plan *a;
+  const dsm_plan *b;
   bool is_different;
   const dsm_input_difference *inputs; /**< workload, system, options; in the order of A's formats */
   size_t input_count;
@@ -51,10 +41,6 @@ typedef struct dsm_diff {
  * DSM_ERROR_OUT_OF_MEMORY. */
 DSM_API DSM_NODISCARD dsm_status dsm_diff_derive(dsm_diff **diff, const dsm_plan *a,
                                                  const dsm_plan *b, dsm_diags *diags);
-
-/** The same of two plans of cores in memory, in the words of dsm_pim_check. */
-DSM_API DSM_NODISCARD dsm_status dsm_pim_diff_derive(dsm_diff **diff, const dsm_pim_plan *a,
-                                                     const dsm_pim_plan *b, dsm_diags *diags);
 
 /** Frees the difference, but not the plans; NULL is fine. */
 DSM_API void dsm_diff_free(dsm_diff *diff);

@@ -78,6 +78,10 @@ enum {
   DSM__FIELD_OR_0 = 1 << 11,        /**< a number that may be 0, whatever `min` is */
   DSM__FIELD_UNLESS_0 = 1 << 12, /**< a number, flag, word or list that is stated above 0 alone */
   DSM__FIELD_UNLESS_1 = 1 << 13, /**< a number that is stated above 1 alone */
+  /* What checks and diffs compare beside decisions, figures, and what is read. */
+  DSM__FIELD_IS_ASKED = 1 << 14,  /**< a document answers it, but does not read it back */
+  DSM__FIELD_IS_CHOSEN = 1 << 15, /**< decided, and nothing that people edit */
+  DSM__FIELD_IS_ASIDE = 1 << 16,  /**< not compared, whatever else it is */
 };
 
 /** The `min` of a number that may be below 0. */

@@ -38,8 +38,8 @@ DSM__OWN_RECORD(
     constant_record, dsm_calibrated_constant, true, "A constant that was to be chosen.",
     DSM__FIELD(TEXT, dsm_calibrated_constant, path, "path", 0, .help = "Of the system."),
     DSM__FIELD(TEXT, dsm_calibrated_constant, unit, "unit", 0, .help = "Of its values."),
-    DSM__REAL(dsm_calibrated_constant, before, "before", 0, NULL, "As the system has it."),
-    DSM__REAL(dsm_calibrated_constant, after, "after", 0, NULL, "As it was chosen."),
+    DSM__REAL(dsm_calibrated_constant, before, "before", DSM__ASKED, NULL, "As the system has it."),
+    DSM__REAL(dsm_calibrated_constant, after, "after", DSM__CHOSEN, NULL, "As it was chosen."),
     DSM__REAL(dsm_calibrated_constant, lowest, "lowest", 0, NULL,
               "Among the values that were chosen without some of the measurements, and this."),
     DSM__REAL(dsm_calibrated_constant, highest, "highest", 0, NULL, "Likewise."),
@@ -70,13 +70,13 @@ typedef struct document {
 DSM__OWN_DOCUMENT(
     calibration_record, document, "dsm-calibration/1",
     "Constants of a system that fit measured times, written by `dsm calibrate --format json`.",
-    DSM__FIELD(TEXT, document, of.name, "system", 0, .help = "Name of the system."),
-    DSM__FIELD(TEXT, document, of.file, "measurements", 0,
+    DSM__FIELD(TEXT, document, of.name, "system", DSM__ASKED, .help = "Name of the system."),
+    DSM__FIELD(TEXT, document, of.file, "measurements", DSM__ASKED,
                .help = "Name of their file, without its folder."),
-    DSM__REAL(document, of.error_before, "error_before", 0, "ratio",
+    DSM__REAL(document, of.error_before, "error_before", DSM__LESS, "ratio",
               "Mean of |predicted / measured - 1| with the constants as they were."),
-    DSM__REAL(document, of.error_after, "error_after", 0, "ratio", "With the chosen ones."),
-    DSM__FIELD(REAL, document, of.error_left_out, "error_left_out", 0, .unit = "ratio",
+    DSM__REAL(document, of.error_after, "error_after", DSM__LESS, "ratio", "With the chosen ones."),
+    DSM__FIELD(REAL, document, of.error_left_out, "error_left_out", DSM__LESS, .unit = "ratio",
                .stated_if = DSM__IF(document, of.fold_count),
                .help = "Of each measurement by constants that were chosen without it; absent of a "
                        "single measurement."),
@@ -92,8 +92,8 @@ DSM__OWN_DOCUMENT(
     DSM__FIELD(COUNT, document, of.explorations, "explorations", 0, .help = "That it took."),
     DSM__FIELD(FLAG, document, of.is_stopped, "is_stopped", 0,
                .help = "The most explorations were reached before the end."),
-    DSM__LISTED(document, of.constants, of.constant_count, "constants", 0, constant_record,
-                "In the order in which they were asked for."),
+    DSM__LISTED(document, of.constants, of.constant_count, "constants", DSM__CHOSEN,
+                constant_record, "In the order in which they were asked for."),
     DSM__ROWS(document, alike, "alike", alike_record, "Of those that are seen."),
     DSM__LISTED(document, of.rows, of.row_count, "rows", 0, measured_record,
                 "In the order of the file."));
@@ -189,10 +189,11 @@ static const dsm__table_column row_columns[] = {
 };
 static const dsm__row_table measurements = {.list = "rows", DSM__COLUMNS(row_columns)};
 
-static const dsm__section sections[] = {{DSM__FACTS(errors), .label_width = 13},
-                                        {.table = &constants},
-                                        {DSM__FACTS(doubts)},
-                                        {.table = &measurements}};
+static const dsm__section sections[] = {
+    {.id = "errors", .title = "Errors", DSM__FACTS(errors), .label_width = 13},
+    {.id = "constants", .title = "Constants", .table = &constants},
+    {DSM__FACTS(doubts)},
+    {.id = "measurements", .title = "Measurements", .table = &measurements}};
 
 static const dsm__layout layout = {
     .type = &shown_record,
@@ -200,7 +201,11 @@ static const dsm__layout layout = {
                "measurement{rows;s} of {measurements}; {explorations} exploration{explorations;s}",
     DSM__SECTIONS(sections)};
 
-const dsm_answer_kind dsm_answer_calibration = {
-    .record = &calibration_record, .fill = fill, .tables = {"rows"}, .layout = &layout};
+const dsm_answer_kind dsm_answer_calibration = {.record = &calibration_record,
+                                                .fill = fill,
+                                                .tables = {"rows"},
+                                                .layout = &layout,
+                                                .judged = {{"error_left_out", "error_after"}}};
 
-const dsm__companion dsm__companion_calibrate = {.formats = {&calibration_record}};
+const dsm__companion dsm__companion_calibrate = {.kinds = {&dsm_answer_calibration},
+                                                 .formats = {&calibration_record}};

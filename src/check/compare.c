@@ -10,7 +10,6 @@
 
 #include "check/drift.h"
 #include "model/axis_words.h"
-#include "pim/pim_record.h"
 #include "plan/plan_record.h"
 #include "workload/name_index.h"
 
@@ -33,7 +32,8 @@ dsm_moved dsm__moved_between(double before, double after, double tolerance) {
   dsm_moved moved = {.before = before, .after = after};
   const double difference = after - before;
   if (fabs(difference) > 0) {
-    moved.change = fabs(before) > 0 ? difference / before : copysign(HUGE_VAL, difference);
+    moved.change = fabs(before) > 0 && isfinite(difference) ? difference / before
+                                                            : copysign(HUGE_VAL, difference);
   }
   moved.is_beyond = fabs(moved.change) > tolerance + DSM_TOLERANCE_ROUNDING;
   return moved;
@@ -247,25 +247,10 @@ static void compare_layer(findings *found, const dsm_layer_plan *before,
   }
 }
 
-/* What is chosen for cores in memory are decisions of the first layer, the kernel. */
-static void compare_pim(findings *found, const dsm_recorded *before, const dsm_recorded *after) {
-  if (before->pim == NULL || after->pim == NULL) {
-    return;
-  }
-  subject of = {.found = found,
-                .layer = before->layers[0].name,
-                .alike = dsm__alike_number(found->sides, 0, 0),
-                .pass = DSM_PASS_COUNT,
-                .before = before->pim,
-                .after = after->pim};
-  (void)dsm__record_each(&dsm__pim_choice_record, of.before, compare_decision, &of);
-}
-
 /* Partners as of dsm__layer_partners, from before to after and back. */
 static void compare_layers(findings *found, const dsm_recorded *before, const dsm_recorded *after,
                            const size_t *partner, const size_t *partner_before) {
   compare_step(found, before, after);
-  compare_pim(found, before, after);
   for (size_t i = 0; i < before->layer_count; i++) {
     const size_t alike = dsm__alike_number(found->sides, i, partner[i]);
     if (partner[i] == SIZE_MAX) {

@@ -5,7 +5,8 @@
 #include "base/diag_add.h"
 #include "check/drift.h"
 
-void dsm__diff_take(dsm_diff *diff, const dsm_drift *drift) {
+/* What a check without tolerance found becomes that of a difference whose inputs are listed. */
+static void take(dsm_diff *diff, const dsm_drift *drift) {
   diff->layers = drift->layers;
   diff->layer_count = drift->layer_count;
   diff->decisions = drift->decisions;
@@ -28,7 +29,7 @@ static bool compare(dsm_diff *diff) {
       !dsm__input_differences(diff->a, diff->b, diff->arena, &diff->inputs, &diff->input_count)) {
     return false;
   }
-  dsm__diff_take(diff, &drift);
+  take(diff, &drift);
   return true;
 }
 

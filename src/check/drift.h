@@ -47,19 +47,9 @@ const size_t *dsm__layer_partners(const dsm_recorded *from, const dsm_recorded *
 /** A figure before and now, judged by a tolerance. */
 dsm_moved dsm__moved_between(double before, double after, double tolerance);
 
-/** What a check without tolerance found becomes that of a difference whose inputs are listed. */
-void dsm__diff_take(dsm_diff *diff, const dsm_drift *drift);
-
 /** Lists each value of workload, system and options that differs; list and texts are the arena's.
  * False if out of memory. */
 bool dsm__input_differences(const dsm_plan *a, const dsm_plan *b, dsm__arena *arena,
                             const dsm_input_difference **list, size_t *count);
-
-/** The same of plans of cores in memory. */
-bool dsm__pim_input_differences(const dsm_pim_plan *a, const dsm_pim_plan *b, dsm__arena *arena,
-                                const dsm_input_difference **list, size_t *count);
-
-extern const dsm__words dsm__verdict_words;
-extern const dsm__words dsm__presence_words;
 
 #endif

@@ -138,8 +138,9 @@ static void write_system(dsm__json_writer *writer, const void *plan) {
 DSM__DOCUMENT(
     dsm__pim_plan_record, dsm_pim_plan, "dsm-pim/1",
     "The best choice of cores in memory for a training, written by `dsm pim --format json`.",
-    DSM__FIELD(TEXT, dsm_pim_plan, dsm_version, "dsm_version", READ | DSM__FIELD_IS_OPTIONAL,
-               .max = 64, .help = "The version of dsm that wrote it."),
+    DSM__FIELD(TEXT, dsm_pim_plan, dsm_version, "dsm_version",
+               READ | DSM__FIELD_IS_OPTIONAL | DSM__FIELD_IS_ASIDE, .max = 64,
+               .help = "The version of dsm that wrote it."),
     DSM__FIELD(RECORD, dsm_pim_plan, options, "options", READ, .type = &dsm__pim_options_record,
                .help = "What might be chosen."),
     DSM__FIELD(RECORD, dsm_pim_plan, cost, "result", READ | DSM__FIELD_IS_REQUIRED,

@@ -29,16 +29,17 @@ typedef struct step_row {
 
 DSM__OWN_RECORD(
     step_record, step_row, true, "A step of the schedule.",
-    DSM__FIELD(WORD, step_row, action, "action", DSM__COLUMN, .words = &dsm__remat_action_words,
+    DSM__FIELD(WORD, step_row, action, "action", DSM__COLUMN | DSM__CHOSEN,
+               .words = &dsm__remat_action_words,
                .help = "What is done: forward saving nothing with its input kept or dropped, "
                        "forward saving what an option saves, or backward."),
-    DSM__FIELD(TEXT, step_row, stage, "stage", DSM__COLUMN, .help = "Its name."),
-    DSM__FIELD(TEXT, step_row, option, "option", DSM__COLUMN | DSM__OPTIONAL,
+    DSM__FIELD(TEXT, step_row, stage, "stage", DSM__COLUMN | DSM__CHOSEN, .help = "Its name."),
+    DSM__FIELD(TEXT, step_row, option, "option", DSM__COLUMN | DSM__OPTIONAL | DSM__CHOSEN,
                .help = "Of the stage; absent where nothing is saved."),
     BYTES(step_row, held_bytes, "held_bytes", DSM__COLUMN, "What is held when it is done."));
 
 DSM__OWN_RECORD(point_record, dsm_remat_point, true, "A budget, and the least time that it allows.",
-                BYTES(dsm_remat_point, bytes, "budget_bytes", DSM__COLUMN,
+                BYTES(dsm_remat_point, bytes, "budget_bytes", DSM__COLUMN | DSM__ASKED,
                       "Of the schedule's peak."),
                 SECONDS(dsm_remat_point, seconds, "seconds", DSM__COLUMN | DSM__LESS,
                         "Of a step."));
@@ -56,24 +57,26 @@ typedef struct document {
 DSM__OWN_DOCUMENT(
     remat_record, document, "dsm-remat/1",
     "The fastest schedule of a chain within a budget, written by `dsm remat --format json`.",
-    DSM__FIELD(TEXT, document, name, "name", 0, .help = "Of the chain."),
-    DSM__SAMPLES(document, minibatch, "minibatch", 0, "Samples of a step."),
-    BYTES(document, of.budget_bytes, "budget_bytes", 0,
+    DSM__FIELD(TEXT, document, name, "name", DSM__ASKED, .help = "Of the chain."),
+    DSM__SAMPLES(document, minibatch, "minibatch", DSM__ASKED, "Samples of a step."),
+    BYTES(document, of.budget_bytes, "budget_bytes", DSM__ASKED,
           "What all but the chain's input, parameters, gradients and optimizer state may take."),
     BYTES(document, of.unit_bytes, "unit_bytes", 0,
           "That sizes were rounded up to; 0: the answer needed none."),
     SECONDS(document, of.run.seconds, "seconds", DSM__LESS, "Of a step."),
     DSM__REAL(document, overhead, "overhead", DSM__LESS, "ratio",
               "Of the time over that of keeping everything, less 1."),
-    BYTES(document, of.run.peak_bytes, "peak_bytes", 0, "Of the schedule, as simulated."),
-    DSM__FIELD(COUNT, document, of.run.repeated, "repeated_forwards", 0,
+    BYTES(document, of.run.peak_bytes, "peak_bytes", DSM__LESS, "Of the schedule, as simulated."),
+    DSM__FIELD(COUNT, document, of.run.repeated, "repeated_forwards", DSM__FIGURE,
                .help = "Forward passes beside the first of each stage."),
-    SECONDS(document, of.full.seconds, "full_seconds", 0, "Of a step that keeps everything."),
-    BYTES(document, of.full.peak_bytes, "full_bytes", 0, "The budget which that needs."),
-    BYTES(document, of.smallest_bytes, "smallest_bytes", 0,
+    SECONDS(document, of.full.seconds, "full_seconds", DSM__FIGURE,
+            "Of a step that keeps everything."),
+    BYTES(document, of.full.peak_bytes, "full_bytes", DSM__FIGURE, "The budget which that needs."),
+    BYTES(document, of.smallest_bytes, "smallest_bytes", DSM__FIGURE,
           "The smallest budget that any schedule fits in."),
-    DSM__ROWS(document, steps, "steps", step_record, "In order."),
-    DSM__LISTED(document, of.points, of.point_count, "points", DSM__UNLESS_0, point_record,
+    DSM__COMPARED_ROWS(document, steps, "steps", DSM__CHOSEN, step_record, "In order."),
+    DSM__LISTED(document, of.points, of.point_count, "points", DSM__UNLESS_0 | DSM__FIGURE,
+                point_record,
                 "Times over budgets, with --pareto: by budget, each faster than the one "
                 "before."));
 
@@ -182,11 +185,16 @@ static const dsm__row_table points = {
     .list = "points", DSM__COLUMNS(point_columns), .most = 20, .is_spread = true};
 
 static const dsm__section sections[] = {
-    {DSM__FACTS(facts), .label_width = 9},
-    {.heading = "Times over budgets",
+    {.id = "summary", .title = "Summary", DSM__FACTS(facts), .label_width = 9},
+    {.id = "budgets",
+     .title = "Budgets",
+     .heading = "Times over budgets",
      .when = {DSM__IF(document, of.point_count)},
      .table = &points},
-    {.when = {DSM__UNLESS(document, of.point_count)}, .table = &uses},
+    {.id = "stages",
+     .title = "How stages are run",
+     .when = {DSM__UNLESS(document, of.point_count)},
+     .table = &uses},
 };
 
 static const dsm__layout layout = {
@@ -194,8 +202,11 @@ static const dsm__layout layout = {
     .heading = "{name}: {stage_count} stage{stage_count;s} within {budget_bytes}",
     DSM__SECTIONS(sections)};
 
-const dsm_answer_kind dsm_answer_remat = {
-    .record = &remat_record, .fill = fill, .tables = {"points", "steps"}, .layout = &layout};
+const dsm_answer_kind dsm_answer_remat = {.record = &remat_record,
+                                          .fill = fill,
+                                          .tables = {"points", "steps"},
+                                          .layout = &layout,
+                                          .judged = {{"seconds", "peak_bytes"}}};
 
 /* ---- pipelines ---- */
 
@@ -239,7 +250,7 @@ DSM__OWN_RECORD(
                .words = &dsm__remat_sharing_words,
                .help = "direct: each micro-batch has an equal part of a device's memory; global: "
                        "one chain of all."),
-    DSM__FIELD(FLAG, case_row, of.is_feasible, "feasible", DSM__COLUMN,
+    DSM__FIELD(FLAG, case_row, of.is_feasible, "feasible", DSM__COLUMN | DSM__CHOSEN,
                .help = "It fits in the budget."),
     DSM__FIELD(REAL, case_row, of.smallest_bytes, "smallest_bytes", DSM__COLUMN, .unit = "bytes",
                .stated_if = DSM__UNLESS(case_row, of.is_feasible),
@@ -266,14 +277,15 @@ DSM__OWN_DOCUMENT(
     remat_pipeline_record, pipeline_document, "dsm-pipeline/1",
     "Pipelines of a chain whose devices compute again, written by `dsm remat --stages N "
     "--format json`.",
-    DSM__FIELD(TEXT, pipeline_document, name, "name", 0, .help = "Of the chain."),
-    DSM__SAMPLES(pipeline_document, minibatch, "minibatch", 0, "Samples of a step."),
-    DSM__FIELD(COUNT, pipeline_document, of.device_count, "devices", 0, .min = 1,
+    DSM__FIELD(TEXT, pipeline_document, name, "name", DSM__ASKED, .help = "Of the chain."),
+    DSM__SAMPLES(pipeline_document, minibatch, "minibatch", DSM__ASKED, "Samples of a step."),
+    DSM__FIELD(COUNT, pipeline_document, of.device_count, "devices", DSM__ASKED, .min = 1,
                .help = "Of the pipeline."),
-    BYTES(pipeline_document, of.budget_bytes, "budget_bytes", 0, "Of each device."),
-    DSM__FIELD(COUNT, pipeline_document, of.best, "best", 0, .help = "The fastest case, from 0."),
-    DSM__ROWS(pipeline_document, cases, "cases", case_record,
-              "All that were tried, by micro-batches."));
+    BYTES(pipeline_document, of.budget_bytes, "budget_bytes", DSM__ASKED, "Of each device."),
+    DSM__FIELD(COUNT, pipeline_document, of.best, "best", DSM__CHOSEN,
+               .help = "The fastest case, from 0."),
+    DSM__COMPARED_ROWS(pipeline_document, cases, "cases", DSM__FIGURE, case_record,
+                       "All that were tried, by micro-batches."));
 
 static dsm__rows devices_of(dsm__page *page, const dsm_remat_pipeline *pipeline,
                             const dsm_remat_pipeline_case *from) {
@@ -371,8 +383,8 @@ static const dsm__table_column device_columns[] = {
 static const dsm__row_table devices = {.list = "best_devices", DSM__COLUMNS(device_columns)};
 
 static const dsm__section pipeline_sections[] = {
-    {.table = &cases},
-    {.heading = "Devices of the fastest", .table = &devices},
+    {.id = "cases", .title = "Micro-batches", .table = &cases},
+    {.id = "devices", .title = "Devices", .heading = "Devices of the fastest", .table = &devices},
 };
 
 static const dsm__layout pipeline_layout = {
@@ -391,5 +403,7 @@ const dsm_answer_kind dsm_answer_remat_pipeline = {.record = &remat_pipeline_rec
 
 static const dsm__limit limits[] = {DSM__LIMIT(DSM_REMAT_MICRO_BATCHES_MAX)};
 
-const dsm__companion dsm__companion_remat = {.formats = {&remat_record, &remat_pipeline_record},
-                                             DSM__LIMITS(limits)};
+const dsm__companion dsm__companion_remat = {
+    .kinds = {&dsm_answer_remat, &dsm_answer_remat_pipeline},
+    .formats = {&remat_record, &remat_pipeline_record},
+    DSM__LIMITS(limits)};

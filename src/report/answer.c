@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diag_add.h"
 #include "dsm/file.h"
 #include "report/companion.h"
 #include "report/data/csv.h"
@@ -61,6 +62,15 @@ const char *dsm__answer_heading(dsm__page *page, dsm_answer answer) {
   return shown.record == NULL ? "" : dsm__value_text(page, &shown, layout->heading);
 }
 
+dsm__table dsm__answer_table(dsm__page *page, dsm_answer answer, size_t section) {
+  const dsm__layout *const layout = answer.kind->layout;
+  const dsm__shown shown = {.type = layout->type, .record = document_of(page, &answer)};
+  size_t count;
+  return shown.record == NULL ? dsm__table_make(page, NULL, 0)
+                              : dsm__row_table_fill(page, layout->sections[section].table, &shown,
+                                                    false, &count, &count);
+}
+
 char *dsm_answer_print(dsm_answer answer, dsm_form form, const dsm_table_style *style) {
   dsm__view *const view = answer.kind->views[form];
   dsm_table_style used = {.width = 0};
@@ -90,7 +100,9 @@ const dsm_partition *dsm__partition_of(const dsm_answer *answer) {
 
 /* ---- reading ---- */
 
-static const dsm_answer_kind *const core_readable[] = {&dsm_answer_front, &dsm_answer_partition};
+/* Kinds of the core whose documents are told apart by their formats. */
+static const dsm_answer_kind *const core_kinds[] = {&dsm_answer_front, &dsm_answer_partition,
+                                                    &dsm_answer_ladder};
 
 typedef struct finding {
   const char *format;
@@ -106,12 +118,12 @@ static void match(finding *of, const dsm_answer_kind *kind) {
 static void find_kind(void *found, const dsm__json_node *root) {
   const dsm__json_node node = dsm__json_member(root, "format");
   finding of = {.format = dsm__json_text(&node), .kind = &dsm_answer_plan};
-  for (size_t i = 0; of.format != NULL && i < DSM__COUNT_OF(core_readable); i++) {
-    match(&of, core_readable[i]);
+  for (size_t i = 0; of.format != NULL && i < DSM__COUNT_OF(core_kinds); i++) {
+    match(&of, core_kinds[i]);
   }
   for (size_t c = 0; of.format != NULL && dsm__companions[c] != NULL; c++) {
-    if (dsm__companions[c]->readable != NULL) {
-      match(&of, dsm__companions[c]->readable);
+    for (size_t k = 0; dsm__companions[c]->kinds[k] != NULL; k++) {
+      match(&of, dsm__companions[c]->kinds[k]);
     }
   }
   *(const dsm_answer_kind **)found = of.kind;
@@ -144,6 +156,36 @@ dsm_status dsm_answer_load(dsm_answer *answer, const dsm_answer_kind *kind, cons
   }
   free(text);
   return status;
+}
+
+bool dsm_answer_holds_question(const dsm_answer_kind *kind) {
+  return kind->ask != NULL;
+}
+
+dsm_status dsm_answer_ask(dsm_answer *answer, const dsm_answer_kind *kind,
+                          const dsm_document *document, const dsm_override *overrides,
+                          size_t override_count, dsm_diags *diags) {
+  const dsm__json_input input = {document->text, document->length, document->file, overrides,
+                                 override_count};
+  *answer = (dsm_answer){.kind = kind};
+  if (!dsm_answer_holds_question(kind)) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = document->file},
+                   "compare it with another that was made since: dsm check BASELINE --against FILE",
+                   "expected an answer that holds its question, found one of the format %s",
+                   kind->record == NULL ? "dsm-plan/1" : kind->record->format);
+    return DSM_ERROR_USAGE;
+  }
+  const dsm_status status = kind->ask(answer, &input, diags);
+  answer->of = answer->owned;
+  return status;
+}
+
+dsm_status dsm_answer_compare(dsm_comparison **comparison, const dsm_answer_kind *kind,
+                              const dsm_document *before, const dsm_document *after,
+                              double tolerance, dsm_diags *diags) {
+  assert(kind->record != NULL);
+  return dsm__compare_documents(comparison, kind->record, &kind->judged, before, after, tolerance,
+                                diags);
 }
 
 void dsm_answer_free(dsm_answer *answer) {

@@ -7,6 +7,7 @@
 #define DSM_REPORT_ANSWER_H
 
 #include "base/record.h"
+#include "check/differences.h"
 #include "report/layout.h"
 #include "report/table/text_page.h"
 
@@ -28,6 +29,9 @@ struct dsm_answer_kind {
   /** Reads what it is of into `owned`, which stays NULL unless DSM_OK; NULL: it cannot be read. */
   dsm_status (*read)(dsm_answer *answer, const dsm__json_input *from, dsm_diags *diags);
   void (*discard)(void *owned); /**< frees it */
+  /** Asks the question that a document holds again, as `read`; NULL: it holds none. */
+  dsm_status (*ask)(dsm_answer *answer, const dsm__json_input *from, dsm_diags *diags);
+  dsm__judged judged; /**< what decides whether one is better than another */
 };
 
 /** Defines the functions `read` and `discard` of a kind that is of a `type`: a call reads `made`
@@ -36,7 +40,11 @@ struct dsm_answer_kind {
   static void discard(void *owned) {                                                               \
     free_it(owned);                                                                                \
   }                                                                                                \
-  static dsm_status read(dsm_answer *answer, const dsm__json_input *from, dsm_diags *diags) {      \
+  DSM__MADE_BY(read, type, free_it, __VA_ARGS__)
+
+/** Defines one such function, `read` or `ask`. */
+#define DSM__MADE_BY(function, type, free_it, ...)                                                 \
+  static dsm_status function(dsm_answer *answer, const dsm__json_input *from, dsm_diags *diags) {  \
     type *made = NULL;                                                                             \
     const dsm_status status = __VA_ARGS__;                                                         \
     if (status != DSM_OK) {                                                                        \
@@ -50,6 +58,9 @@ struct dsm_answer_kind {
 /** The heading of an answer that has a layout: "frozen_lake on upmem2524: 885 of 2,524 cores, ...".
  */
 const char *dsm__answer_heading(dsm__page *page, dsm_answer answer);
+
+/** The table of a section of it, as a page has it. */
+dsm__table dsm__answer_table(dsm__page *page, dsm_answer answer, size_t section);
 
 /** Of an answer that is a partition, or a simulation of one. */
 const dsm_partition *dsm__partition_of(const dsm_answer *answer);

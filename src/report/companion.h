@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * companion.h: what companions of the core bring: answers that can be read, and what the tables of
+ * companion.h: what companions of the core bring: answers, and what the tables of
  * formats say of them. The core names none: which there are is a list in src/CMakeLists.txt.
  */
 #ifndef DSM_REPORT_COMPANION_H
@@ -34,11 +34,13 @@ typedef struct dsm__input_format {
 #define DSM__LIMITS(array) .limits = (array), .limit_count = DSM__COUNT_OF(array)
 #define DSM__WORD_LISTS(array) .words = (array), .word_count = DSM__COUNT_OF(array)
 
+#define DSM__COMPANION_KINDS_MAX 2
 #define DSM__COMPANION_FORMATS_MAX 2
 
 /** A companion. */
 typedef struct dsm__companion {
-  const dsm_answer_kind *readable; /**< NULL: none of its answers is read */
+  /** Answers whose documents are told apart by their formats, NULL behind the last. */
+  const dsm_answer_kind *kinds[DSM__COMPANION_KINDS_MAX + 1];
   /** Formats of its results, NULL behind the last. */
   const dsm__record_type *formats[DSM__COMPANION_FORMATS_MAX + 1];
   const dsm__input_format *inputs;

@@ -7,7 +7,6 @@
 
 #include "check/drift.h"
 #include "model/names.h"
-#include "pim/step_result.h"
 #include "report/loss.h"
 
 static const double per_milli = 1e3;
@@ -56,11 +55,6 @@ static const result_row result_rows[] = {
 };
 _Static_assert(DSM__COUNT_OF(result_rows) == DSM__DIFF_RESULTS, "a figure for each row");
 
-/* What one of the plans has below "result". */
-static dsm_plan_result result_of(const dsm_plan *plan, const dsm_pim_plan *pim) {
-  return plan != NULL ? plan->result : dsm__pim_step_result(pim->workload, pim->system, &pim->cost);
-}
-
 static double value_of(const dsm_plan_result *result, const result_row *row) {
   double value;
   memcpy(&value, (const char *)result + row->offset, sizeof value);
@@ -68,8 +62,6 @@ static double value_of(const dsm_plan_result *result, const result_row *row) {
 }
 
 void dsm__diff_results(const dsm_diff *diff, dsm__diff_figure figures[DSM__DIFF_RESULTS]) {
-  const dsm_plan_result a = result_of(diff->a, diff->pim_a);
-  const dsm_plan_result b = result_of(diff->b, diff->pim_b);
   for (size_t i = 0; i < DSM__DIFF_RESULTS; i++) {
     const result_row *const row = &result_rows[i];
     figures[i] =
@@ -79,7 +71,8 @@ void dsm__diff_results(const dsm_diff *diff, dsm__diff_figure figures[DSM__DIFF_
                            .is_main = row->is_main,
                            .is_lower_better = row->better == LOWER,
                            .is_neutral = row->better == NEITHER,
-                           .moved = dsm__moved_between(value_of(&a, row), value_of(&b, row), 0)};
+                           .moved = dsm__moved_between(value_of(&diff->a->result, row),
+                                                       value_of(&diff->b->result, row), 0)};
   }
 }
 
@@ -118,24 +111,9 @@ static dsm__time_parts seconds_of_plan(const dsm_plan *plan) {
   return parts;
 }
 
-/* Cores in memory are the arrays; tables that are averaged are a collective. */
-static dsm__time_parts seconds_of_pim(const dsm_pim_plan *plan) {
-  const dsm_pim_cost *const cost = &plan->cost;
-  const dsm_plan_result result = result_of(NULL, plan);
-  const double busy = result.ideal_cycles / dsm__pim_hertz(plan->system);
-  dsm__time_parts parts = {{0}};
-  parts.cycles[DSM__PART_BUSY] = busy;
-  parts.cycles[DSM__PART_ARRAY] = cost->kernel_seconds - busy;
-  parts.cycles[DSM__PART_TRANSFER] = cost->host_to_cores_seconds + cost->cores_to_host_seconds;
-  parts.cycles[DSM__PART_GROUPS + DSM_GROUP_COLLECTIVE - 1] = cost->between_cores_seconds;
-  return parts;
-}
-
 void dsm__diff_parts(const dsm_diff *diff, dsm__diff_figure figures[DSM__DIFF_PARTS]) {
-  const dsm__time_parts a_parts =
-      diff->a != NULL ? seconds_of_plan(diff->a) : seconds_of_pim(diff->pim_a);
-  const dsm__time_parts b_parts =
-      diff->b != NULL ? seconds_of_plan(diff->b) : seconds_of_pim(diff->pim_b);
+  const dsm__time_parts a_parts = seconds_of_plan(diff->a);
+  const dsm__time_parts b_parts = seconds_of_plan(diff->b);
   for (size_t part = 0; part < DSM__PART_COUNT; part++) {
     const bool is_group =
         part == DSM__PART_TRANSFER || (part >= DSM__PART_GROUPS && part < DSM__PART_OVERHEAD);

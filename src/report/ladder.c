@@ -66,7 +66,8 @@ DSM__OWN_RECORD(
     rung_record, rung_row, false, "A rung: the optimizations of those before, and one more.",
     DSM__FIELD(TEXT, rung_row, name, "name", DSM__COLUMN,
                .help = "The optimization that the rung adds; none for the first."),
-    DSM__FIELD(TEXT, rung_row, system, "system", DSM__COLUMN, .help = "Name of its system."),
+    DSM__FIELD(TEXT, rung_row, system, "system", DSM__COLUMN | DSM__ASKED,
+               .help = "Name of its system."),
     DSM__FIELD(WORD_SET, rung_row, optimizations, "optimizations", 0,
                .words = &dsm__optimization_words, .help = "That the search might use."),
     {.kind = DSM__FIELD_PART, .type = &gains_record, .stated_if = DSM__IF(rung_row, has_plan)});
@@ -83,12 +84,14 @@ typedef struct document {
 
 DSM__DOCUMENT(dsm__ladder_record, document, "dsm-ladder/1",
               "What each optimization gains, written by `dsm explore --ladder --format json`.",
-              DSM__FIELD(TEXT, document, workload, "workload", 0, .help = "Name of the workload."),
-              DSM__FIELD(WORD, document, mode, "mode", 0, .words = &dsm__mode_words,
+              DSM__FIELD(TEXT, document, workload, "workload", DSM__ASKED,
+                         .help = "Name of the workload."),
+              DSM__FIELD(WORD, document, mode, "mode", DSM__ASKED, .words = &dsm__mode_words,
                          .stated_if = DSM__IF(document, workload), .help = "What a step is."),
-              DSM__FIELD(COUNT, document, minibatch, "minibatch", 0, .unit = "samples",
+              DSM__FIELD(COUNT, document, minibatch, "minibatch", DSM__ASKED, .unit = "samples",
                          .stated_if = DSM__IF(document, workload), .help = "Samples of a step."),
-              DSM__ROWS(document, rungs, "rungs", rung_record, "From the first on."));
+              DSM__COMPARED_ROWS(document, rungs, "rungs", DSM__FIGURE, rung_record,
+                                 "From the first on."));
 
 static dsm__rows rows_of(dsm__page *page, const dsm_ladder_rung *rungs, size_t count) {
   const dsm__rows made = dsm__rows_make(page, count, sizeof(rung_row));
@@ -158,15 +161,6 @@ static const dsm__section sections[] = {{.table = &rungs_table}, {DSM__FACTS(not
 
 static const dsm__layout layout = {
     .type = &shown_record, .heading = "{heading}", DSM__SECTIONS(sections)};
-
-dsm__table dsm__ladder_table(dsm__page *page, const dsm_ladder_rung *rungs, size_t count) {
-  document made = {.rungs = {.count = 0}};
-  size_t row_count;
-  fill(page, &DSM_ANSWERS(ladder, rungs, count), &made);
-  return dsm__row_table_fill(page, &rungs_table,
-                             &(dsm__shown){.type = &shown_record, .record = &made}, false,
-                             &row_count, &row_count);
-}
 
 const dsm_answer_kind dsm_answer_ladder = {
     .record = &dsm__ladder_record, .fill = fill, .tables = {"rungs"}, .layout = &layout};

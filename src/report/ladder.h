@@ -4,7 +4,7 @@
 #define DSM_REPORT_LADDER_H
 
 #include "dsm/answer.h"
-#include "report/table/table.h"
+#include "report/table/text_page.h"
 
 /** Speed-ups of a rung; above 1 is better. */
 typedef struct dsm__ladder_gains {
@@ -17,8 +17,5 @@ dsm__ladder_gains dsm__ladder_gains_of(const dsm_ladder_rung *rungs, size_t inde
 
 /** What a rung adds, as people read it; of the first, what all rungs have: "none" for nothing. */
 const char *dsm__rung_name(dsm__page *page, const dsm_ladder_rung *rungs, size_t index);
-
-/** A ladder as a table. */
-dsm__table dsm__ladder_table(dsm__page *page, const dsm_ladder_rung *rungs, size_t count);
 
 #endif

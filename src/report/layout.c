@@ -10,17 +10,13 @@ static bool hold(const dsm__condition conditions[2], const void *record) {
   return dsm__record_meets(&conditions[0], record) && dsm__record_meets(&conditions[1], record);
 }
 
-bool dsm__fact_is_there(const dsm__fact *fact, const void *record) {
-  return hold(fact->when, record);
-}
-
 static bool has_facts(const dsm__section *section, const dsm__shown *shown) {
   bool has_any = section->fact_count == 0;
   for (size_t i = 0; i < section->fact_count && !has_any; i++) {
     const dsm__fact *const fact = &section->facts[i];
     size_t count = 0;
     if (fact->each == NULL) {
-      has_any = dsm__fact_is_there(fact, shown->record);
+      has_any = hold(fact->when, shown->record);
     } else {
       (void)dsm__shown_row(shown, fact->each, NULL, 0, &count);
       has_any = count > 0;
@@ -33,6 +29,23 @@ bool dsm__section_is_there(const dsm__section *section, const dsm__shown *shown,
   return section->medium != (is_text ? DSM__PAGE_ONLY : DSM__TEXT_ONLY) &&
          !(is_text && section->draw != NULL) && hold(section->when, shown->record) &&
          has_facts(section, shown);
+}
+
+void dsm__facts_put(dsm__page *page, const dsm__section *section, const dsm__shown *shown,
+                    dsm__fact_writer *put, const void *context) {
+  for (size_t i = 0; i < section->fact_count; i++) {
+    const dsm__fact *const fact = &section->facts[i];
+    size_t count = 1;
+    for (size_t row = 0; row < count; row++) {
+      const dsm__shown of =
+          fact->each == NULL ? *shown : dsm__shown_row(shown, fact->each, NULL, row, &count);
+      const bool is_there = row < count && hold(fact->when, of.record);
+      const char *const text = is_there ? dsm__value_text(page, &of, fact->text) : "";
+      if (text[0] != '\0') {
+        put(page, context, fact, text);
+      }
+    }
+  }
 }
 
 /* ---- tables ---- */
@@ -92,36 +105,18 @@ static size_t label_width(const dsm__section *section) {
   return width + 2;
 }
 
-static void put_fact(dsm__page *page, const dsm__fact *fact, size_t width,
-                     const dsm__shown *shown) {
-  const char *text;
-  if (!dsm__fact_is_there(fact, shown->record)) {
-    return;
-  }
-  text = dsm__value_text(page, shown, fact->text);
-  if (text[0] == '\0') {
-    return;
-  }
+static void put_fact(dsm__page *page, const void *context, const dsm__fact *fact,
+                     const char *text) {
   if (fact->label == NULL) {
     dsm__page_line(page, fact->is_faint ? DSM__STYLE_FAINT : DSM__STYLE_PLAIN, "%s", text);
   } else {
-    dsm__page_labelled(page, width, fact->label, "%s", text);
+    dsm__page_labelled(page, *(const size_t *)context, fact->label, "%s", text);
   }
 }
 
 static void put_facts(dsm__page *page, const dsm__section *section, const dsm__shown *shown) {
   const size_t width = section->label_width > 0 ? section->label_width : label_width(section);
-  for (size_t i = 0; i < section->fact_count; i++) {
-    const dsm__fact *const fact = &section->facts[i];
-    size_t count = 1;
-    for (size_t row = 0; row < count; row++) {
-      const dsm__shown of =
-          fact->each == NULL ? *shown : dsm__shown_row(shown, fact->each, NULL, row, &count);
-      if (row < count) {
-        put_fact(page, fact, width, &of);
-      }
-    }
-  }
+  dsm__facts_put(page, section, shown, put_fact, &width);
 }
 
 static void put_heading(dsm__page *page, const dsm__section *section, const dsm__shown *shown,

@@ -48,9 +48,10 @@ typedef enum dsm__medium { DSM__EVERYWHERE = 0, DSM__TEXT_ONLY, DSM__PAGE_ONLY }
 
 /** A section: one of facts, table, figure and put. Figures are on pages alone. */
 typedef struct dsm__section {
-  const char *id;      /**< on a page, where it begins with `title`; NULL: it goes on */
+  const char *id;      /**< on a page, where it begins with `title`; NULL: it goes on there */
   const char *title;   /**< likewise */
-  const char *heading; /**< a pattern; of a page the caption of a table; NULL: none in a text */
+  const char *heading; /**< a pattern; of a page the caption of a table; NULL: none in a text, and
+                          of a page its title */
   dsm__medium medium;
   bool is_joined;   /**< in a text no empty line is before it */
   bool is_optional; /**< it is not there where its table has no rows */
@@ -71,8 +72,8 @@ typedef struct dsm__layout {
   const char *heading;          /**< of a text: a pattern */
   bool is_plain;                /**< and it is no heading, but a line */
   bool is_dense;                /**< no empty line is between it and the first section */
-  const char *title;            /**< of a page: a pattern; NULL: there is no page */
-  const char *subtitle;         /**< likewise */
+  const char *title;            /**< of a page: a pattern; NULL: the heading */
+  const char *subtitle;         /**< likewise; NULL: none */
   size_t series;                /**< colours of a page's figures */
   bool has_leaders;             /**< likewise */
   const dsm__section *sections;
@@ -92,8 +93,13 @@ void dsm__layout_page(dsm__page *page, const dsm__layout *layout, const void *do
 dsm__table dsm__row_table_fill(dsm__page *page, const dsm__row_table *of, const dsm__shown *shown,
                                bool is_text, size_t *row_count, size_t *all);
 
-/** Is a section, or a fact of a record, there? */
+/** Is a section there? */
 bool dsm__section_is_there(const dsm__section *section, const dsm__shown *shown, bool is_text);
-bool dsm__fact_is_there(const dsm__fact *fact, const void *record);
+
+/** Takes the facts of a section that are there, with their text. */
+typedef void dsm__fact_writer(dsm__page *page, const void *context, const dsm__fact *fact,
+                              const char *text);
+void dsm__facts_put(dsm__page *page, const dsm__section *section, const dsm__shown *shown,
+                    dsm__fact_writer *put, const void *context);
 
 #endif

@@ -341,10 +341,13 @@ static size_t next_layers(const dsm__problem *problem, size_t layers, const dsm_
  * if nothing could hide, at last, or before all others. The answer is the fastest of these
  * mappings, as it is predicted.
  */
-static dsm_status find_plan(dsm__problem *problem, double limit_cycles, dsm_plan **plan,
-                            double *bound_cycles, dsm_diags *diags) {
-  const bool is_all_first = begins_with_all(problem);
+static dsm_status find_plan(dsm__problem *problem, double limit_cycles, bool is_without_all,
+                            dsm_plan **plan, double *bound_cycles, dsm_diags *diags) {
+  const bool is_all_first = begins_with_all(problem) && !is_without_all;
+  /* What hides is at most as long as what it hides behind: half of what all takes if all shows. */
+  static const double most_hidden = 0.5;
   size_t layers = is_all_first ? DSM__ALL_LAYERS : first_layers(problem);
+  *bound_cycles = 0;
   for (int searches = 1;; searches++) {
     double bound = 0;
     dsm_plan *made = NULL;
@@ -361,9 +364,13 @@ static dsm_status find_plan(dsm__problem *problem, double limit_cycles, dsm_plan
       keep_faster(plan, made);
     }
     if (layers == first_layers(problem)) {
-      *bound_cycles = searches == 1 ? bound : fmin(bound, known);
+      const double own = searches == 1 ? bound : fmin(bound, known);
+      *bound_cycles = fmax(*bound_cycles, own);
+    } else if (is_all_first && layers == DSM__ALL_LAYERS) {
+      *bound_cycles = fmin(most_hidden * bound, (*plan)->result.step_cycles);
     }
-    if ((is_all_first ? next : layers) == DSM__ALL_LAYERS || dsm__problem_is_over(problem) ||
+    if ((is_all_first || is_without_all ? next : layers) == DSM__ALL_LAYERS ||
+        dsm__problem_is_over(problem) ||
         (*plan)->result.step_cycles <= dsm__tie_limit(*bound_cycles)) {
       return DSM_OK;
     }
@@ -385,17 +392,23 @@ static bool take_found(const dsm__problem *problem, const dsm_plan *found, dsm_p
 }
 
 /* How much of sums that may hide shows is known of a mapping alone: among fewer words another one
- * may be found, which is faster. Each is left out once, where a small network's answer is not
- * proven. Where parallelisms or roles are named layers would have what is not asked for. */
+ * may be found, which is faster. Each is left out once, where the answer is not
+ * proven; in a network of more layers for a fourth of the work of the search. Where
+ * parallelisms or roles are named layers would have what is not asked for. */
 static dsm_status find_with_fewer_words(dsm__problem *problem, double bound_cycles,
                                         dsm_plan **plan) {
-  static const dsm_optimization words[] = {DSM_OPTIMIZATION_HYBRID, DSM_OPTIMIZATION_PER_PASS,
-                                           DSM_OPTIMIZATION_SPATIAL, DSM_OPTIMIZATION_TENSOR,
-                                           DSM_OPTIMIZATION_SHARD};
+  static const dsm_optimization words[] = {DSM_OPTIMIZATION_RECOMPUTE, DSM_OPTIMIZATION_SPATIAL,
+                                           DSM_OPTIMIZATION_TENSOR,    DSM_OPTIMIZATION_PER_PASS,
+                                           DSM_OPTIMIZATION_SHARD,     DSM_OPTIMIZATION_HYBRID};
+  const bool is_small = problem->inputs.workload->layer_count <= FEW_LAYERS;
+  const dsm__deadline *const deadline = problem->inputs.deadline;
+  const size_t most_work = atomic_load(&deadline->work) / 4 * 5;
   const dsm_explore_options *const asked = problem->inputs.options;
   const bool is_free = asked->parallelisms == DSM_PARALLELISM_ALL && !dsm__has_named_roles(asked);
   dsm_status status = DSM_OK;
-  for (size_t w = 0; w < DSM__COUNT_OF(words) && status == DSM_OK && is_free; w++) {
+  for (size_t w = is_small ? 1 : 0; w < DSM__COUNT_OF(words) && status == DSM_OK && is_free &&
+                                    (is_small || atomic_load(&deadline->work) < most_work);
+       w++) {
     dsm_explore_options fewer = *asked;
     fewer.optimizations &= ~DSM_OPTIMIZATION_BIT(words[w]);
     const double known = (*plan)->result.step_cycles;
@@ -409,7 +422,7 @@ static dsm_status find_with_fewer_words(dsm__problem *problem, double bound_cycl
     status = dsm__problem_init_with(&other, problem->inputs.workload, problem->machine.system,
                                     &fewer, NULL, problem->inputs.deadline, NULL);
     if (status == DSM_OK) {
-      status = find_plan(&other, known, &found, &bound, NULL);
+      status = find_plan(&other, known, true, &found, &bound, NULL);
       dsm__problem_fini(&other);
     }
     status = status == DSM_ERROR_INFEASIBLE ? DSM_OK : status;
@@ -425,9 +438,8 @@ static dsm_status find_with_fewer_words(dsm__problem *problem, double bound_cycl
 static dsm_status finish(dsm__problem *problem, double limit_cycles, dsm_plan **plan,
                          dsm_diags *diags) {
   double bound_cycles = 0;
-  dsm_status status = find_plan(problem, limit_cycles, plan, &bound_cycles, diags);
-  if (status == DSM_OK && dsm__problem_is_overlapped(problem) &&
-      problem->inputs.workload->layer_count <= FEW_LAYERS) {
+  dsm_status status = find_plan(problem, limit_cycles, false, plan, &bound_cycles, diags);
+  if (status == DSM_OK && dsm__problem_is_overlapped(problem)) {
     status = find_with_fewer_words(problem, bound_cycles, plan);
   }
   if (status == DSM_OK && dsm__problem_is_overlapped(problem) &&

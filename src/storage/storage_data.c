@@ -50,9 +50,9 @@ DSM__OWN_RECORD(
     state_record, dsm_storage_state, false, "What the job reads in the long run.",
     ASKED_COUNT(dsm_storage_state, mini_epochs, "mini_epochs", NULL,
                 "Parts of the data set, two of which are in fast storage; 1: all of it is."),
-    DSM__REAL(dsm_storage_state, mini_epoch_bytes, "mini_epoch_bytes", 0, "bytes",
+    DSM__REAL(dsm_storage_state, mini_epoch_bytes, "mini_epoch_bytes", DSM__FIGURE, "bytes",
               "Of one, on average: S."),
-    FACTOR(dsm_storage_state, repeat, "repeat", 0,
+    FACTOR(dsm_storage_state, repeat, "repeat", DSM__CHOSEN,
            "Times that a mini-epoch is trained on: rf; of a list the mean."),
     DSM__REAL(dsm_storage_state, stall_free_repeat, "stall_free_repeat", DSM__LESS, "ratio",
               "The least whole factor without a stall."),
@@ -68,7 +68,8 @@ DSM__OWN_RECORD(
               DSM__STALL_SHARE_HELP("waiting_share")),
     DSM__REAL(dsm_storage_state, waiting_share, "waiting_share", DSM__LESS, "ratio",
               DSM__WAITING_SHARE_HELP),
-    DSM__FIELD(WORD, dsm_storage_state, bound, "bound", 0, .words = &dsm__storage_bound_words,
+    DSM__FIELD(WORD, dsm_storage_state, bound, "bound", DSM__CHOSEN,
+               .words = &dsm__storage_bound_words,
                .help = "What samples_per_second are bound by: the chips, fast storage, the "
                        "capacity tier."),
     DSM__REAL(dsm_storage_state, samples_per_second, "samples_per_second", DSM__MORE, "1/s",
@@ -178,7 +179,7 @@ DSM__OWN_DOCUMENT(
                .help = "In inference each sample is read once."),
     DSM__FIELD(RECORD, document, of.job, "job", READ, .type = &job_record,
                .expected = "what is asked of storage", .help = "What is asked."),
-    DSM__FIELD(COUNT, document, of.least_mini_epochs, "least_mini_epochs", 0, .min = 1,
+    DSM__FIELD(COUNT, document, of.least_mini_epochs, "least_mini_epochs", DSM__FIGURE, .min = 1,
                .help = "That fit in fast storage two at a time, or 1 if all fits."),
     DSM__FIELD(FLAG, document, of.is_planned, "planned", READ,
                .help = "The factor was not given: it is the one that reads least within the limit, "
@@ -404,7 +405,8 @@ static const dsm__layout layout = {.type = &shown_record,
 typedef struct asked {
   document read;
   dsm_storage_options options;
-  dsm__arena *arena; /* of name and lists */
+  dsm__arena *arena;    /* of name and lists */
+  bool is_planned_anew; /* a factor that was planned is, and is not taken as it stands */
 } asked;
 
 /* The list of factors; those with times have all of them. */
@@ -449,7 +451,7 @@ static void read_all(void *made, const dsm__json_node *root) {
   of->options.sample_flop = read->fast_roof.sample_flop;
   of->options.flop_per_second = read->fast_roof.flop_per_second;
   of->options.repeats = &read->state.repeat;
-  of->options.repeat_count = 1;
+  of->options.repeat_count = of->is_planned_anew && read->is_planned ? 0 : 1;
   if (of->read.repeats.count > 0) {
     list_factors(of, root);
   } else if (!(read->state.repeat > 0)) {
@@ -488,8 +490,8 @@ static dsm_status answer_anew(dsm_storage_result **made, const asked *of, const 
 }
 
 static dsm_status read_storage(dsm_storage_result **made, const dsm__json_input *from,
-                               dsm_diags *diags) {
-  asked of = {.arena = dsm__arena_new()};
+                               bool is_planned_anew, dsm_diags *diags) {
+  asked of = {.arena = dsm__arena_new(), .is_planned_anew = is_planned_anew};
   dsm_storage_options_init(&of.options);
   dsm_status status = dsm__json_doc_read(from, diags, read_all, of.arena == NULL ? NULL : &of);
   if (status == DSM_OK) {
@@ -499,14 +501,20 @@ static dsm_status read_storage(dsm_storage_result **made, const dsm__json_input 
   return status;
 }
 
-DSM__READ_BY(dsm_storage_result, dsm_storage_result_free, read_storage(&made, from, diags));
+DSM__READ_BY(dsm_storage_result, dsm_storage_result_free, read_storage(&made, from, false, diags));
+DSM__MADE_BY(ask, dsm_storage_result, dsm_storage_result_free,
+             read_storage(&made, from, true, diags));
 
-const dsm_answer_kind dsm_answer_storage = {.record = &storage_record,
-                                            .fill = fill,
-                                            .tables = {"timeline", "repeats", "points"},
-                                            .layout = &layout,
-                                            .read = read,
-                                            .discard = discard};
+const dsm_answer_kind dsm_answer_storage = {
+    .record = &storage_record,
+    .fill = fill,
+    .tables = {"timeline", "repeats", "points"},
+    .layout = &layout,
+    .read = read,
+    .discard = discard,
+    .ask = ask,
+    .judged = {{"mean.samples_per_second", "steady.samples_per_second",
+                "steady.capacity_bytes_per_second"}}};
 
-const dsm__companion dsm__companion_storage = {.readable = &dsm_answer_storage,
+const dsm__companion dsm__companion_storage = {.kinds = {&dsm_answer_storage},
                                                .formats = {&storage_record}};

@@ -169,6 +169,17 @@ static attempt read_good(const subject *s, dsm_diags *diags) {
   return read_answer(answer_text, diags);
 }
 
+/* Its question again. */
+static attempt ask(const subject *s, dsm_diags *diags) {
+  const dsm_document document = {answer_text, strlen(answer_text), "s.json"};
+  dsm_answer answer;
+  (void)s;
+  const dsm_status status = dsm_answer_ask(&answer, &dsm_answer_storage, &document, NULL, 0, diags);
+  const attempt how = attempt_of_status(status, answer.of, 0);
+  dsm_answer_free(&answer);
+  return how;
+}
+
 /* Two factors for four mini-epochs. */
 static attempt read_bad(const subject *s, dsm_diags *diags) {
   (void)s;
@@ -300,6 +311,7 @@ const faulty_case storage_cases[] = {
     {"dsm_answer_print: storage page", report_page, DSM_OK, NULL},
     {"dsm_answer_parse: storage", read_good, DSM_OK, NULL},
     {"dsm_answer_parse: storage, a list that is too short", read_bad, DSM_ERROR_INVALID, NULL},
+    {"dsm_answer_ask: storage", ask, DSM_OK, NULL},
     {"dsm_answer_load: a network", load_plan, DSM_ERROR_INVALID, NULL},
     {"dsm_plot_storage", drawn_answer, DSM_OK, NULL},
     {"dsm_plot_plan: storage", supply, DSM_OK, NULL},

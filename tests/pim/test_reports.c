@@ -141,60 +141,77 @@ START_TEST(test_trace) {
 }
 END_TEST
 
-/* ---- checks ---- */
+/* ---- checks and differences ---- */
+
+static dsm_comparison *compare(const dsm_pim_plan *before, const dsm_pim_plan *after,
+                               double tolerance) {
+  char *const texts[] = {dsm_pim_plan_print(before), dsm_pim_plan_print(after)};
+  dsm_document documents[2];
+  dsm_comparison *made = NULL;
+  for (int i = 0; i < 2; i++) {
+    ck_assert_ptr_nonnull(texts[i]);
+    documents[i] = (dsm_document){texts[i], strlen(texts[i]), "plan.json"};
+  }
+  ck_assert_int_eq(
+      dsm_answer_compare(&made, &dsm_answer_pim, &documents[0], &documents[1], tolerance, NULL),
+      DSM_OK);
+  free(texts[0]);
+  free(texts[1]);
+  return made;
+}
 
 START_TEST(test_check) {
   planned made = make("taxi");
-  dsm_pim_plan question = *made.plan;
-  dsm_drift *drift = NULL;
-  ck_assert_int_eq(dsm_pim_check(&drift, &question, DSM_TOLERANCE_DEFAULT, NULL), DSM_OK);
-  ck_assert_int_eq(drift->verdict, DSM_VERDICT_OK);
-  dsm_drift_free(drift);
-  question.cost.seconds /= 2;
-  question.cost.kernel_seconds /= 2;
-  question.cost.choice.transfers = DSM_PIM_SERIAL;
-  ck_assert_int_eq(dsm_pim_check(&drift, &question, DSM_TOLERANCE_DEFAULT, NULL), DSM_OK);
-  ck_assert_int_eq(drift->verdict, DSM_VERDICT_REGRESSED);
-  ck_assert_double_eq(drift->step_seconds.after, made.plan->cost.seconds);
-  ck_assert_uint_eq(drift->pass_count, 1);
-  ck_assert_str_eq(drift->passes[0].layer, "kernel");
-  ck_assert_uint_eq(drift->decision_count, 1);
-  ck_assert_str_eq(drift->decisions[0].decision, "transfers");
-  ck_assert_str_eq(drift->decisions[0].before, "serial");
-  dsm_drift_free(drift);
+  dsm_pim_plan recorded = *made.plan;
+  char *const text = dsm_pim_plan_print(made.plan);
+  const dsm_document document = {text, strlen(text), "plan.json"};
+  dsm_answer now;
+  ck_assert_int_eq(dsm_answer_ask(&now, &dsm_answer_pim, &document, NULL, 0, NULL), DSM_OK);
+  free(text);
+  dsm_comparison *comparison = compare(&recorded, now.of, DSM_TOLERANCE_DEFAULT);
+  ck_assert_int_eq(comparison->verdict, DSM_VERDICT_OK);
+  ck_assert_str_eq(comparison->figures[0].path, "result.seconds");
+  dsm_comparison_free(comparison);
+  recorded.cost.seconds /= 2;
+  recorded.cost.kernel_seconds /= 2;
+  recorded.cost.choice.transfers = DSM_PIM_SERIAL;
+  comparison = compare(&recorded, now.of, DSM_TOLERANCE_DEFAULT);
+  ck_assert_int_eq(comparison->verdict, DSM_VERDICT_REGRESSED);
+  ck_assert_str_eq(comparison->format, "dsm-pim/1");
+  ck_assert_double_eq(comparison->figures[0].moved.after, made.plan->cost.seconds);
+  ck_assert_str_eq(comparison->figures[1].path, "result.kernel_seconds");
+  ck_assert_double_eq(comparison->figures[1].moved.change, 1);
+  ck_assert_uint_eq(comparison->beyond_count, 2);
+  ck_assert_uint_eq(comparison->decision_count, 1);
+  ck_assert_str_eq(comparison->decisions[0].path, "result.transfers");
+  ck_assert_str_eq(comparison->decisions[0].a, "\"serial\"");
+  dsm_comparison_free(comparison);
+  comparison = compare(now.of, &recorded, DSM_TOLERANCE_DEFAULT);
+  ck_assert_int_eq(comparison->verdict, DSM_VERDICT_IMPROVED);
+  dsm_comparison_free(comparison);
+  dsm_answer_free(&now);
   discard(&made);
 }
 END_TEST
 
-/* ---- differences ---- */
-
-/* The parts of the step differ by what it differs. */
 START_TEST(test_diff) {
   planned a = make("taxi");
-  planned b = make("taxi");
-  dsm_rl_workload other = *b.workload;
+  dsm_rl_workload other = *a.workload;
   dsm_pim_plan *plan = NULL;
-  dsm_diff *diff = NULL;
   other.element_type = DSM_RL_FLOAT32;
-  ck_assert_int_eq(dsm_pim(&plan, &other, b.system, NULL, NULL), DSM_OK);
-  ck_assert_int_eq(dsm_pim_diff_derive(&diff, a.plan, plan, NULL), DSM_OK);
-  ck_assert_ptr_null(diff->a);
-  ck_assert_uint_eq(diff->input_count, 1);
-  ck_assert_str_eq(diff->inputs[0].path, "workload.element_type");
-  double sum = 0;
-  for (size_t i = 0; i < diff->pass_count; i++) {
-    sum += diff->passes[i].difference_seconds;
-  }
-  ck_assert_double_eq_tol(sum, plan->cost.seconds - a.plan->cost.seconds, 1e-9);
-  ck_assert_double_eq_tol(sum, diff->difference_seconds, 1e-9);
-  const dsm_diffed of = {.a_file = "a.json", .b_file = "b.json", .diff = diff};
+  ck_assert_int_eq(dsm_pim(&plan, &other, a.system, NULL, NULL), DSM_OK);
+  dsm_comparison *const comparison = compare(a.plan, plan, 0);
+  ck_assert_uint_eq(comparison->input_count, 1);
+  ck_assert_str_eq(comparison->inputs[0].path, "workload.element_type");
+  ck_assert_double_eq(comparison->figures[0].moved.before, a.plan->cost.seconds);
+  ck_assert_double_eq(comparison->figures[0].moved.after, plan->cost.seconds);
+  const dsm_diffed of = {.a_file = "a.json", .b_file = "b.json", .comparison = comparison};
   char *const json = as_json(DSM_ANSWER(diff, &of));
   ck_assert_ptr_nonnull(strstr(json, "\"workload.element_type\""));
   free(json);
-  dsm_diff_free(diff);
+  dsm_comparison_free(comparison);
   dsm_pim_plan_free(plan);
   discard(&a);
-  discard(&b);
 }
 END_TEST
 

@@ -736,7 +736,8 @@ def check_checks(schemas, dsm, plans, folder):
     broken.write_text('{"format": "dsm-plan/2"}')
     found = run(dsm, "check", str(moved), str(plans[0]), str(broken), "--format", "json",
                 codes=(3,))
-    if found is None:
+    other = check_answers(schemas, dsm, folder, "check", "--against", codes=(1,))
+    if found is None or other is None:
         return
     complaint = schemas.complaint(name, found)
     expect(complaint is None, f"check: {complaint}")
@@ -745,13 +746,26 @@ def check_checks(schemas, dsm, plans, folder):
            == ("regressed", "ok", "invalid input"), "check: other verdicts")
     expect(all(regressed[key] for key in ("layers", "passes", "decisions")),
            "check: something that moved is not listed")
-    seen = {key for _, value in objects(found) for key in value}
+    seen = {key for each in (found, other) for _, value in objects(each) for key in value}
     known = {key for _, value in objects(schemas.by_format[name]) if "properties" in value
              for key in value["properties"]}
     expect(known <= seen, f"check: never written: {known - seen}")
 
 
-def check_diffs(schemas, dsm, plans):
+def check_answers(schemas, dsm, folder, command, *between, codes=(0,)):
+    """Two answers of storage side by side: 65,000 and 60,000 samples a second are asked for."""
+    files = [folder / f"storage{rate}.json" for rate in (65000, 60000)]
+    for file, rate in zip(files, (65000, 60000)):
+        file.write_text(json.dumps(run(dsm, "storage", "deepcam", "summit", "--samples-per-second",
+                                       str(rate), "--format", "json")))
+    found = run(dsm, command, str(files[0]), *between, str(files[1]), "--format", "json",
+                codes=codes)
+    complaint = found and schemas.complaint(f"dsm-{command}/1", found)
+    expect(complaint is None, f"{command}: {complaint}")
+    return found
+
+
+def check_diffs(schemas, dsm, folder, plans):
     """Plans with everything that can differ: other networks, other modes, and the same plan twice."""
     name = "dsm-diff/1"
     schema = schemas.by_format[name]
@@ -763,6 +777,7 @@ def check_diffs(schemas, dsm, plans):
         expect(complaint is None, f"diff: {complaint}")
     expect([found["different"] for found in documents]
            == [one != other for one, other in pairs], "diff: other answers")
+    documents.append(check_answers(schemas, dsm, folder, "diff"))
     seen = {key for found in documents for _, value in objects(found) for key in value}
     known = {key for _, value in objects(schema) if "properties" in value
              for key in value["properties"]}
@@ -922,7 +937,7 @@ def main():
         check_description(schemas, dsm, source, plans)
         check_checks(schemas, dsm, plans, pathlib.Path(folder))
         check_comments(schemas, dsm, plans, source, pathlib.Path(folder))
-        check_diffs(schemas, dsm, plans)
+        check_diffs(schemas, dsm, pathlib.Path(folder), plans)
         check_elasticity(schemas, dsm, source, plans[0])
     print(f"{len(failures)} failures" if failures else "the schemas agree with the program")
     return 1 if failures else 0

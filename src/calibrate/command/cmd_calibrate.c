@@ -9,6 +9,7 @@
 #include "cli/parse/lookup.h"
 #include "cli/parse/named_inputs.h"
 #include "cli/parse/option_values.h"
+#include "cli/parse/paths.h"
 #include "cli/rows/companion_command.h"
 #include "cli/rows/option_row.h"
 #include "cli/run/complain.h"
@@ -52,7 +53,11 @@ static bool is_system_on_stdout(const cli_arguments *arguments) {
   return arguments->output != NULL && strcmp(arguments->output, "-") == 0;
 }
 
+/* A page, where the name of the file asks for one. */
 static cli_exit put_system(const cli_arguments *arguments, const dsm_calibration *calibration) {
+  if (cli_ends_in(arguments->output, ".html")) {
+    return cli_put_form(arguments, DSM_ANSWER(calibration, calibration), DSM_FORM_PAGE);
+  }
   char *const text = dsm_calibration_print_system(calibration);
   if (text == NULL) {
     return cli_out_of_memory();
@@ -144,8 +149,8 @@ static const cli_option options[] = {
      NAME(CLI_READ_NAME, fit, CLI_TAKES_TEXT)},
     OUTPUT(
         0, "FILE", CLI_TAKES_FILE,
-        "write the calibrated system to FILE, whole or not at all; '-' is standard output, which "
-        "then has nothing else"),
+        "write the calibrated system to FILE, whole or not at all, or a page on the calibration if "
+        "it ends in .html; '-' is standard output, which then has nothing else"),
 };
 
 const cli_companion cli_companion_calibrate = {

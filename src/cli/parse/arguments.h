@@ -108,6 +108,7 @@ typedef struct cli_arguments {
   bool is_summary;         /**< --summary */
   size_t top;              /**< --top; 0: not given */
   bool is_strict;          /**< of check: whatever moved fails */
+  const char *against;     /**< of check: what the baseline is compared with; NULL: not given */
   const char *workload;    /**< of check, in place of the baseline's, and of import, whose layers
                                 were timed; NULL: not given */
   const char *system;      /**< of check; NULL: not given */

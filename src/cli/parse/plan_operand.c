@@ -27,6 +27,9 @@ static dsm_status report_no_point(const char *file, const char *found, dsm_diags
  * plan, which says what is wrong. */
 static dsm_status check_kind(const cli_plan_operand *operand, const cli_arguments *arguments,
                              const dsm_answer_kind **kind) {
+  if (arguments->command->bit == CLI_DIFF) {
+    return DSM_OK;
+  }
   const cli_companion_answer *const other = cli_companion_answer_of(*kind);
   if (other == NULL) {
     *kind = &dsm_answer_plan;
@@ -36,6 +39,27 @@ static dsm_status check_kind(const cli_plan_operand *operand, const cli_argument
              : cli_refuse(arguments->diags, DSM_ERROR_INVALID, operand->name, other->hint,
                           "expected %s for dsm %s, found %s", other->expected,
                           arguments->command->name, other->found);
+}
+
+/* ---- documents ---- */
+
+/* What an answer that was read says now. */
+static dsm_status print_document(cli_plan_operand *operand, dsm_diags *diags) {
+  operand->document = dsm_answer_print(operand->answer, DSM_FORM_JSON, NULL);
+  return operand->document == NULL ? cli_note_out_of_memory(diags) : DSM_OK;
+}
+
+/* Of what is predicted or answered anew where it is read that, of other documents their text. */
+static dsm_status take_document(cli_plan_operand *operand, const char *text, size_t length,
+                                dsm_diags *diags) {
+  const dsm_answer_kind *const kind = operand->answer.kind;
+  if (dsm_answer_holds_question(kind)) {
+    const dsm_status status =
+        dsm_answer_parse(&operand->answer, kind, text, length, operand->file, diags);
+    return status == DSM_OK ? print_document(operand, diags) : status;
+  }
+  operand->document = strndup(text, length);
+  return operand->document == NULL ? cli_note_out_of_memory(diags) : DSM_OK;
 }
 
 /* ---- points of a database ---- */
@@ -64,6 +88,9 @@ static dsm_status load_point(cli_plan_operand *operand, const cli_arguments *arg
       operand->answer.owned = kind == &dsm_answer_pim ? (void *)operand->pim : operand->plan;
       operand->answer.of = operand->answer.owned;
     }
+    if (status == DSM_OK && operand->pim != NULL && arguments->command->bit == CLI_DIFF) {
+      status = print_document(operand, diags);
+    }
   }
   dsm_store_close(store);
   return status;
@@ -77,6 +104,10 @@ static dsm_status parse_plan(cli_plan_operand *operand, const cli_arguments *arg
   dsm_answer *const answer = &operand->answer;
   const dsm_answer_kind *kind = dsm_answer_kind_of(text, length);
   dsm_status status = check_kind(operand, arguments, &kind);
+  answer->kind = kind;
+  if (status == DSM_OK && kind != &dsm_answer_plan && arguments->command->bit == CLI_DIFF) {
+    return take_document(operand, text, length, diags);
+  }
   if (status == DSM_OK) {
     status = dsm_answer_parse(answer, kind, text, length, operand->file, diags);
   }
@@ -144,6 +175,7 @@ dsm_status cli_load_plan(cli_plan_operand *operand, const cli_arguments *argumen
 void cli_plan_operand_fini(cli_plan_operand *operand) {
   dsm_answer_free(&operand->answer);
   free(operand->file);
+  free(operand->document);
   *operand = (cli_plan_operand){0};
 }
 

@@ -13,6 +13,8 @@ typedef struct cli_plan_operand {
   dsm_answer answer;     /**< what it is, of a kind that the command takes */
   dsm_plan *plan;        /**< the same where it is a plan of a network, else NULL */
   dsm_pim_plan *pim;     /**< where it is one of cores in memory, else NULL */
+  char *document;        /**< where a command compares documents: that of what is no plan of a
+                              network, as JSON; else NULL */
   bool is_point;         /**< of a database, by its number */
   bool is_contradictory; /**< the plan's recorded numbers do not add up */
 } cli_plan_operand;

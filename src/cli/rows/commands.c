@@ -176,14 +176,20 @@ const cli_command cli_core_commands[] = {
      .operand_max = SIZE_MAX,
      .summary = "explore baselines again and fail if the prediction got worse",
      .description =
-         "Each BASELINE is a plan that explore or pim wrote. Explores its inputs again and "
-         "compares the new result with the recorded one: the step's time and utilization, each "
-         "layer and pass, and the decisions. A folder stands for all its *.json. A step that is "
-         "slower or less utilized beyond the tolerance is a regression: exit code 1. The exit code "
+         "Each BASELINE is an answer as JSON. A plan that explore wrote is explored again, and "
+         "compared with what it recorded: the step's time and utilization, each "
+         "layer and pass, and the decisions. What pim and storage wrote is asked again; of these, "
+         "and of what remat and partition wrote, which hold no question and need --against, all "
+         "figures and decisions are compared. A folder stands for all its *.json. A step that is "
+         "slower or less utilized beyond the tolerance is a regression: exit code 1; of other "
+         "answers the training, the samples a second of storage, the step of a schedule, and the "
+         "objective of a partition decide. The exit code "
          "is the largest that any baseline gives.",
      .examples = {"dsm explore vgg16 torus64 -o baseline.json && dsm check baseline.json",
                   "dsm check baseline.json --tolerance 2% --set system.core.scratchpad_MiB=2",
                   "dsm check baseline.json --workload vgg16 --strict",
+                  ("dsm partition vgg16 cpu_2gpu -q -o partition.json && dsm check partition.json "
+                   "--against partition.json"),
                   "dsm check baseline.json -o report.xml"},
      .run = cli_run_check},
     {.name = "diff",
@@ -193,17 +199,22 @@ const cli_command cli_core_commands[] = {
                CLI_TAKES_PLAN | CLI_TAKES_PIM | CLI_TAKES_DATABASE},
      .operand_min = 2,
      .operand_max = 2,
-     .summary = "show what differs between two plans or points of sweeps",
+     .summary = "show what differs between two plans, points of sweeps or other answers",
      .description =
-         "Puts A and B side by side, each a plan that explore or pim wrote, or DATABASE:POINT, a "
+         "Puts A and B side by side, each a plan that explore wrote, or DATABASE:POINT, a "
          "point of a sweep by its number: which values of workload, system and options differ, "
          "which decisions, where the time of the step goes, and which layers and passes take "
          "longer or shorter, the largest difference first. Layers are matched by name. Plans are "
-         "predicted again; a point whose plan the database does not hold is explored again. The "
+         "predicted again; a point whose plan the database does not hold is explored again. Of two "
+         "answers of pim, storage, remat, partition, explore --ladder or calibrate, as JSON: all "
+         "figures, decisions and values asked for that differ. The "
          "exit code is 0 whether they differ or not; check fails on a regression.",
      .examples = {"dsm diff baseline.json plan.json",
                   "dsm diff scratchpad_vgg16.sqlite:0 scratchpad_vgg16.sqlite:3",
-                  "dsm diff plan.json scratchpad_vgg16.sqlite:3 --format json"},
+                  "dsm diff plan.json scratchpad_vgg16.sqlite:3 --format json",
+                  ("dsm storage deepcam summit --samples-per-second 65000 -o a.json -q && dsm "
+                   "storage deepcam summit --samples-per-second 60000 -o b.json -q && dsm diff "
+                   "a.json b.json")},
      .run = cli_run_diff},
     {.name = "plot",
      .bit = CLI_PLOT,

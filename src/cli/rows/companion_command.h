@@ -18,7 +18,8 @@ typedef struct cli_companion_answer {
   const char *what;     /**< what is drawn, "an answer of storage" */
   const char *first;    /**< the figure that is drawn of it unless another one is asked for */
   bool (*has)(const char *figure); /**< is that a figure of it? */
-  dsm_status (*draw)(dsm_plot **plot, const void *of, const char *figure, dsm_diags *diags);
+  dsm_status (*draw)(dsm_plot **plot, const void *of, const char *figure,
+                     const cli_arguments *arguments);
 } cli_companion_answer;
 
 /** A companion. */

@@ -22,6 +22,7 @@ const cli_rule cli_core_rules[] = {
      {"formats"},
      .text = "needs a FILE, and",
      .end = " none"},
+    {CLI_CHECK, {"against"}, {"workload", "system", "set"}, EXCLUDES},
     {CLI_IMPORT, {"from", "minibatch", "padding"}, {"to"}, .value = " profile", EXCLUDES},
     {CLI_IMPORT, {"workload", "batch", "set"}, {"to"}, NEEDS, .value = " profile"},
     {CLI_SWEEP, {"by"}, {"best"}, NEEDS},

@@ -129,6 +129,11 @@ const cli_option cli_core_options[] = {
      .help = "fail if anything is approximated or left out",
      .commands = CLI_IMPORT,
      FLAG(is_strict)},
+    {.name = "against",
+     .argument = "FILE",
+     .help = "compare with the answer in FILE, in place of asking again; of one BASELINE",
+     .commands = CLI_CHECK,
+     TEXT(against, CLI_TAKES_FILE)},
     {.name = "workload",
      .argument = "FILE",
      .help = "a workload in place of the baseline's",
@@ -525,9 +530,9 @@ const cli_option cli_core_options[] = {
            "--format says so. Without --format the table is shown as well. '-' is standard "
            "output"),
     OUTPUT(CLI_PARTITION | CLI_WRITES_PLAN, "FILE", CLI_TAKES_FILE,
-           "write the result to FILE, whole or not at all: as JSON, or as CSV if it ends in .csv "
-           "or --format says so. Without --format the table is shown as well. '-' is standard "
-           "output"),
+           "write the result to FILE, whole or not at all: as JSON, or as CSV or a page if it ends "
+           "in .csv or .html, or as --format says. Without --format the table is shown as well. "
+           "'-' is standard output"),
     OUTPUT(CLI_CHECK, "FILE", CLI_TAKES_FILE,
            "write the result to FILE, whole or not at all. Without --format the form follows the "
            "ending .json, .csv or .xml (that is junit), and the table is shown as well. '-' is "
@@ -540,8 +545,10 @@ const cli_option cli_core_options[] = {
            "default where that is no terminal"),
     OUTPUT(CLI_EXPORT, "FOLDER", CLI_TAKES_FOLDER,
            "write the files into FOLDER, all or none; it is made, or must be empty"),
-    OUTPUT(CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_WRITES | CLI_DIFF | CLI_LIST, "FILE",
-           CLI_TAKES_FILE,
+    OUTPUT(CLI_WRITES, "FILE", CLI_TAKES_FILE,
+           "write the result to FILE, whole or not at all. Without --format the form follows the "
+           "ending .json, .csv or .html (a page). '-' is standard output"),
+    OUTPUT(CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_DIFF | CLI_LIST, "FILE", CLI_TAKES_FILE,
            "write the result to FILE, whole or not at all. Without --format the form follows the "
            "ending .json or .csv. '-' is standard output"),
     OUTPUT(CLI_PLOT, "FILE", CLI_TAKES_FILE,

@@ -141,7 +141,7 @@ enum {
   CLI_IMPORT = 1 << 16,
   /* Of options of the core that companions share: a companion's command says which it takes. */
   CLI_SHOWS = 1 << 17,       /**< those of every command that has a result */
-  CLI_WRITES = 1 << 18,      /**< --output of the result alone, */
+  CLI_WRITES = 1 << 18,      /**< --output of the result alone, a page too, */
   CLI_WRITES_PLAN = 1 << 19, /**< or beside its table */
   CLI_SEARCHES = 1 << 20,    /**< what a search for a plan is told */
   CLI_HAS_MODE = 1 << 21,

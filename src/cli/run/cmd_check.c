@@ -17,9 +17,15 @@ typedef struct terms {
   cli_override_list overrides; /* of the baselines' own inputs */
 } terms;
 
+/* What is found of a baseline, by what it is. */
+typedef struct outcome {
+  dsm_drift *drift;
+  dsm_comparison *comparison;
+} outcome;
+
 typedef struct checked {
   dsm_checked *items;
-  dsm_drift **drifts;
+  outcome *found;
   size_t count;
 } checked;
 
@@ -42,12 +48,12 @@ static cli_exit load_terms(terms *with, const cli_arguments *arguments) {
   if (with->overrides.items == NULL) {
     return cli_out_of_memory();
   }
-  cli_exit outcome =
+  cli_exit exit_code =
       load_term(with, &with->workload, arguments, arguments->workload, DSM_DESCRIPTION_WORKLOAD);
-  outcome = cli_exit_max(outcome, load_term(with, &with->system, arguments, arguments->system,
-                                            DSM_DESCRIPTION_SYSTEM));
+  exit_code = cli_exit_max(exit_code, load_term(with, &with->system, arguments, arguments->system,
+                                                DSM_DESCRIPTION_SYSTEM));
   cli_print_findings(arguments);
-  return outcome;
+  return exit_code;
 }
 
 static void free_terms(terms *with) {
@@ -69,117 +75,147 @@ static void keep_findings(cli_baseline *baseline, const dsm_diags *found) {
   }
 }
 
-/* A baseline as it was read. */
-typedef struct input {
-  const char *file;
-  char *text;
-  size_t length;
-} input;
-
-/* A plan of cores in memory: chosen anew. */
-static dsm_status compare_pim(dsm_drift **drift, const cli_arguments *arguments, const terms *with,
-                              const input *of, dsm_diags *diags) {
-  dsm_pim_plan *question = NULL;
-  if (arguments->workload != NULL || arguments->system != NULL) {
-    return cli_refuse(diags, DSM_ERROR_USAGE, of->file, "--set changes its inputs",
-                      "expected no --workload and no --system for a plan of cores in memory");
-  }
-  dsm_status status = dsm_pim_question_parse(&question, of->text, of->length, of->file,
-                                             with->overrides.items, with->overrides.count, diags);
-  if (status == DSM_OK) {
-    status = dsm_pim_check(drift, question, arguments->tolerance, diags);
-  }
-  dsm_pim_plan_free(question);
-  return status;
-}
-
-static dsm_status compare_network(dsm_drift **drift, const cli_arguments *arguments,
-                                  const terms *with, const input *of, dsm_diags *diags) {
+/* The plan in the file that --against names, or one that is explored again. */
+static dsm_status compare_plan(outcome *found, const cli_arguments *arguments, const terms *with,
+                               const dsm_document *of, dsm_diags *diags) {
   dsm_baseline *baseline = NULL;
+  dsm_answer now = {.of = NULL};
   dsm_status status = dsm_baseline_parse(&baseline, of->text, of->length, of->file,
                                          with->overrides.items, with->overrides.count, diags);
-  if (status == DSM_OK) {
+  if (status == DSM_OK && arguments->against != NULL) {
+    status = dsm_answer_load(&now, &dsm_answer_plan, arguments->against, diags);
+    if (status == DSM_OK) {
+      status = dsm_drift_derive(&found->drift, baseline, now.of, arguments->tolerance, diags);
+    }
+  } else if (status == DSM_OK) {
     const dsm_check_request request = {.baseline = baseline,
                                        .workload = with->workload.workload,
                                        .system = with->system.system,
                                        .tolerance = arguments->tolerance,
                                        .thread_count = arguments->options.thread_count};
-    status = dsm_check(drift, &request, diags);
+    status = dsm_check(&found->drift, &request, diags);
   }
+  dsm_answer_free(&now);
   dsm_baseline_free(baseline);
   return status;
 }
 
-static dsm_status compare(dsm_drift **drift, const cli_arguments *arguments, const terms *with,
-                          const char *file, dsm_diags *diags) {
-  input of = {.file = file};
-  dsm_status status = dsm_file_read(&of.text, &of.length, file, diags);
-  if (status == DSM_OK) {
-    status = (dsm_answer_kind_of(of.text, of.length) == &dsm_answer_pim
-                  ? compare_pim
-                  : compare_network)(drift, arguments, with, &of, diags);
+/* The document in that file, or what its question is answered with today. To be freed. */
+static dsm_status document_now(char **text, size_t *length, const dsm_answer_kind *kind,
+                               const cli_arguments *arguments, const terms *with,
+                               const dsm_document *of, dsm_diags *diags) {
+  dsm_answer now;
+  if (arguments->against != NULL) {
+    return dsm_file_read(text, length, arguments->against, diags);
   }
-  free(of.text);
+  const dsm_status status =
+      dsm_answer_ask(&now, kind, of, with->overrides.items, with->overrides.count, diags);
+  if (status == DSM_OK) {
+    *text = dsm_answer_print(now, DSM_FORM_JSON, NULL);
+    *length = *text == NULL ? 0 : strlen(*text);
+  }
+  dsm_answer_free(&now);
+  return status == DSM_OK && *text == NULL ? cli_note_out_of_memory(diags) : status;
+}
+
+static dsm_status compare_document(outcome *found, const dsm_answer_kind *kind,
+                                   const cli_arguments *arguments, const terms *with,
+                                   const dsm_document *of, dsm_diags *diags) {
+  char *text = NULL;
+  size_t length = 0;
+  if (arguments->workload != NULL || arguments->system != NULL) {
+    return cli_refuse(diags, DSM_ERROR_USAGE, of->file, "--set changes its inputs",
+                      "expected no --workload and no --system for an answer that is no plan of a "
+                      "network");
+  }
+  dsm_status status = document_now(&text, &length, kind, arguments, with, of, diags);
+  if (status == DSM_OK) {
+    const dsm_document now = {text, length,
+                              arguments->against != NULL ? arguments->against : of->file};
+    status = dsm_answer_compare(&found->comparison, kind, of, &now, arguments->tolerance, diags);
+  }
+  free(text);
   return status;
 }
 
-static cli_exit check_one(dsm_checked *item, dsm_drift **drift, cli_baseline *baseline,
+static dsm_status compare(outcome *found, const cli_arguments *arguments, const terms *with,
+                          const char *file, dsm_diags *diags) {
+  char *text = NULL;
+  size_t length = 0;
+  dsm_status status = dsm_file_read(&text, &length, file, diags);
+  if (status == DSM_OK) {
+    const dsm_document of = {text, length, file};
+    const dsm_answer_kind *const kind = dsm_answer_kind_of(text, length);
+    status = kind == &dsm_answer_plan ? compare_plan(found, arguments, with, &of, diags)
+                                      : compare_document(found, kind, arguments, with, &of, diags);
+  }
+  free(text);
+  return status;
+}
+
+static cli_exit check_one(dsm_checked *item, outcome *found, cli_baseline *baseline,
                           const cli_arguments *arguments, const terms *with) {
   const double start = cli_seconds_now();
   if (baseline->status == DSM_OK) {
     dsm_diags *const diags = dsm_diags_new(CLI_BASELINE_FINDINGS_MAX);
-    baseline->status = compare(drift, arguments, with, baseline->file, diags);
+    baseline->status = compare(found, arguments, with, baseline->file, diags);
     keep_findings(baseline, diags);
     dsm_diags_free(diags);
   }
   *item = (dsm_checked){.file = baseline->file,
                         .status = baseline->status,
-                        .drift = *drift,
+                        .drift = found->drift,
+                        .comparison = found->comparison,
                         .is_failed = true,
                         .diags = baseline->diags,
                         .row_limit = arguments->row_limit};
-  cli_exit outcome = cli_exit_of(baseline->status);
-  if (*drift != NULL) {
-    const dsm_verdict verdict = (*drift)->verdict;
+  cli_exit exit_code = cli_exit_of(baseline->status);
+  if (found->drift != NULL || found->comparison != NULL) {
+    const dsm_verdict verdict =
+        found->drift != NULL ? found->drift->verdict : found->comparison->verdict;
     item->is_failed =
         verdict == DSM_VERDICT_REGRESSED || (arguments->is_strict && verdict != DSM_VERDICT_OK);
-    outcome = item->is_failed ? CLI_EXIT_REGRESSION : CLI_EXIT_DONE;
+    exit_code = item->is_failed ? CLI_EXIT_REGRESSION : CLI_EXIT_DONE;
   }
   item->seconds = cli_seconds_now() - start;
   cli_print_diags(arguments, baseline->diags);
-  if (*drift != NULL) {
-    cli_say(arguments, "%s: %s on %s explored again, %.3f s", item->file, (*drift)->workload,
-            (*drift)->system, item->seconds);
+  if (found->drift != NULL && arguments->against == NULL) {
+    cli_say(arguments, "%s: %s on %s explored again, %.3f s", item->file, found->drift->workload,
+            found->drift->system, item->seconds);
   }
-  return outcome;
+  return exit_code;
 }
 
 /* ---- all of them ---- */
 
+static void free_checked(checked *all) {
+  for (size_t i = 0; i < all->count && all->found != NULL; i++) {
+    dsm_drift_free(all->found[i].drift);
+    dsm_comparison_free(all->found[i].comparison);
+  }
+  free(all->items);
+  free(all->found);
+}
+
 static cli_exit check_all(cli_baselines *baselines, const cli_arguments *arguments,
                           const terms *with) {
   checked all = {.items = calloc(baselines->count, sizeof *all.items),
-                 .drifts = calloc(baselines->count, sizeof(dsm_drift *)),
+                 .found = calloc(baselines->count, sizeof *all.found),
                  .count = baselines->count};
-  cli_exit outcome = CLI_EXIT_DONE;
-  if (all.items == NULL || all.drifts == NULL) {
-    free(all.items);
-    free(all.drifts);
+  cli_exit exit_code = CLI_EXIT_DONE;
+  if (all.items == NULL || all.found == NULL) {
+    free_checked(&all);
     return cli_out_of_memory();
   }
   for (size_t i = 0; i < all.count; i++) {
-    outcome = cli_exit_max(
-        outcome, check_one(&all.items[i], &all.drifts[i], &baselines->items[i], arguments, with));
+    exit_code = cli_exit_max(
+        exit_code, check_one(&all.items[i], &all.found[i], &baselines->items[i], arguments, with));
   }
-  outcome =
-      cli_exit_max(outcome, cli_put_with_table(arguments, DSM_ANSWERS(check, all.items, all.count),
-                                               DSM_FORM_TABLE));
-  for (size_t i = 0; i < all.count; i++) {
-    dsm_drift_free(all.drifts[i]);
-  }
-  free(all.items);
-  free(all.drifts);
-  return outcome;
+  exit_code = cli_exit_max(
+      exit_code,
+      cli_put_with_table(arguments, DSM_ANSWERS(check, all.items, all.count), DSM_FORM_TABLE));
+  free_checked(&all);
+  return exit_code;
 }
 
 /* A report must not be written over a baseline: the promise would be gone. */
@@ -207,15 +243,19 @@ cli_exit cli_run_check(const cli_arguments *arguments) {
   }
   terms with = {0};
   cli_baselines baselines = {0};
-  cli_exit outcome = load_terms(&with, arguments);
-  if (outcome == CLI_EXIT_DONE) {
-    outcome = cli_baselines_list(&baselines, arguments) ? check_output(&baselines, arguments)
-                                                        : cli_out_of_memory();
+  cli_exit exit_code = load_terms(&with, arguments);
+  if (exit_code == CLI_EXIT_DONE) {
+    exit_code = cli_baselines_list(&baselines, arguments) ? check_output(&baselines, arguments)
+                                                          : cli_out_of_memory();
   }
-  if (outcome == CLI_EXIT_DONE) {
-    outcome = check_all(&baselines, arguments, &with);
+  if (exit_code == CLI_EXIT_DONE && arguments->against != NULL && baselines.count > 1) {
+    exit_code = cli_usage_error(arguments->command, "--against: expected one baseline, found %zu",
+                                baselines.count);
+  }
+  if (exit_code == CLI_EXIT_DONE) {
+    exit_code = check_all(&baselines, arguments, &with);
   }
   cli_baselines_fini(&baselines);
   free_terms(&with);
-  return outcome;
+  return exit_code;
 }

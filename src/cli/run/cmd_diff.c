@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
 #include "cli/parse/plan_operand.h"
 #include "cli/rows/rows.h"
 #include "cli/run/complain.h"
@@ -6,21 +8,28 @@
 
 enum { SIDES = 2 };
 
-static dsm_status derive(dsm_diff **diff, const cli_arguments *arguments,
-                         const cli_plan_operand sides[SIDES]) {
-  if ((sides[0].pim == NULL) != (sides[1].pim == NULL)) {
-    return cli_refuse(arguments->diags, DSM_ERROR_INVALID, sides[1].name, NULL,
-                      "expected a plan of the same kind of machine as %s, found one of another",
-                      sides[0].name);
+/* Documents that are no plans, of one kind. */
+static dsm_status compare(dsm_comparison **comparison, const cli_arguments *arguments,
+                          const cli_plan_operand sides[SIDES]) {
+  dsm_document of[SIDES];
+  for (int i = 0; i < SIDES; i++) {
+    if (sides[i].document == NULL) {
+      return cli_refuse(arguments->diags, DSM_ERROR_INVALID, sides[i].name, NULL,
+                        "expected a document of the same kind as %s, found a plan of a network",
+                        sides[1 - i].name);
+    }
+    of[i] = (dsm_document){sides[i].document, strlen(sides[i].document), sides[i].name};
   }
-  return sides[0].pim != NULL
-             ? dsm_pim_diff_derive(diff, sides[0].pim, sides[1].pim, arguments->diags)
-             : dsm_diff_derive(diff, sides[0].plan, sides[1].plan, arguments->diags);
+  return dsm_answer_compare(comparison, sides[0].answer.kind, &of[0], &of[1], 0, arguments->diags);
 }
 
 static cli_exit put_diff(const cli_arguments *arguments, const cli_plan_operand sides[SIDES]) {
+  const bool are_plans = sides[0].plan != NULL && sides[1].plan != NULL;
   dsm_diff *diff = NULL;
-  const dsm_status status = derive(&diff, arguments, sides);
+  dsm_comparison *comparison = NULL;
+  const dsm_status status =
+      are_plans ? dsm_diff_derive(&diff, sides[0].plan, sides[1].plan, arguments->diags)
+                : compare(&comparison, arguments, sides);
   cli_print_findings(arguments);
   if (status != DSM_OK) {
     return cli_exit_of(status);
@@ -31,9 +40,11 @@ static cli_exit put_diff(const cli_arguments *arguments, const cli_plan_operand 
   const dsm_diffed of = {.a_file = sides[0].name,
                          .b_file = sides[1].name,
                          .diff = diff,
+                         .comparison = comparison,
                          .row_limit = arguments->row_limit};
   const cli_exit outcome = cli_put_answer(arguments, DSM_ANSWER(diff, &of));
   dsm_diff_free(diff);
+  dsm_comparison_free(comparison);
   return outcome;
 }
 

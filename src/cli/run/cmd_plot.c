@@ -222,7 +222,7 @@ static cli_exit put_plot(const request *wanted, const dsm_plot *plot) {
   return outcome;
 }
 
-/* ---- figures of a plan ---- */
+/* ---- figures of an answer ---- */
 
 /* Options that say what a figure of points shows. */
 static const char *const of_points[] = {"x", "y", "series", "value", "pareto", "log", "where"};
@@ -238,43 +238,30 @@ static cli_exit check_no_points(const request *wanted) {
   return CLI_EXIT_DONE;
 }
 
-static cli_exit plot_plan(request *wanted, const cli_plan_operand *operand) {
-  dsm_diags *const diags = wanted->arguments->diags;
-  const char *const word = wanted->arguments->plot.figure;
+static dsm_status draw_plan(dsm_plot **plot, const void *of, const char *word,
+                            const cli_arguments *arguments) {
   dsm_plan_figure figure = DSM_PLAN_FIGURE_LOSS;
-  if (word != NULL && !dsm_plan_figure_parse(word, &figure)) {
-    return cli_usage_error(wanted->arguments->command,
-                           "--figure: '%s' is not of a plan, but '%s' is one", word, wanted->input);
-  }
-  cli_exit outcome = check_no_points(wanted);
-  if (outcome == CLI_EXIT_DONE) {
-    outcome = settle_output(wanted, dsm_plan_figure_name(figure));
-  }
-  if (outcome != CLI_EXIT_DONE) {
-    return outcome;
-  }
-  dsm_plot *plot = NULL;
-  const dsm_status status =
-      dsm_plot_plan(&plot, operand->plan, figure, wanted->arguments->is_unfolded, diags);
-  cli_print_findings(wanted->arguments);
-  if (status == DSM_OK) {
-    cli_note_recorded(wanted->arguments, "the plan", operand->answer);
-  }
-  outcome = status == DSM_OK ? put_plot(wanted, plot) : cli_exit_of(status);
-  dsm_plot_free(plot);
-  return outcome;
+  (void)dsm_plan_figure_parse(word, &figure);
+  return dsm_plot_plan(plot, of, figure, arguments->is_unfolded, arguments->diags);
 }
 
-/* ---- figures of other answers ---- */
+static bool is_of_plan(const char *word) {
+  dsm_plan_figure figure;
+  return dsm_plan_figure_parse(word, &figure);
+}
+
+static const cli_companion_answer plan_answer = {
+    .what = "a plan", .first = "loss", .has = is_of_plan, .draw = draw_plan};
 
 /* The only figure of a front of partitions. */
 static bool is_of_front(const char *word) {
   return strcmp(word, DSM_FRONT_FIGURE) == 0;
 }
 
-static dsm_status draw_front(dsm_plot **plot, const void *of, const char *word, dsm_diags *diags) {
+static dsm_status draw_front(dsm_plot **plot, const void *of, const char *word,
+                             const cli_arguments *arguments) {
   (void)word;
-  return dsm_plot_front(plot, of, diags);
+  return dsm_plot_front(plot, of, arguments->diags);
 }
 
 const cli_companion_answer cli_front_answer = {.kind = &dsm_answer_front,
@@ -289,9 +276,7 @@ const cli_companion_answer cli_front_answer = {.kind = &dsm_answer_front,
 
 static cli_exit plot_drawn(request *wanted, const cli_plan_operand *operand,
                            const cli_companion_answer *kind) {
-  dsm_diags *const diags = wanted->arguments->diags;
   const char *const asked = wanted->arguments->plot.figure;
-  cli_note_recorded(wanted->arguments, "the plan", operand->answer);
   const char *const word = asked == NULL ? kind->first : asked;
   if (!kind->has(word)) {
     return cli_usage_error(wanted->arguments->command,
@@ -306,8 +291,11 @@ static cli_exit plot_drawn(request *wanted, const cli_plan_operand *operand,
     return outcome;
   }
   dsm_plot *plot = NULL;
-  const dsm_status status = kind->draw(&plot, operand->answer.of, word, diags);
+  const dsm_status status = kind->draw(&plot, operand->answer.of, word, wanted->arguments);
   cli_print_findings(wanted->arguments);
+  if (status == DSM_OK) {
+    cli_note_recorded(wanted->arguments, "the plan", operand->answer);
+  }
   outcome = status == DSM_OK ? put_plot(wanted, plot) : cli_exit_of(status);
   dsm_plot_free(plot);
   return outcome;
@@ -394,9 +382,9 @@ static cli_exit plot_operand(request *wanted) {
   cli_exit outcome = cli_exit_of(cli_load_plan(&operand, wanted->arguments, wanted->input));
   cli_print_findings(wanted->arguments);
   if (outcome == CLI_EXIT_DONE) {
-    outcome = operand.plan != NULL
-                  ? plot_plan(wanted, &operand)
-                  : plot_drawn(wanted, &operand, cli_companion_answer_of(operand.answer.kind));
+    outcome = plot_drawn(wanted, &operand,
+                         operand.plan != NULL ? &plan_answer
+                                              : cli_companion_answer_of(operand.answer.kind));
   }
   cli_plan_operand_fini(&operand);
   return outcome;

@@ -89,6 +89,11 @@ static cli_exit put(const cli_arguments *arguments, dsm_answer answer, dsm_form 
   return outcome;
 }
 
+/* Is its result a page where the name of its file ends in .html? */
+static bool makes_page(const cli_command *command) {
+  return command->bit == CLI_PARTITION || (command->shares & (CLI_WRITES | CLI_WRITES_PLAN)) != 0;
+}
+
 static dsm_form format_of_ending(const cli_command *command, const char *file, dsm_form otherwise) {
   if (file != NULL && cli_ends_in(file, ".json")) {
     return DSM_FORM_JSON;
@@ -98,6 +103,9 @@ static dsm_form format_of_ending(const cli_command *command, const char *file, d
   }
   if (file != NULL && command->bit == CLI_CHECK && cli_ends_in(file, ".xml")) {
     return DSM_FORM_JUNIT;
+  }
+  if (file != NULL && makes_page(command) && cli_ends_in(file, ".html")) {
+    return DSM_FORM_PAGE;
   }
   return otherwise;
 }

@@ -56,10 +56,11 @@ static bool has_figure(const char *word) {
   return dsm_pim_figure_parse(word, &figure);
 }
 
-static dsm_status draw(dsm_plot **plot, const void *of, const char *word, dsm_diags *diags) {
+static dsm_status draw(dsm_plot **plot, const void *of, const char *word,
+                       const cli_arguments *arguments) {
   dsm_pim_figure figure = DSM_PIM_FIGURE_BREAKDOWN;
   (void)dsm_pim_figure_parse(word, &figure);
-  return dsm_plot_pim(plot, of, figure, diags);
+  return dsm_plot_pim(plot, of, figure, arguments->diags);
 }
 
 static const cli_companion_answer own_answer = {

@@ -59,8 +59,10 @@ typedef struct item_row {
   const char *file;
   dsm_status status;
   bool is_failed;
-  bool is_compared;
+  bool is_compared; /* the baseline is a plan */
+  bool is_document; /* it is another document */
   dsm_drift drift;
+  dsm_comparison comparison;
   const char *version_after;
   dsm__rows passes;
   dsm__rows findings;
@@ -109,6 +111,33 @@ DSM__OWN_RECORD(
     DSM__LISTED(item_row, drift.decisions, drift.decision_count, "decisions", 0, decision_record,
                 "Decisions that are others now."));
 
+DSM__OWN_RECORD(figure_record, dsm_figure_drift, true, "A figure of a document.",
+                DSM__FIELD(TEXT, dsm_figure_drift, path, "path", 0,
+                           .help = "Its keys, and names or indices of items of lists, joined by "
+                                   "dots."),
+                DSM__FIELD(TEXT, dsm_figure_drift, unit, "unit", DSM__OPTIONAL,
+                           .help = "Absent: it has none."),
+                DSM__PART(dsm_figure_drift, moved, dsm__moved_record));
+
+DSM__INPUT_RECORD("Its keys, and names or indices of items of lists, joined by dots.", "before",
+                  "after");
+
+DSM__OWN_RECORD(comparison_record, item_row, false, "What moved in a document that is no plan.",
+                DSM__FIELD(WORD, item_row, comparison.verdict, "verdict", DSM__COLUMN,
+                           .words = &dsm__verdict_words, .help = "The outcome."),
+                DSM__FIELD(REAL, item_row, comparison.tolerance, "tolerance", 0, .max = 1,
+                           .unit = "ratio", .help = "By which figures may move."),
+                DSM__FIELD(TEXT, item_row, comparison.format, "document", 0,
+                           .help = "Its format; absent of plans."),
+                DSM__LISTED(item_row, comparison.inputs, comparison.input_count, "inputs", 0,
+                            input_record, "What was asked, where that differs; absent of plans."),
+                DSM__LISTED(item_row, comparison.figures, comparison.figure_count, "figures", 0,
+                            figure_record,
+                            "Those beyond the tolerance, and those that decide; absent of plans."),
+                DSM__LISTED(item_row, comparison.decisions, comparison.decision_count, "chosen", 0,
+                            input_record,
+                            "What was decided, where that is another now; absent of plans."));
+
 DSM__OWN_RECORD(
     item_record, item_row, false, "A baseline.",
     DSM__FIELD(TEXT, item_row, file, "file", DSM__COLUMN, .help = "The baseline."),
@@ -120,6 +149,9 @@ DSM__OWN_RECORD(
         .help =
             "It fails the build: it regressed, moved at all with --strict, or was not compared."),
     {.kind = DSM__FIELD_PART, .type = &drift_record, .stated_if = DSM__IF(item_row, is_compared)},
+    {.kind = DSM__FIELD_PART,
+     .type = &comparison_record,
+     .stated_if = DSM__IF(item_row, is_document)},
     DSM__ROWS(item_row, findings, "findings", dsm__finding_record,
               "What was found while it was read and explored."));
 
@@ -152,11 +184,15 @@ static item_row row_of(dsm__page *page, const dsm_checked *item) {
                   .status = item->status,
                   .is_failed = item->is_failed,
                   .is_compared = item->drift != NULL,
+                  .is_document = item->comparison != NULL,
                   .version_after = dsm_version(),
                   .findings = dsm__findings_of(page, item->diags)};
   if (item->drift != NULL) {
     row.drift = *item->drift;
     row.passes = rows_of_passes(page, item->drift);
+  }
+  if (item->comparison != NULL) {
+    row.comparison = *item->comparison;
   }
   return row;
 }
@@ -221,6 +257,27 @@ static void put_drift(dsm__csv *csv, const item_row *item) {
   }
 }
 
+/* Values of both sides as texts, in the columns of a decision. */
+static void put_values(dsm__csv *csv, const item_row *item, const dsm_input_difference *values,
+                       size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    const dsm_decision_drift what = {.pass = DSM_PASS_COUNT,
+                                     .decision = values[i].path,
+                                     .before = values[i].a,
+                                     .after = values[i].b};
+    put_row(csv, item, what, NULL);
+  }
+}
+
+static void put_comparison(dsm__csv *csv, const item_row *item) {
+  const dsm_comparison *const of = &item->comparison;
+  put_values(csv, item, of->inputs, of->input_count);
+  for (size_t i = 0; i < of->figure_count; i++) {
+    put_figure(csv, item, of->figures[i].path, &of->figures[i].moved);
+  }
+  put_values(csv, item, of->decisions, of->decision_count);
+}
+
 static void put_csv(dsm__page *page, const dsm_answer *answer) {
   const dsm_checked *const items = answer->of;
   dsm__csv csv = dsm__csv_begin(page);
@@ -231,6 +288,8 @@ static void put_csv(dsm__page *page, const dsm_answer *answer) {
     const item_row row = row_of(page, &items[i]);
     if (row.is_compared) {
       put_drift(&csv, &row);
+    } else if (row.is_document) {
+      put_comparison(&csv, &row);
     } else {
       DSM__CSV_ROW(&csv, {&item_record, &row});
     }

@@ -69,11 +69,14 @@ static void put_case(dsm__page *page, const dsm_checked *item) {
   dsm__xml_attribute(out, "classname", "dsm.check");
   put_time(out, item->seconds);
   dsm__text_puts(out, ">\n");
-  if (item->drift == NULL) {
+  const dsm_verdict verdict = dsm__verdict_of(item);
+  if (verdict == DSM_VERDICT_COUNT) {
     put_why(page, "error", dsm_status_name(item->status), error_message(item), item);
   } else if (item->is_failed) {
-    put_why(page, "failure", dsm_verdict_name(item->drift->verdict),
-            dsm__check_message(page, item->drift), item);
+    put_why(page, "failure", dsm_verdict_name(verdict),
+            item->drift != NULL ? dsm__check_message(page, item->drift)
+                                : dsm__comparison_message(page, item->comparison),
+            item);
   } else {
     dsm__text_puts(out, "      <system-out>");
     put_details(out, item);
@@ -88,8 +91,9 @@ static void put_totals(dsm__text_buffer *out, const dsm_checked *items, size_t c
   size_t errors = 0;
   double seconds = 0;
   for (size_t i = 0; i < count; i++) {
-    errors += items[i].drift == NULL ? 1 : 0;
-    failures += items[i].drift != NULL && items[i].is_failed ? 1 : 0;
+    const bool is_error = dsm__verdict_of(&items[i]) == DSM_VERDICT_COUNT;
+    errors += is_error ? 1 : 0;
+    failures += !is_error && items[i].is_failed ? 1 : 0;
     seconds += items[i].seconds;
   }
   dsm__xml_attribute(out, "name", "dsm check");

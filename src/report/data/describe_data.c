@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* describe_data.c: what descriptions hold: the document (format "dsm-describe/1", and CSV), and a
- * text. */
+/* describe_data.c: what descriptions hold: the document (format "dsm-describe/1", and CSV). */
 #include <math.h>
 
 #include "model/names.h"
 #include "pim/pim_record.h"
 #include "plan/plan_internal.h"
 #include "report/data/csv.h"
-#include "report/data/describe_devices.h"
-#include "report/data/describe_layers.h"
+#include "report/data/describe_record.h"
 #include "report/data/partition_links.h"
-#include "report/data/records.h"
 #include "report/declared.h"
-#include "report/table/describe_table.h"
+#include "report/table/plan_table.h"
 #include "server/server_internal.h"
 #include "system/system_internal.h"
-#include "workload/workload_internal.h"
 
 #define COUNT(struct_type, member, key, flag, least, about)                                        \
   DSM__FIELD(COUNT, struct_type, member, key, flag, .min = (least), .help = (about))
@@ -113,93 +109,57 @@ DSM__OWN_RECORD(
 
 /* ---- the document ---- */
 
-typedef struct item_row {
-  dsm_described of; /* with what its plan is of; first: parts of an item begin where it does */
-  const char *file;
-  dsm_description kind;
-  const char *name;
-  dsm_sweep sweep;
-  size_t tasks;
-  size_t tensors;
-  double weights_bytes;
-  dsm__described_devices of_server; /* or of a profile */
-  const char *system;
-  dsm_explore_options options;
-  dsm_plan_result result;
-  uint64_t minibatch;
-  dsm__described_layer totals;
-  dsm__rows layers;
-  double peak_flops;
-  double machine_balance;
-  uint64_t chips;
-  uint64_t cores;
-  double macs_per_cycle;
-  double memory_bytes;
-  dsm__rows axes;
-  dsm__rows parameters;
-  double step_seconds;
-  dsm__rows stages;
-  double updates;
-  double table_bytes;
-  double pim_peak;
-  double pim_bandwidth;
-  double pim_memory;
-  dsm_pim_cost pim_cost;
-  dsm_dataset dataset;
-  const char *heading; /* of a plan, said to people alone, as the rest is */
-  const char *source;
-  const char *record; /* of a sweep */
-} item_row;
+DSM__OWN_RECORD(server_record, dsm__item_row, false, "A server.", DEVICES(dsm__item_row));
 
-DSM__OWN_RECORD(server_record, item_row, false, "A server.", DEVICES(item_row));
-
-DSM__OWN_RECORD(profile_record, item_row, false, "A profile.",
-                COUNT(item_row, tasks, "tasks", 0, 1, "Of the profile."),
-                COUNT(item_row, tensors, "tensors", 0, 0, "Of the profile, between tasks."),
-                DSM__REAL(item_row, weights_bytes, "weights_bytes", 0, "bytes",
+DSM__OWN_RECORD(profile_record, dsm__item_row, false, "A profile.",
+                COUNT(dsm__item_row, tasks, "tasks", 0, 1, "Of the profile."),
+                COUNT(dsm__item_row, tensors, "tensors", 0, 0, "Of the profile, between tasks."),
+                DSM__REAL(dsm__item_row, weights_bytes, "weights_bytes", 0, "bytes",
                           "Of all tasks of the profile."),
-                DEVICES(item_row));
+                DEVICES(dsm__item_row));
 
-DSM__OWN_RECORD(chain_record, item_row, false, "A chain of stages.",
-                DSM__SAMPLES(item_row, minibatch, "minibatch", 0, "Samples of a step."),
-                DSM__REAL(item_row, step_seconds, "step_seconds", 0, "seconds",
+DSM__OWN_RECORD(chain_record, dsm__item_row, false, "A chain of stages.",
+                DSM__SAMPLES(dsm__item_row, minibatch, "minibatch", 0, "Samples of a step."),
+                DSM__REAL(dsm__item_row, step_seconds, "step_seconds", 0, "seconds",
                           "Of a step that computes nothing again."),
-                DSM__ROWS(item_row, stages, "stages", stage_record, "In order."));
+                DSM__ROWS(dsm__item_row, stages, "stages", stage_record, "In order."));
 
 static void write_rl(dsm__json_writer *writer, const void *item) {
-  dsm__record_write(writer, &dsm__rl_workload_record, ((const item_row *)item)->of.rl_workload);
+  dsm__record_write(writer, &dsm__rl_workload_record,
+                    ((const dsm__item_row *)item)->of.rl_workload);
 }
 
 static void write_pim(dsm__json_writer *writer, const void *item) {
-  dsm__record_write(writer, &dsm__pim_system_record, ((const item_row *)item)->of.pim_system);
+  dsm__record_write(writer, &dsm__pim_system_record, ((const dsm__item_row *)item)->of.pim_system);
 }
 
-DSM__OWN_RECORD(rl_record, item_row, false, "A table of values.",
-                DSM__REAL(item_row, updates, "updates", 0, NULL,
+DSM__OWN_RECORD(rl_record, dsm__item_row, false, "A table of values.",
+                DSM__REAL(dsm__item_row, updates, "updates", 0, NULL,
                           "Of the training: transitions of all episodes."),
-                DSM__REAL(item_row, table_bytes, "table_bytes", 0, "bytes", "Of one table."),
+                DSM__REAL(dsm__item_row, table_bytes, "table_bytes", 0, "bytes", "Of one table."),
                 DSM__OWN("rl_workload", 0, write_rl, JSON,
                          .help = "dsm-rl-workload/1, every value written out."));
 
-DSM__OWN_RECORD(pim_record, item_row, false, "Cores in memory.",
-                DSM__REAL(item_row, pim_peak, "peak_operations", DSM__MORE, "1/s",
+DSM__OWN_RECORD(pim_record, dsm__item_row, false, "Cores in memory.",
+                DSM__REAL(dsm__item_row, pim_peak, "peak_operations", DSM__MORE, "1/s",
                           "An instruction a cycle of each core."),
-                DSM__REAL(item_row, pim_bandwidth, "memory_bandwidth", DSM__MORE, "bytes/s",
+                DSM__REAL(dsm__item_row, pim_bandwidth, "memory_bandwidth", DSM__MORE, "bytes/s",
                           "Of the memories of all cores."),
-                DSM__REAL(item_row, pim_memory, "pim_memory_bytes", 0, "bytes", "Of all cores."),
+                DSM__REAL(dsm__item_row, pim_memory, "pim_memory_bytes", 0, "bytes",
+                          "Of all cores."),
                 DSM__OWN("pim_system", 0, write_pim, JSON,
                          .help = "dsm-pim-system/1, every value written out."));
 
-DSM__OWN_RECORD(pim_plan_record, item_row, false, "A plan of cores in memory.",
-                DSM__FIELD(RECORD, item_row, pim_cost, "pim_result", 0,
+DSM__OWN_RECORD(pim_plan_record, dsm__item_row, false, "A plan of cores in memory.",
+                DSM__FIELD(RECORD, dsm__item_row, pim_cost, "pim_result", 0,
                            .type = &dsm__pim_cost_record,
                            .help = "The plan's choice, and what the training takes with it."));
 
-DSM__OWN_RECORD(plan_record, item_row, false, "A plan.",
-                TEXT(item_row, system, "system", 0, "Name of the plan's system."),
-                DSM__FIELD(WORD, item_row, options.mode, "mode", 0, .words = &dsm__mode_words,
+DSM__OWN_RECORD(plan_record, dsm__item_row, false, "A plan.",
+                TEXT(dsm__item_row, system, "system", 0, "Name of the plan's system."),
+                DSM__FIELD(WORD, dsm__item_row, options.mode, "mode", 0, .words = &dsm__mode_words,
                            .help = "Of the plan."),
-                DSM__FIELD(RECORD, item_row, result, "result", 0, .type = &dsm__figures_record,
+                DSM__FIELD(RECORD, dsm__item_row, result, "result", 0, .type = &dsm__figures_record,
                            .help = "The plan's prediction for a step."));
 
 DSM__OWN_RECORD(dataset_record, dsm_dataset, true, "What the network is trained on, or run over.",
@@ -210,14 +170,14 @@ DSM__OWN_RECORD(dataset_record, dsm_dataset, true, "What the network is trained 
                 DSM__REAL(dsm_dataset, repeat, "repeat", 0, "ratio",
                           "Times that a mini-epoch is trained on."));
 
-DSM__OWN_RECORD(workload_record, item_row, false, "A workload.",
-                DSM__SAMPLES(item_row, minibatch, "minibatch", 0, "Samples of a step."),
-                DSM__FIELD(RECORD, item_row, dataset, "dataset", 0, .type = &dataset_record,
-                           .stated_if = DSM__IF(item_row, dataset.samples),
+DSM__OWN_RECORD(workload_record, dsm__item_row, false, "A workload.",
+                DSM__SAMPLES(dsm__item_row, minibatch, "minibatch", 0, "Samples of a step."),
+                DSM__FIELD(RECORD, dsm__item_row, dataset, "dataset", 0, .type = &dataset_record,
+                           .stated_if = DSM__IF(dsm__item_row, dataset.samples),
                            .help = "Where the workload has one."),
-                DSM__FIELD(RECORD, item_row, totals, "totals", 0,
+                DSM__FIELD(RECORD, dsm__item_row, totals, "totals", 0,
                            .type = &dsm__described_totals_record, .help = "Sums over the network."),
-                DSM__ROWS(item_row, layers, "layers", dsm__described_layer_record,
+                DSM__ROWS(dsm__item_row, layers, "layers", dsm__described_layer_record,
                           "Declared layers, in order."));
 
 DSM__OWN_RECORD(network_axis_record, dsm_network_axis, true, "An axis.",
@@ -227,43 +187,45 @@ DSM__OWN_RECORD(network_axis_record, dsm_network_axis, true, "An axis.",
                            .help = "What joins them."));
 
 DSM__OWN_RECORD(
-    system_record, item_row, false, "A system.",
+    system_record, dsm__item_row, false, "A system.",
     DSM__REAL(
-        item_row, peak_flops, "peak_flops", DSM__ABOVE | DSM__COLUMN | DSM__MORE, "FLOP/s",
+        dsm__item_row, peak_flops, "peak_flops", DSM__ABOVE | DSM__COLUMN | DSM__MORE, "FLOP/s",
         "Floating-point operations a second of the whole system, 2 for a MAC, with elements of "
         "16 bits."),
-    DSM__REAL(item_row, machine_balance, "machine_balance", DSM__ABOVE | DSM__COLUMN, "FLOP/byte",
+    DSM__REAL(dsm__item_row, machine_balance, "machine_balance", DSM__ABOVE | DSM__COLUMN,
+              "FLOP/byte",
               "FLOP per byte at which that of a chip and its usable memory bandwidth meet."),
-    COUNT(item_row, chips, "chips", 0, 1, "Of the whole system."),
-    DSM__ROWS_IF_ANY(item_row, axes, "network_axes", network_axis_record,
+    COUNT(dsm__item_row, chips, "chips", 0, 1, "Of the whole system."),
+    DSM__ROWS_IF_ANY(dsm__item_row, axes, "network_axes", network_axis_record,
                      "The innermost first; absent where the description has the short form."),
-    COUNT(item_row, cores, "cores", 0, 1, "Of the whole system."),
-    DSM__REAL(item_row, macs_per_cycle, "macs_per_cycle", DSM__ABOVE, "MACs",
+    COUNT(dsm__item_row, cores, "cores", 0, 1, "Of the whole system."),
+    DSM__REAL(dsm__item_row, macs_per_cycle, "macs_per_cycle", DSM__ABOVE, "MACs",
               "Of the whole system."),
-    DSM__REAL(item_row, memory_bytes, "memory_bytes", DSM__ABOVE, "bytes", "Of the whole system."),
-    DSM__ROWS(item_row, parameters, "parameters", parameter_record,
+    DSM__REAL(dsm__item_row, memory_bytes, "memory_bytes", DSM__ABOVE, "bytes",
+              "Of the whole system."),
+    DSM__ROWS(dsm__item_row, parameters, "parameters", parameter_record,
               "Every parameter of the system."));
 
-DSM__OWN_RECORD(item_record, item_row, false, "What a file describes.",
-                TEXT(item_row, file, "file", DSM__COLUMN, "As given on the command line."),
-                DSM__FIELD(WORD, item_row, kind, "kind", DSM__COLUMN,
-                           .words = &dsm__description_words, .help = "What the file describes."),
-                TEXT(item_row, name, "name", DSM__COLUMN,
-                     "Of what the file describes; of a plan: its workload's."),
-                DSM__PART_IF(item_row, sweep, sweep_record, DSM__IF(item_row, of.sweep)),
-                DSM__PART_IF(item_row, of, server_record, DSM__IF(item_row, of.server)),
-                DSM__PART_IF(item_row, of, profile_record, DSM__IF(item_row, of.profile)),
-                DSM__PART_IF(item_row, of, chain_record, DSM__IF(item_row, of.chain)),
-                DSM__PART_IF(item_row, of, pim_plan_record, DSM__IF(item_row, of.pim)),
-                DSM__PART_IF(item_row, of, rl_record, DSM__IF(item_row, of.rl_workload)),
-                DSM__PART_IF(item_row, of, pim_record, DSM__IF(item_row, of.pim_system)),
-                DSM__PART_IF(item_row, of, plan_record, DSM__IF(item_row, of.plan)),
-                DSM__PART_IF(item_row, of, workload_record, DSM__IF(item_row, of.workload)),
-                DSM__PART_IF(item_row, of, system_record, DSM__IF(item_row, of.system)));
+DSM__RECORD(dsm__item_record, dsm__item_row, false, "What a file describes.",
+            TEXT(dsm__item_row, file, "file", DSM__COLUMN, "As given on the command line."),
+            DSM__FIELD(WORD, dsm__item_row, kind, "kind", DSM__COLUMN,
+                       .words = &dsm__description_words, .help = "What the file describes."),
+            TEXT(dsm__item_row, name, "name", DSM__COLUMN,
+                 "Of what the file describes; of a plan: its workload's."),
+            DSM__PART_IF(dsm__item_row, sweep, sweep_record, DSM__IF(dsm__item_row, of.sweep)),
+            DSM__PART_IF(dsm__item_row, of, server_record, DSM__IF(dsm__item_row, of.server)),
+            DSM__PART_IF(dsm__item_row, of, profile_record, DSM__IF(dsm__item_row, of.profile)),
+            DSM__PART_IF(dsm__item_row, of, chain_record, DSM__IF(dsm__item_row, of.chain)),
+            DSM__PART_IF(dsm__item_row, of, pim_plan_record, DSM__IF(dsm__item_row, of.pim)),
+            DSM__PART_IF(dsm__item_row, of, rl_record, DSM__IF(dsm__item_row, of.rl_workload)),
+            DSM__PART_IF(dsm__item_row, of, pim_record, DSM__IF(dsm__item_row, of.pim_system)),
+            DSM__PART_IF(dsm__item_row, of, plan_record, DSM__IF(dsm__item_row, of.plan)),
+            DSM__PART_IF(dsm__item_row, of, workload_record, DSM__IF(dsm__item_row, of.workload)),
+            DSM__PART_IF(dsm__item_row, of, system_record, DSM__IF(dsm__item_row, of.system)));
 
 DSM__DOCUMENT(dsm__describe_record, dsm__rows, "dsm-describe/1",
               "What descriptions hold, written by `dsm describe --format json`.",
-              DSM__LISTED(dsm__rows, items, count, "items", 0, item_record,
+              DSM__LISTED(dsm__rows, items, count, "items", 0, dsm__item_record,
                           "One for each file, in the order of the command line."));
 
 /* ---- what it holds ---- */
@@ -312,14 +274,27 @@ static dsm__rows axes_of(dsm__page *page, const dsm_system *system) {
   return made;
 }
 
-static void fill_workload(dsm__page *page, item_row *row, const dsm_workload *workload) {
+static void fill_workload(dsm__page *page, dsm__item_row *row, const dsm_workload *workload) {
+  row->source = workload->source;
   row->minibatch = workload->minibatch;
+  row->layer_count = workload->spec_count;
+  row->element_bytes = workload->element_bytes;
+  row->counts = dsm__workload_count_parameters(workload);
+  row->stored_bytes = dsm__workload_weights_bytes(workload);
+  row->cache_bytes = dsm__workload_cache_bytes(workload);
+  row->optimizer =
+      workload->optimizer == DSM_OPTIMIZER_NONE ? NULL : dsm_optimizer_name(workload->optimizer);
+  for (size_t i = 0; i < workload->spec_count; i++) {
+    const dsm_layer_spec *const spec = &workload->specs[i];
+    row->other_count +=
+        spec->element_bytes > 0 || spec->weight_bytes > 0 || spec->cache_bytes > 0 ? 1 : 0;
+  }
   row->dataset = workload->dataset;
   row->layers = dsm__described_layers(page, workload);
   row->totals = dsm__described_totals(workload);
 }
 
-static void fill_system(dsm__page *page, item_row *row, const dsm_system *system) {
+static void fill_system(dsm__page *page, dsm__item_row *row, const dsm_system *system) {
   row->peak_flops = dsm_system_peak_flops(system);
   row->machine_balance = dsm_system_machine_balance(system);
   row->chips = dsm_system_chips(system);
@@ -328,9 +303,13 @@ static void fill_system(dsm__page *page, item_row *row, const dsm_system *system
   row->macs_per_cycle = dsm__system_macs(system);
   row->memory_bytes = (double)row->chips * dsm__chip_memory_bytes(system);
   row->parameters = parameters_of(page, system);
+  row->system_source = system->source;
+  row->elements = dsm__page_peak_elements(system);
+  row->axes_text = dsm__page_axes(page, system);
+  row->reserve = dsm__page_reserve(page, system);
 }
 
-static void fill_profile(dsm__page *page, item_row *row, const dsm_instance *profile) {
+static void fill_profile(dsm__page *page, dsm__item_row *row, const dsm_instance *profile) {
   row->tasks = profile->task_count;
   row->tensors = profile->tensor_count;
   for (size_t i = 0; i < profile->task_count; i++) {
@@ -339,7 +318,7 @@ static void fill_profile(dsm__page *page, item_row *row, const dsm_instance *pro
   row->of_server = dsm__described_devices_of_profile(page, profile);
 }
 
-static void fill_chain(dsm__page *page, item_row *row, const dsm_remat_chain *chain) {
+static void fill_chain(dsm__page *page, dsm__item_row *row, const dsm_remat_chain *chain) {
   row->minibatch = chain->minibatch;
   row->step_seconds = dsm_remat_chain_seconds(chain);
   row->stages = dsm__rows_make(page, chain->stage_count, sizeof(stage_row));
@@ -356,23 +335,23 @@ static void fill_chain(dsm__page *page, item_row *row, const dsm_remat_chain *ch
   }
 }
 
-static void fill_rl(item_row *row, const dsm_rl_workload *workload) {
+static void fill_rl(dsm__item_row *row, const dsm_rl_workload *workload) {
   const double agents = workload->agents > 0 ? (double)workload->agents : 1;
   row->updates = agents * (double)workload->transitions * (double)workload->episodes;
   row->table_bytes = dsm_pim_table_bytes(workload);
 }
 
-static void fill_pim(item_row *row, const dsm_pim_system *system) {
+static void fill_pim(dsm__item_row *row, const dsm_pim_system *system) {
   row->pim_peak = dsm__pim_peak(system);
   row->pim_bandwidth = dsm__pim_peak(system) / system->mram.cycles_per_byte;
   row->pim_memory = dsm__pim_memory_bytes(system);
 }
 
-static item_row row_of(dsm__page *page, const dsm_described *item) {
-  item_row row = {.of = *item,
-                  .file = item->file,
-                  .kind = dsm__described_kind(item),
-                  .name = dsm__described_name(item)};
+static dsm__item_row row_of(dsm__page *page, const dsm_described *item) {
+  dsm__item_row row = {.of = *item,
+                       .file = item->file,
+                       .kind = dsm__described_kind(item),
+                       .name = dsm__described_name(item)};
   row.of.workload = dsm__described_workload(item);
   row.of.system = dsm__described_system(item);
   row.of.rl_workload = dsm__described_rl(item);
@@ -420,8 +399,8 @@ static item_row row_of(dsm__page *page, const dsm_described *item) {
 
 static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
   const dsm_described *const items = answer->of;
-  const dsm__rows made = dsm__rows_make(page, answer->count, sizeof(item_row));
-  item_row *const rows = made.items;
+  const dsm__rows made = dsm__rows_make(page, answer->count, sizeof(dsm__item_row));
+  dsm__item_row *const rows = made.items;
   for (size_t i = 0; i < made.count; i++) {
     rows[i] = row_of(page, &items[i]);
   }
@@ -430,7 +409,7 @@ static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
 
 /* ---- CSV: a row a layer, parameter, value of an axis's path, device, stage or figure ---- */
 
-static void put_sweep(dsm__csv *csv, const item_row *item) {
+static void put_sweep(dsm__csv *csv, const dsm__item_row *item) {
   const dsm_sweep *const sweep = &item->sweep;
   for (size_t c = 0; c < sweep->column_count; c++) {
     const dsm_sweep_column *const column = &sweep->columns[c];
@@ -438,23 +417,23 @@ static void put_sweep(dsm__csv *csv, const item_row *item) {
     for (size_t v = 0; v < axis->value_count; v++) {
       const dsm_axis_value *const value = &axis->values[v * axis->path_count + column->slot];
       const parameter_row row = {.path = column->path, .value = {DSM__VALUE_TEXT, 0, value->text}};
-      DSM__CSV_ROW(csv, {&item_record, item}, {&parameter_record, &row});
+      DSM__CSV_ROW(csv, {&dsm__item_record, item}, {&parameter_record, &row});
     }
   }
 }
 
-static void put_stages(dsm__csv *csv, const item_row *item) {
+static void put_stages(dsm__csv *csv, const dsm__item_row *item) {
   const stage_row *const stages = item->stages.items;
   for (size_t s = 0; s < item->stages.count; s++) {
     const parameter_row row = {.path = stages[s].name,
                                .value = {DSM__VALUE_NUMBER, stages[s].saved_bytes, NULL},
                                .unit = "bytes saved"};
-    DSM__CSV_ROW(csv, {&item_record, item}, {&parameter_record, &row});
+    DSM__CSV_ROW(csv, {&dsm__item_record, item}, {&parameter_record, &row});
   }
 }
 
 /* Figures of a table of values, and of cores in memory. */
-static void put_pim(dsm__csv *csv, const item_row *item) {
+static void put_pim(dsm__csv *csv, const dsm__item_row *item) {
   const struct {
     bool is_there;
     const char *name;
@@ -470,24 +449,24 @@ static void put_pim(dsm__csv *csv, const item_row *item) {
                                .value = {DSM__VALUE_NUMBER, figures[f].value, NULL},
                                .unit = figures[f].unit};
     if (figures[f].is_there) {
-      DSM__CSV_ROW(csv, {&item_record, item}, {&parameter_record, &row});
+      DSM__CSV_ROW(csv, {&dsm__item_record, item}, {&parameter_record, &row});
     }
   }
 }
 
-static void put_item(dsm__csv *csv, const item_row *item) {
+static void put_item(dsm__csv *csv, const dsm__item_row *item) {
   static const parameter_row memory = {.unit = "bytes of memory"};
   const dsm__described_layer *const layers = item->layers.items;
   const parameter_row *const parameters = item->parameters.items;
   for (size_t i = 0; i < item->layers.count; i++) {
-    DSM__CSV_ROW(csv, {&item_record, item}, {&dsm__described_layer_record, &layers[i]});
+    DSM__CSV_ROW(csv, {&dsm__item_record, item}, {&dsm__described_layer_record, &layers[i]});
   }
   for (size_t p = 0; p < item->parameters.count; p++) {
-    DSM__CSV_ROW(csv, {&item_record, item}, {&parameter_record, &parameters[p]});
+    DSM__CSV_ROW(csv, {&dsm__item_record, item}, {&parameter_record, &parameters[p]});
   }
   put_sweep(csv, item);
   for (size_t j = 0; j < item->of_server.devices.count; j++) {
-    DSM__CSV_ROW(csv, {&item_record, item},
+    DSM__CSV_ROW(csv, {&dsm__item_record, item},
                  {&dsm__described_device_record, dsm__described_device(&item->of_server, j)},
                  {&parameter_record, &memory});
   }
@@ -498,172 +477,27 @@ static void put_item(dsm__csv *csv, const item_row *item) {
 static void put_csv(dsm__page *page, const dsm_answer *answer) {
   const dsm_described *const items = answer->of;
   dsm__csv csv = dsm__csv_begin(page);
-  dsm__csv_column(&csv, &item_record, "file");
-  dsm__csv_column(&csv, &item_record, "kind");
-  dsm__csv_column(&csv, &item_record, "name");
+  dsm__csv_column(&csv, &dsm__item_record, "file");
+  dsm__csv_column(&csv, &dsm__item_record, "kind");
+  dsm__csv_column(&csv, &dsm__item_record, "name");
   dsm__csv_columns(&csv, &dsm__described_layer_record);
-  dsm__csv_columns(&csv, &item_record);
+  dsm__csv_columns(&csv, &dsm__item_record);
   dsm__csv_columns(&csv, &parameter_record);
   for (size_t i = 0; i < answer->count; i++) {
-    const item_row row = row_of(page, &items[i]);
+    const dsm__item_row row = row_of(page, &items[i]);
     put_item(&csv, &row);
   }
   dsm__csv_finish(&csv);
 }
 
-/* ---- for people ---- */
-
-DSM__OWN_RECORD(
-    shown_record, item_row, false, "A description with what is said of it to people.",
-    {.kind = DSM__FIELD_PART, .type = &item_record},
-    DSM__FIELD(POINTER, item_row, of.rl_workload, "rl", 0, .type = &dsm__rl_workload_record),
-    DSM__FIELD(POINTER, item_row, of.pim_system, "pim", 0, .type = &dsm__pim_system_record),
-    DSM__SAID(TEXT, item_row, heading), DSM__SAID(TEXT, item_row, source),
-    DSM__SAID(TEXT, item_row, record),
-    DSM__FIELD(WORD, item_row, sweep.options.mode, "sweep_mode", 0, .words = &dsm__mode_words));
-
-#define SOURCE                                                                                     \
-  { .text = "{source?source: {source}|}", .is_faint = true }
-
-static const dsm__fact sweep_facts[] = {
-    DSM__FACT(NULL, "{points} point{points;s}, {sweep_mode} mode, records {record}"), SOURCE};
-
-/* "P and Q: 1 and 2, 3 and 4": the paths of an axis and its values. */
-static void show_axes(dsm__page *page, const void *of) {
-  const dsm_sweep *const sweep = &((const item_row *)of)->sweep;
-  for (size_t a = 0; a < sweep->axis_count; a++) {
-    const dsm_axis *const axis = &sweep->axes[a];
-    const char *text = "";
-    for (size_t p = 0; p < axis->path_count; p++) {
-      text = dsm__page_join(page, text, " and ", "%s", axis->paths[p]);
-    }
-    for (size_t v = 0; v < axis->value_count * axis->path_count; v++) {
-      text = dsm__page_text(page, "%s%s%s", text,
-                            v == 0                      ? ": "
-                            : v % axis->path_count != 0 ? " and "
-                                                        : ", ",
-                            axis->values[v].text);
-    }
-    dsm__page_line(page, DSM__STYLE_PLAIN, "%s", text);
-  }
-}
-
-static const dsm__fact server_facts[] = {DSM__FACT(NULL, "{devices} device{devices;s}"), SOURCE};
-static const dsm__fact profile_facts[] = {
-    DSM__FACT(NULL, "{tasks} task{tasks;s} with {weights_bytes} of parameters, {tensors} "
-                    "tensor{tensors;s} between them")};
-
-#define ROLE DSM__COLUMN_OF("role", "{accelerator?accelerator|host}", .rank = 2)
-#define LIMITS                                                                                     \
-  DSM__NUMBERS("memory", "{memory_bytes|unlimited}"),                                              \
-      DSM__NUMBERS("link", "{link_bytes_per_second|unlimited}"),                                   \
-      DSM__COLUMN_OF("busy W", "{busy_watts:~4|-}", .is_right = true, .rank = 1)
-
-static const dsm__table_column server_columns[] = {
-    {.title = "device", .value = "{name}", .is_name = true},
-    DSM__COLUMN_OF("kind", "{kind}", .rank = 0),
-    ROLE,
-    DSM__NUMBERS("peak", "{peak_flops|-}"),
-    LIMITS};
-static const dsm__row_table server_devices = {.list = "devices", DSM__COLUMNS(server_columns)};
-
-static const dsm__table_column profile_columns[] = {
-    {.title = "device", .value = "{name}", .is_name = true},
-    ROLE,
-    DSM__NUMBERS("runs tasks", "{runs_tasks}"),
-    LIMITS};
-static const dsm__row_table profile_devices = {.list = "devices", DSM__COLUMNS(profile_columns)};
-
-static const dsm__table_column link_columns[] = {
-    {.title = "connection", .is_name = true},
-    DSM__COLUMN_OF("devices", NULL, .is_name = true),
-    DSM__NUMBERS("bandwidth", NULL),
-    DSM__NUMBERS("a transfer", NULL),
-};
-static void fill_links(dsm__table *table, const void *of) {
-  dsm__described_links(table, &((const item_row *)of)->of_server);
-}
-static const dsm__row_table links = {DSM__COLUMNS(link_columns), .fill = fill_links};
-
-static const dsm__table_column precision_columns[] = {
-    {.title = "precision", .value = "{name}", .is_name = true},
-    DSM__NUMBERS("bytes an element", "{element_bytes:~4|as stated}"),
-    DSM__NUMBERS("a parameter", "{weight_bytes:~4|as stated}"),
-};
-static bool has_precision(const void *of, const void *row) {
-  (void)of;
-  return ((const dsm_instance_device *)row)->weight_bytes > 0; /* a row begins with it */
-}
-static const dsm__row_table precision = {
-    .list = "devices", DSM__COLUMNS(precision_columns), .is_shown = has_precision};
-
-static const dsm__fact chain_facts[] = {
-    DSM__FACT(NULL, "{stages} stage{stages;s}, minibatch {minibatch}, {step_seconds:m4} ms when "
-                    "nothing is recomputed"),
-    SOURCE};
-static void show_stages(dsm__page *page, const void *of) {
-  dsm__describe_stages(page, ((const item_row *)of)->of.chain);
-}
-
-static const dsm__fact pim_plan_facts[] = {DSM__FACT(NULL, "{heading}")};
-static const dsm__fact rl_facts[] = {
-    DSM__FACT(NULL, "{rl.algorithm:text} of {rl.states} x {rl.actions} {rl.element_type}, "
-                    "{table_bytes}: {rl.transitions} transitions{rl.agents? of each of {rl.agents} "
-                    "agent{rl.agents;s}|}, {rl.sampling} sampling, {rl.episodes} "
-                    "episodes{rl.agents?|, tables averaged every {rl.synchronization_period}}"),
-    {.text = "{rl.source?source: {rl.source}|}", .is_faint = true}};
-static const dsm__fact pim_facts[] = {
-    DSM__FACT(NULL, "{pim.cores} core{pim.cores;s} at {pim.frequency_MHz:~6} MHz, peak "
-                    "{peak_operations:op/s}, {pim_memory_bytes} of memory at {memory_bandwidth}; "
-                    "{pim.power_W:~6} W"),
-    {.text = "{pim.source?source: {pim.source}|}", .is_faint = true}};
-static const dsm__fact plan_facts[] = {
-    DSM__FACT(NULL, "{heading}"),
-    DSM__FACT(NULL, "step {result.step_seconds:m5} ms, {result.samples_per_second:4} samples/s, "
-                    "utilization {result.utilization:%2} %")};
-
-static void show_workload(dsm__page *page, const void *of) {
-  dsm__describe_workload(page, ((const item_row *)of)->of.workload);
-}
-static void show_system(dsm__page *page, const void *of) {
-  dsm__describe_system(page, ((const item_row *)of)->of.system);
-}
-
-#define IS(member) .when = {DSM__IF(item_row, of.member)}
-#define HAS_DEVICES .when = {DSM__IF(item_row, of_server.devices.count)}
-
-static const dsm__section sections[] = {
-    {DSM__FACTS(sweep_facts), IS(sweep)},
-    {.put = show_axes, IS(sweep)},
-    {DSM__FACTS(server_facts), IS(server)},
-    {.table = &server_devices, IS(server)},
-    {DSM__FACTS(profile_facts), IS(profile)},
-    {.table = &profile_devices, IS(profile)},
-    {.table = &links, HAS_DEVICES, .is_optional = true},
-    {.table = &precision, HAS_DEVICES, .is_optional = true},
-    {DSM__FACTS(chain_facts), IS(chain)},
-    {.put = show_stages, IS(chain)},
-    {DSM__FACTS(pim_plan_facts), IS(pim)},
-    {DSM__FACTS(rl_facts), IS(rl_workload)},
-    {DSM__FACTS(pim_facts), IS(pim_system), .is_joined = true},
-    {DSM__FACTS(plan_facts), IS(plan)},
-    {.put = show_workload, IS(workload)},
-    {.put = show_system, IS(system)},
-};
-
-static const dsm__layout layout = {.type = &shown_record,
-                                   .heading = "{file}: {kind} {name}",
-                                   .is_dense = true,
-                                   DSM__SECTIONS(sections)};
-
 static void show(dsm__page *page, const dsm_answer *answer) {
   const dsm_described *const items = answer->of;
   for (size_t i = 0; i < answer->count; i++) {
-    const item_row row = row_of(page, &items[i]);
+    const dsm__item_row row = row_of(page, &items[i]);
     if (i > 0) {
       dsm__page_break(page);
     }
-    dsm__layout_text(page, &layout, &row);
+    dsm__layout_text(page, &dsm__item_layout, &row);
   }
 }
 

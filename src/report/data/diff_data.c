@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "model/names.h"
-#include "pim/step_result.h"
 #include "report/data/csv.h"
 #include "report/data/records.h"
 #include "report/diff_figures.h"
@@ -66,28 +65,46 @@ DSM__OWN_RECORD(
 
 typedef struct plan_row {
   const char *file;
+  const char *format; /* of a document that is no plan */
   const char *workload;
   const char *system;
   dsm_mode mode;
   uint64_t minibatch;
 } plan_row;
 
-DSM__OWN_RECORD(plan_record, plan_row, true, "One of the plans.",
-                DSM__FIELD(TEXT, plan_row, file, "file", 0,
-                           .help = "As on the command line: a plan, or DATABASE:POINT."),
+DSM__OWN_RECORD(question_record, plan_row, true, "What a plan is of.",
                 DSM__FIELD(TEXT, plan_row, workload, "workload", 0, .help = "Its name."),
                 DSM__FIELD(TEXT, plan_row, system, "system", 0, .help = "Its name."),
                 DSM__FIELD(WORD, plan_row, mode, "mode", 0, .words = &dsm__mode_words,
                            .help = "What a step is."),
                 DSM__SAMPLES(plan_row, minibatch, "minibatch", 0, "Samples of a step."));
 
-DSM__OWN_RECORD(input_record, dsm_input_difference, true, "A value that was asked for.",
-                DSM__FIELD(TEXT, dsm_input_difference, path, "path", DSM__COLUMN, .column = "name",
-                           .help = "As --set takes it; options as a sweep varies them."),
-                DSM__FIELD(JSON, dsm_input_difference, a, "a", DSM__COLUMN | DSM__OPTIONAL,
-                           .help = "The value in A; absent if it has none."),
-                DSM__FIELD(JSON, dsm_input_difference, b, "b", DSM__COLUMN | DSM__OPTIONAL,
-                           .help = "The value in B; absent if it has none."));
+DSM__OWN_RECORD(plan_record, plan_row, true, "One of the plans, or of the documents.",
+                DSM__FIELD(TEXT, plan_row, file, "file", 0,
+                           .help = "As on the command line: a file, or DATABASE:POINT."),
+                DSM__FIELD(TEXT, plan_row, format, "document", DSM__OPTIONAL,
+                           .help = "Its format; absent of plans, which alone have the rest."),
+                {.kind = DSM__FIELD_PART,
+                 .type = &question_record,
+                 .stated_if = DSM__IF(plan_row, workload)});
+
+DSM__INPUT_RECORD(
+    "As --set takes it; options as a sweep varies them; of other documents than plans "
+    "as there.",
+    "a", "b");
+typedef struct figure_row {
+  const char *path;
+  const char *unit;
+  figure of;
+} figure_row;
+
+DSM__OWN_RECORD(figure_row_record, figure_row, true, "A figure that differs.",
+                DSM__FIELD(TEXT, figure_row, path, "path", 0,
+                           .help = "Its keys, and names or indices of items of lists, joined by "
+                                   "dots."),
+                DSM__FIELD(TEXT, figure_row, unit, "unit", DSM__OPTIONAL,
+                           .help = "Absent: it has none."),
+                DSM__PART(figure_row, of, figure_record));
 
 DSM__DECISION_RECORD("A decision that differs.", "name", "a", "In words, as dsm check has them.",
                      "b");
@@ -141,35 +158,62 @@ typedef struct document {
   size_t input_count;
   const dsm_decision_drift *decisions;
   size_t decision_count;
+  const dsm_input_difference *chosen; /* in place of decisions, of other documents than plans */
+  size_t chosen_count;
+  bool is_of_plans; /* who alone have the rest but figures */
   dsm__rows layers;
   results result;
   figure parts[DSM__DIFF_PARTS];
   dsm__rows passes;
+  dsm__rows figures;
 } document;
 
-DSM__DOCUMENT(
-    dsm__diff_record, document, "dsm-diff/1",
-    "Two plans side by side, written by `dsm diff --format json`.",
-    DSM__FIELD(RECORD, document, a, "a", 0, .type = &plan_record, .help = "The first plan."),
-    DSM__FIELD(RECORD, document, b, "b", 0, .type = &plan_record, .help = "The second plan."),
-    DSM__FIELD(FLAG, document, is_different, "different", 0, .help = "Is there any difference?"),
-    DSM__LISTED(document, inputs, input_count, "inputs", 0, input_record,
-                "Every value of workload, system and options that differs."),
-    DSM__ROWS(document, layers, "layers", layer_record, "Layers that only one of them has."),
-    DSM__LISTED(document, decisions, decision_count, "decisions", 0, decision_record,
-                "Decisions that differ, of layers and passes that both have, in the order of "
-                "execution of A."),
-    DSM__FIELD(
-        RECORD, document, result, "result", 0, .type = &result_record,
-        .help = "What plans have below `result`, but for the bound; each figure with two sides."),
-    DSM__FIELD(MEMBERS, document, parts, "parts_seconds", 0, .type = &part_record,
+#define OF_PLANS .stated_if = DSM__IF(document, is_of_plans)
+
+DSM__OWN_RECORD(
+    times_record, document, false, "Where the time of two plans goes.",
+    DSM__FIELD(MEMBERS, document, parts, "parts_seconds", DSM__OPTIONAL, .type = &part_record,
                .words = &dsm__diff_part_words, .is_stated = is_part_stated, .unit = "seconds",
                .help =
                    "Where the time of the step goes: of each part of a time its two sides and its "
-                   "share. The parts of a side add up to its step_seconds."),
-    DSM__ROWS(document, passes, "passes", pass_record,
-              "Passes whose time or utilization differs by more than rounding (one part in 10^9), "
-              "the largest difference of time first."));
+                   "share. The parts of a side add up to its step_seconds."));
+
+DSM__DOCUMENT(
+    dsm__diff_record, document, "dsm-diff/1",
+    "Two plans, or two documents of another format, side by side, written by `dsm diff --format "
+    "json`.",
+    DSM__FIELD(RECORD, document, a, "a", 0, .type = &plan_record, .help = "The first."),
+    DSM__FIELD(RECORD, document, b, "b", 0, .type = &plan_record, .help = "The second."),
+    DSM__FIELD(FLAG, document, is_different, "different", 0, .help = "Is there any difference?"),
+    DSM__LISTED(document, inputs, input_count, "inputs", 0, input_record,
+                "Every value of workload, system and options that differs."),
+    DSM__FIELD(LIST, document, layers.items, "layers", 0,
+               .count_offset = offsetof(document, layers.count), .type = &layer_record, OF_PLANS,
+               .help = "Of plans: layers that only one of them has."),
+    DSM__FIELD(
+        LIST, document, decisions, "decisions", 0,
+        .count_offset = offsetof(document, decision_count), .type = &decision_record, OF_PLANS,
+        .help =
+            "Of plans: decisions that differ, of layers and passes that both have, in the order of "
+            "execution of A."),
+    DSM__FIELD(
+        RECORD, document, result, "result", 0, .type = &result_record, OF_PLANS,
+        .help = "What plans have below `result`, but for the bound; each figure with two sides."),
+    {.kind = DSM__FIELD_PART, .type = &times_record, OF_PLANS},
+    DSM__FIELD(LIST, document, passes.items, "passes", 0,
+               .count_offset = offsetof(document, passes.count), .type = &pass_record, OF_PLANS,
+               .help = "Of plans: passes whose time or utilization differs by more than rounding "
+                       "(one part in 10^9), "
+                       "the largest difference of time first."),
+    DSM__FIELD(LIST, document, chosen, "chosen", 0,
+               .count_offset = offsetof(document, chosen_count), .type = &input_record,
+               .stated_if = DSM__UNLESS(document, is_of_plans),
+               .help = "Of other documents than plans: what was decided and differs."),
+    DSM__FIELD(LIST, document, figures.items, "figures", 0,
+               .count_offset = offsetof(document, figures.count), .type = &figure_row_record,
+               .stated_if = DSM__UNLESS(document, is_of_plans),
+               .help = "Of other documents than plans: figures that differ, and those that tell "
+                       "which is better."));
 
 /* ---- what it holds ---- */
 
@@ -191,13 +235,12 @@ static figure part_of(const dsm_diff *diff, const dsm_moved *moved, double share
   return part;
 }
 
-static plan_row row_of(const dsm_plan *plan, const dsm_pim_plan *pim, const char *file) {
-  if (plan == NULL) {
-    return (plan_row){file, pim->workload->name, pim->system->name, DSM_MODE_TRAINING,
-                      dsm__pim_samples(pim->workload)};
-  }
-  return (plan_row){file, plan->workload->name, plan->system->name, plan->options.mode,
-                    plan->workload->minibatch};
+static plan_row row_of(const dsm_plan *plan, const char *file) {
+  return (plan_row){.file = file,
+                    .workload = plan->workload->name,
+                    .system = plan->system->name,
+                    .mode = plan->options.mode,
+                    .minibatch = plan->workload->minibatch};
 }
 
 static void fill_figures(document *made, const dsm_diff *diff) {
@@ -236,12 +279,36 @@ static void fill_rows(dsm__page *page, document *made, const dsm_diff *diff) {
   }
 }
 
+/* Of documents that are no plans. */
+static void fill_comparison(dsm__page *page, document *made, const dsm_diffed *of) {
+  const dsm_comparison *const from = of->comparison;
+  made->a = (plan_row){.file = of->a_file, .format = from->format};
+  made->b = (plan_row){.file = of->b_file, .format = from->format};
+  made->is_different = from->verdict != DSM_VERDICT_OK;
+  made->inputs = from->inputs;
+  made->input_count = from->input_count;
+  made->chosen = from->decisions;
+  made->chosen_count = from->decision_count;
+  made->figures = dsm__rows_make(page, from->figure_count, sizeof(figure_row));
+  figure_row *const rows = made->figures.items;
+  for (size_t i = 0; i < made->figures.count; i++) {
+    const dsm_figure_drift *const each = &from->figures[i];
+    rows[i] = (figure_row){each->path, each->unit, figure_of(&each->moved)};
+  }
+}
+
 static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
   const dsm_diffed *const of = answer->of;
   const dsm_diff *const diff = of->diff;
   document *const made = to;
-  *made = (document){.a = row_of(diff->a, diff->pim_a, of->a_file),
-                     .b = row_of(diff->b, diff->pim_b, of->b_file),
+  *made = (document){.is_of_plans = diff != NULL};
+  if (diff == NULL) {
+    fill_comparison(page, made, of);
+    return;
+  }
+  *made = (document){.a = row_of(diff->a, of->a_file),
+                     .b = row_of(diff->b, of->b_file),
+                     .is_of_plans = true,
                      .is_different = diff->is_different,
                      .inputs = diff->inputs,
                      .input_count = diff->input_count,
@@ -266,17 +333,32 @@ static void put_row(dsm__csv *csv, const char *name, dsm_decision_drift what, co
   DSM__CSV_ROW(csv, {&section_record, &of}, {&decision_record, &what}, {&part_record, moved});
 }
 
-static void put_question_rows(dsm__csv *csv, const dsm_diff *diff) {
-  const section input = {"input"};
-  for (size_t i = 0; i < diff->input_count; i++) {
-    DSM__CSV_ROW(csv, {&section_record, &input}, {&input_record, &diff->inputs[i]});
+static void put_value_rows(dsm__csv *csv, const char *name, const dsm_input_difference *values,
+                           size_t count) {
+  const section of = {name};
+  for (size_t i = 0; i < count; i++) {
+    DSM__CSV_ROW(csv, {&section_record, &of}, {&input_record, &values[i]});
   }
+}
+
+static void put_layer_rows(dsm__csv *csv, const dsm_diff *diff) {
   for (size_t i = 0; i < diff->layer_count; i++) {
     const dsm_layer_drift *const layer = &diff->layers[i];
     put_row(csv, "layer", dsm__presence_row(layer->layer, DSM_PASS_COUNT, layer->presence), NULL);
   }
-  for (size_t i = 0; i < diff->decision_count; i++) {
-    put_row(csv, "decision", diff->decisions[i], NULL);
+}
+
+static void put_decision_rows(dsm__csv *csv, const document *made) {
+  for (size_t i = 0; i < made->decision_count; i++) {
+    put_row(csv, "decision", made->decisions[i], NULL);
+  }
+}
+
+static void put_figure_rows(dsm__csv *csv, const document *made) {
+  const figure_row *const rows = made->figures.items;
+  for (size_t i = 0; i < made->figures.count; i++) {
+    const dsm_decision_drift what = {.pass = DSM_PASS_COUNT, .decision = rows[i].path};
+    put_row(csv, "figure", what, &rows[i].of);
   }
 }
 
@@ -317,9 +399,17 @@ static void put_csv(dsm__page *page, const dsm_answer *answer) {
   dsm__csv_columns(&csv, &section_record);
   dsm__csv_columns(&csv, &decision_record);
   dsm__csv_columns(&csv, &part_record);
-  put_question_rows(&csv, of->diff);
-  put_step_rows(&csv, of->diff, &made);
+  put_value_rows(&csv, "input", made.inputs, made.input_count);
+  if (of->diff != NULL) {
+    put_layer_rows(&csv, of->diff);
+  }
+  put_decision_rows(&csv, &made);
+  put_value_rows(&csv, "decision", made.chosen, made.chosen_count);
+  if (of->diff != NULL) {
+    put_step_rows(&csv, of->diff, &made);
+  }
   put_pass_rows(&csv, &made);
+  put_figure_rows(&csv, &made);
   dsm__csv_finish(&csv);
 }
 

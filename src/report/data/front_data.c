@@ -18,7 +18,7 @@
 DSM__RECORD(
     dsm__front_point_record, dsm_front_point, false, "A point of a front.",
     POINT(rho, "rho", DSM__MORE | DSM__FIELD_IS_REQUIRED, "1/s", .help = "Requests per second."),
-    POINT(rho_bound, "rho_bound", 0, "1/s", .fallback = HUGE_VAL,
+    POINT(rho_bound, "rho_bound", DSM__FIGURE, "1/s", .fallback = HUGE_VAL,
           .stated_if = DSM__IF_NOT(dsm_front_point, rho_bound, HUGE_VAL),
           .help = "No partition whose requests take as little does more; absent where nothing is "
                   "proven."),
@@ -27,7 +27,8 @@ DSM__RECORD(
                .help = "No whole requests are known that reach rho; absent where some are."),
     POINT(mean_latency_seconds, "mean_latency_seconds", DSM__LESS | DSM__FIELD_IS_REQUIRED,
           "seconds", .help = "Of all requests, as of dsm-partition/1."),
-    POINT(latency_bound_seconds, "mean_latency_bound_seconds", DSM__UNLESS_0, "seconds",
+    POINT(latency_bound_seconds, "mean_latency_bound_seconds", DSM__UNLESS_0 | DSM__FIGURE,
+          "seconds",
           .help = "No partition that does as many requests takes less; absent where that is not "
                   "known, or latency no objective."),
     DSM__FIELD(FLAG, dsm_front_point, is_mean_bound, "mean_latency_is_bound",
@@ -35,7 +36,7 @@ DSM__RECORD(
                .help = "No requests are known that take so little; absent where some are."),
     POINT(joules_per_request, "joules_per_request", DSM__LESS | DSM__UNLESS_0, "joules",
           .help = "Absent where not all devices that are used give their power."),
-    POINT(joules_bound, "joules_bound", DSM__UNLESS_0, "joules",
+    POINT(joules_bound, "joules_bound", DSM__UNLESS_0 | DSM__FIGURE, "joules",
           .help = "No partition that does as many requests, of which each takes as little time, "
                   "takes less; absent where that is not known, or energy no objective."),
     DSM__FIELD(WORD, dsm_front_point, objective, "objective",
@@ -46,16 +47,17 @@ DSM__RECORD(
     POINT(required_rho, "required_rho", 0, "1/s",
           .stated_if = DSM__IF_IS(dsm_front_point, objective, DSM_OBJECTIVE_ENERGY),
           .help = "Of that question, where its objective is energy."),
-    DSM__FIELD(REAL, dsm_front_point, bound, "bound", DSM__COLUMN | DSM__FIELD_IS_READ,
-               .min = DSM__NO_MIN, .stated_if = DSM__IF_NOT(dsm_front_point, gap, HUGE_VAL),
+    DSM__FIELD(REAL, dsm_front_point, bound, "bound",
+               DSM__COLUMN | DSM__FIELD_IS_READ | DSM__FIGURE, .min = DSM__NO_MIN,
+               .stated_if = DSM__IF_NOT(dsm_front_point, gap, HUGE_VAL),
                .help = "Proven of that question: no partition within its limit does more requests, "
                        "or takes fewer joules at its rate; absent where nothing is proven."),
-    DSM__FIELD(REAL, dsm_front_point, gap, "gap", DSM__COLUMN | DSM__FIELD_IS_READ | DSM__LESS,
-               .unit = "ratio", .fallback = HUGE_VAL,
-               .stated_if = DSM__IF_NOT(dsm_front_point, gap, HUGE_VAL),
+    DSM__FIELD(REAL, dsm_front_point, gap, "gap",
+               DSM__COLUMN | DSM__FIELD_IS_READ | DSM__LESS | DSM__ASIDE, .unit = "ratio",
+               .fallback = HUGE_VAL, .stated_if = DSM__IF_NOT(dsm_front_point, gap, HUGE_VAL),
                .help = "Between that bound and the answer, relative to the answer; likewise."),
     DSM__FIELD(WORD, dsm_front_point, status, "status",
-               DSM__COLUMN | DSM__FIELD_IS_READ | DSM__FIELD_IS_REQUIRED,
+               DSM__COLUMN | DSM__CHOSEN | DSM__FIELD_IS_READ | DSM__FIELD_IS_REQUIRED,
                .words = &dsm__solution_status_words,
                .help = "Of the answer: optimal within the gap that was asked for, or limited by "
                        "time or accuracy."));
@@ -73,15 +75,16 @@ DSM__DOCUMENT(
     DSM__FIELD(REAL, dsm__front_document, of.gap, "gap", DSM__FIELD_IS_READ, .max = 1,
                .unit = "ratio",
                .help = "That was asked for, relative: what is nearer is the same."),
-    DSM__FIELD(COUNT, dsm__front_document, of.question_count, "questions", DSM__FIELD_IS_READ,
-               .max = DSM_FRONT_QUESTIONS_MAX, .help = "That were asked."),
-    DSM__FIELD(COUNT, dsm__front_document, of.unanswered_count, "unanswered", DSM__FIELD_IS_READ,
-               .max = DSM_FRONT_QUESTIONS_MAX,
+    DSM__FIELD(COUNT, dsm__front_document, of.question_count, "questions",
+               DSM__FIELD_IS_READ | DSM__ASIDE, .max = DSM_FRONT_QUESTIONS_MAX,
+               .help = "That were asked."),
+    DSM__FIELD(COUNT, dsm__front_document, of.unanswered_count, "unanswered",
+               DSM__FIELD_IS_READ | DSM__ASIDE, .max = DSM_FRONT_QUESTIONS_MAX,
                .help = "Of them: no partition was found in time, and none was ruled out."),
-    DSM__FIELD(FLAG, dsm__front_document, of.is_over, "time_over", DSM__FIELD_IS_READ,
+    DSM__FIELD(FLAG, dsm__front_document, of.is_over, "time_over", DSM__FIELD_IS_READ | DSM__ASIDE,
                .help = "The time limit came before all questions were asked."),
-    DSM__FIELD(FLAG, dsm__front_document, of.was_stopped, "interrupted", DSM__FIELD_IS_READ,
-               .help = "It was interrupted before."),
+    DSM__FIELD(FLAG, dsm__front_document, of.was_stopped, "interrupted",
+               DSM__FIELD_IS_READ | DSM__ASIDE, .help = "It was interrupted before."),
     DSM__REAL(dsm__front_document, of.seconds, "seconds", 0, "seconds", "By the clock."),
     DSM__FIELD(LIST, dsm__front_document, points.items, "points",
                DSM__FIELD_IS_READ | DSM__FIELD_IS_REQUIRED,
@@ -176,7 +179,8 @@ static const dsm__fact notes[] = {
                  DSM__IF(dsm__front_document, are_bounds)),
 };
 
-static const dsm__section sections[] = {{.table = &points}, {DSM__FACTS(notes)}};
+static const dsm__section sections[] = {{.id = "points", .title = "Points", .table = &points},
+                                        {DSM__FACTS(notes)}};
 
 DSM__OWN_RECORD(shown_record, dsm__front_document, false,
                 "A front with what is said of it to people.",

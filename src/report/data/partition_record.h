@@ -5,6 +5,10 @@
 
 #include "report/data/dispatch_data.h"
 #include "report/data/records.h"
+#include "report/layout.h"
+
+/** What of a device can be used up: bits of dsm__device_row.binds. */
+enum { DSM__BIND_TIME, DSM__BIND_MEMORY, DSM__BIND_LINK, DSM__BIND_COUNT };
 
 /** A device. */
 typedef struct dsm__device_row {
@@ -70,6 +74,9 @@ typedef struct dsm__partition_document {
   bool is_above_bound;  /**< the simulated throughput */
   bool is_below_answer; /**< a usual latency of the simulation */
 } dsm__partition_document;
+
+extern const dsm__record_type dsm__device_record, dsm__placement_record, dsm__task_record;
+extern const dsm__layout dsm__partition_layout;
 
 /** Reads a partition, and the instance that it is of. */
 void dsm__partition_read(void *made, const dsm__json_node *root);

@@ -208,13 +208,35 @@ DSM__READ_BY(dsm_pim_plan, dsm_pim_plan_free,
              dsm_pim_plan_parse(&made, &answer->recorded, from->text, from->length, from->file,
                                 diags));
 
+/* Chosen anew. */
+static dsm_status choose(dsm_pim_plan **made, const dsm__json_input *from, dsm_diags *diags) {
+  dsm_pim_plan *question = NULL;
+  dsm_status status = dsm_pim_question_parse(&question, from->text, from->length, from->file,
+                                             from->overrides, from->override_count, diags);
+  if (status == DSM_OK) {
+    status = dsm_pim(made, question->workload, question->system, &question->options, diags);
+  }
+  if (status == DSM_OK) {
+    (*made)->own_workload = question->own_workload;
+    (*made)->own_system = question->own_system;
+    question->own_workload = NULL;
+    question->own_system = NULL;
+  }
+  dsm_pim_plan_free(question);
+  return status;
+}
+
+DSM__MADE_BY(ask, dsm_pim_plan, dsm_pim_plan_free, choose(&made, from, diags));
+
 const dsm_answer_kind dsm_answer_pim = {.record = &dsm__pim_plan_record,
                                         .fill = fill,
                                         .tables = {"over_cores"},
                                         .layout = &layout,
                                         .views = {[DSM_FORM_TRACE] = dsm__put_pim_trace},
                                         .read = read,
-                                        .discard = discard};
+                                        .discard = discard,
+                                        .ask = ask,
+                                        .judged = {{"result.seconds", "result.utilization"}}};
 
 /* ---- for the tables of formats ---- */
 
@@ -230,4 +252,4 @@ static const dsm__words *const words[] = {&dsm__rl_algorithm_words,  &dsm__rl_el
                                           &dsm__pim_bound_words,     &dsm__pim_objective_words};
 
 const dsm__companion dsm__companion_pim = {
-    .readable = &dsm_answer_pim, DSM__INPUTS(inputs), DSM__LIMITS(limits), DSM__WORD_LISTS(words)};
+    .kinds = {&dsm_answer_pim}, DSM__INPUTS(inputs), DSM__LIMITS(limits), DSM__WORD_LISTS(words)};

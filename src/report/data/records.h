@@ -44,6 +44,10 @@ extern const dsm__record_type dsm__finding_record; /**< of the rows of dsm__find
 
 /* Flags of fields, in short. */
 enum {
+  DSM__ASKED = DSM__FIELD_IS_ASKED,
+  DSM__CHOSEN = DSM__FIELD_IS_CHOSEN,
+  DSM__ASIDE = DSM__FIELD_IS_ASIDE,
+  DSM__FIGURE = DSM__FIELD_IS_FIGURE,
   DSM__COLUMN = DSM__FIELD_IS_COLUMN,
   DSM__ABOVE = DSM__FIELD_IS_ABOVE_MIN,
   DSM__OPTIONAL = DSM__FIELD_IS_OPTIONAL,
@@ -65,9 +69,12 @@ typedef struct dsm__rows {
   DSM__FIELD(COUNT, struct_type, member, of_key, of_flags, .min = 1, .max = DSM_DIMENSION_MAX,     \
              .unit = "samples", .help = (about))
 
-/** The field of a dsm__rows; of one that is left out where it is empty. */
+/** The field of a dsm__rows; of one that is compared by flags; that is left out where it is empty.
+ */
 #define DSM__ROWS(struct_type, member, of_key, of_type, about)                                     \
   DSM__LISTED(struct_type, member.items, member.count, of_key, 0, of_type, about)
+#define DSM__COMPARED_ROWS(struct_type, member, of_key, of_flags, of_type, about)                  \
+  DSM__LISTED(struct_type, member.items, member.count, of_key, of_flags, of_type, about)
 #define DSM__ROWS_IF_ANY(struct_type, member, of_key, of_type, about)                              \
   DSM__LISTED(struct_type, member.items, member.count, of_key, DSM__UNLESS_0, of_type, about)
 
@@ -84,6 +91,17 @@ typedef struct dsm__rows {
                  .column = (of_column), .help = "Its key in a plan."),                             \
       DSM__FIELD(TEXT, dsm_decision_drift, before, first, DSM__COLUMN, .help = (about_first)),     \
       DSM__FIELD(TEXT, dsm_decision_drift, after, second, DSM__COLUMN, .help = "Likewise."))
+
+/** Defines the record of a value that was asked for and differs, for
+ * a document with names of its own for both sides. */
+#define DSM__INPUT_RECORD(about_path, first, second)                                               \
+  DSM__OWN_RECORD(input_record, dsm_input_difference, true, "A value that was asked for.",         \
+                  DSM__FIELD(TEXT, dsm_input_difference, path, "path", DSM__COLUMN,                \
+                             .column = "name", .help = (about_path)),                              \
+                  DSM__FIELD(JSON, dsm_input_difference, a, first, DSM__COLUMN | DSM__OPTIONAL,    \
+                             .help = "The value in A; absent if it has none."),                    \
+                  DSM__FIELD(JSON, dsm_input_difference, b, second, DSM__COLUMN | DSM__OPTIONAL,   \
+                             .help = "The value in B; absent if it has none."))
 
 /** A layer or pass that one side alone has, as a row among decisions: it is "present" there. */
 dsm_decision_drift dsm__presence_row(const char *layer, dsm_pass pass, dsm_presence presence);

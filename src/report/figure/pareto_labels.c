@@ -76,12 +76,9 @@ const char *dsm__pareto_title(dsm__pareto *f, const char *panel, const dsm_point
   return title;
 }
 
-static dsm__point place_of(const dsm__pareto *f, dsm__area area, const dsm_point_table *points,
-                           size_t row) {
-  const double x = dsm__measured(points, row, f->x, &f->x_measure);
-  const double y = dsm__measured(points, row, f->y, &f->y_measure);
-  return (dsm__point){area.left + area.width * dsm__axis_share(&f->x_axis, x),
-                      area.top + area.height * (1 - dsm__axis_share(&f->y_axis, y))};
+static dsm__point place_of(const dsm__pareto *f, const dsm_point_table *points, size_t row) {
+  return dsm__plot_place(f->maker, dsm__measured(points, row, f->x, &f->x_measure),
+                         dsm__measured(points, row, f->y, &f->y_measure));
 }
 
 bool dsm__pareto_has_line(const dsm__pareto *f) {
@@ -123,18 +120,18 @@ static bool find_room(const dsm__pareto *f, const dsm__pareto_points *found, dsm
     return false;
   }
   for (size_t row = 0; row < front->row_count; row++) {
-    const dsm__point to = place_of(f, area, front, row);
+    const dsm__point to = place_of(f, front, row);
     take_point(&all->narrow, to);
     take_point(&all->wide, to);
     if (row > 0 && dsm__pareto_has_line(f)) {
-      const dsm__point from = place_of(f, area, front, row - 1);
+      const dsm__point from = place_of(f, front, row - 1);
       const dsm__point corner = dsm__pareto_corner(f, from, to);
       take_line(&all->narrow, from, corner);
       take_line(&all->narrow, corner, to);
     }
   }
   for (size_t row = 0; row < found->all.row_count; row++) {
-    take_point(&all->narrow, place_of(f, area, &found->all, row));
+    take_point(&all->narrow, place_of(f, &found->all, row));
   }
   return true;
 }
@@ -151,10 +148,7 @@ static bool put_label(dsm__pareto *f, room *all, dsm__point point, const char *t
                          .width = dsm__plot_text_width(text, DSM__SIZE_SMALL) + 2,
                          .height = 1.2 * DSM__SIZE_SMALL};
   dsm__places_take(is_narrow ? &all->wide : &all->narrow, box, DSM__PLACE_LABEL);
-  if (place.is_far) {
-    dsm__plot_line(f->maker, point, place.near, "#888888");
-  }
-  dsm__plot_label(f->maker, place.at, (dsm__label_style){.size = DSM__SIZE_SMALL}, text);
+  dsm__places_label(f->maker, &place, point, text);
   return true;
 }
 
@@ -180,7 +174,7 @@ void dsm__pareto_put_labels(dsm__pareto *f, const dsm__pareto_points *found, dsm
     }
     const char *const name = dsm__pareto_name(f, front, row, end, front);
     const char *const shown = dsm__plot_fit_apart(f->maker, name, DSM__SIZE_SMALL, widest);
-    f->unnamed += put_label(f, &all, place_of(f, area, front, row), shown) ? 0 : 1;
+    f->unnamed += put_label(f, &all, place_of(f, front, row), shown) ? 0 : 1;
     row = end;
   }
 }

@@ -86,11 +86,6 @@ static dsm__panel_axis x_axis(const dsm_front *front, const across *of) {
   return axis_of(least, most);
 }
 
-static dsm__point spot(const front_page *page, const front_panel *panel, double x, double y) {
-  return (dsm__point){panel->area.left + panel->area.width * dsm__axis_share(&panel->x, x),
-                      panel->area.top + panel->area.height * (1 - dsm__axis_share(&page->y, y))};
-}
-
 /* ---- what can be had ---- */
 
 /* Points fall to the left: between one and the next to its right what can be had is what the left
@@ -100,15 +95,16 @@ static void put_steps(const front_page *page, const front_panel *panel) {
   for (size_t k = 1; k < page->front->point_count; k++) {
     const double left = x_of(panel->of, &points[k]);
     const double right = x_of(panel->of, &points[k - 1]);
-    const dsm__point low = spot(page, panel, left, points[k].rho);
-    const dsm__point top = spot(page, panel, right, most_of(&points[k - 1]));
+    const dsm__point low = dsm__plot_place(page->maker, left, points[k].rho);
+    const dsm__point top = dsm__plot_place(page->maker, right, most_of(&points[k - 1]));
     dsm__plot_box(page->maker,
                   (dsm__area){low.x, top.y, fmax(top.x - low.x, 0), fmax(low.y - top.y, 0)}, SHADE,
                   NULL);
   }
   for (size_t k = 1; k < page->front->point_count; k++) {
-    const dsm__point low = spot(page, panel, x_of(panel->of, &points[k]), points[k].rho);
-    const dsm__point high = spot(page, panel, x_of(panel->of, &points[k - 1]), points[k - 1].rho);
+    const dsm__point low = dsm__plot_place(page->maker, x_of(panel->of, &points[k]), points[k].rho);
+    const dsm__point high =
+        dsm__plot_place(page->maker, x_of(panel->of, &points[k - 1]), points[k - 1].rho);
     dsm__plot_line(page->maker, low, (dsm__point){high.x, low.y}, DSM__COLOR_STRONG);
     dsm__plot_line(page->maker, (dsm__point){high.x, low.y}, high, DSM__COLOR_STRONG);
   }
@@ -128,7 +124,7 @@ static void take_marks(const front_page *page, const front_panel *panel, dsm__pl
   dsm__point before = {0, 0};
   for (size_t k = 0; k < page->front->point_count; k++) {
     const dsm_front_point *const point = &page->front->points[k];
-    const dsm__point at = spot(page, panel, x_of(panel->of, point), point->rho);
+    const dsm__point at = dsm__plot_place(page->maker, x_of(panel->of, point), point->rho);
     take(places, at, at, mark / 2);
     if (page->is_plane && k > 0) {
       const dsm__point corner = {before.x, at.y};
@@ -148,14 +144,11 @@ static void put_labels(const front_page *page, const front_panel *panel) {
   take_marks(page, panel, &places);
   for (size_t k = 0; k < page->front->point_count; k++) {
     const dsm_front_point *const point = &page->front->points[k];
-    const dsm__point at = spot(page, panel, x_of(panel->of, point), point->rho);
+    const dsm__point at = dsm__plot_place(page->maker, x_of(panel->of, point), point->rho);
     const char *const text = dsm__plot_text(page->maker, "%zu", k + 1);
     dsm__place_of_label place;
     if (dsm__places_find(&places, &place, at, text, DSM__SIZE_SMALL)) {
-      if (place.is_far) {
-        dsm__plot_line(page->maker, at, place.near, DSM__COLOR_LEADER);
-      }
-      dsm__plot_label(page->maker, place.at, (dsm__label_style){.size = DSM__SIZE_SMALL}, text);
+      dsm__places_label(page->maker, &place, at, text);
     }
   }
 }

@@ -273,6 +273,12 @@ void dsm__plot_panel_end(dsm__plot_maker *maker) {
   maker->back_end->panel_end(maker);
 }
 
+dsm__point dsm__plot_place(const dsm__plot_maker *maker, double x, double y) {
+  const dsm__panel *const panel = &maker->panel;
+  return (dsm__point){panel->area.left + panel->area.width * dsm__axis_share(&panel->x, x),
+                      panel->area.top + panel->area.height * (1 - dsm__axis_share(&panel->y, y))};
+}
+
 void dsm__plot_empty_panel(dsm__plot_maker *maker) {
   static const dsm__panel_axis unit = {.low = 0, .high = 1};
   if (maker->is_in_page) {

@@ -179,6 +179,9 @@ double dsm__axis_share(const dsm__panel_axis *axis, double value);
 void dsm__plot_panel(dsm__plot_maker *maker, dsm__area area, dsm__panel_axis x, dsm__panel_axis y);
 void dsm__plot_panel_end(dsm__plot_maker *maker);
 
+/** Where values of the panel that was begun last are on the page. */
+dsm__point dsm__plot_place(const dsm__plot_maker *maker, double x, double y);
+
 /** How the numbers at an axis are written. */
 typedef struct dsm__axis_text {
   const char *title;   /**< NULL: none */
@@ -289,8 +292,12 @@ typedef struct dsm__place_of_label {
   bool is_far;     /**< so that it needs a line to its point */
 } dsm__place_of_label;
 
-/** Finds room for a text near a point and takes it; false if there is none. */
+/** Finds room for a text of a label near a point and takes it; false if there is none. */
 bool dsm__places_find(dsm__places *places, dsm__place_of_label *place, dsm__point point,
                       const char *text, double size);
+
+/** Puts a text of a label where room was found for it, with a line to its point where it is far. */
+void dsm__places_label(dsm__plot_maker *maker, const dsm__place_of_label *place, dsm__point point,
+                       const char *text);
 
 #endif

@@ -132,3 +132,11 @@ bool dsm__places_find(dsm__places *places, dsm__place_of_label *place, dsm__poin
   }
   return false;
 }
+
+void dsm__places_label(dsm__plot_maker *maker, const dsm__place_of_label *place, dsm__point point,
+                       const char *text) {
+  if (place->is_far) {
+    dsm__plot_line(maker, point, place->near, DSM__COLOR_LEADER);
+  }
+  dsm__plot_label(maker, place->at, (dsm__label_style){.size = DSM__SIZE_SMALL}, text);
+}

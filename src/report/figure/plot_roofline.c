@@ -258,10 +258,7 @@ static void find_label(const figure *f, dsm__places *places, spot *spots, size_t
   }
   all->left_out += is_placed ? 0 : count;
   if (is_drawn && is_placed) {
-    dsm__plot_label(f->maker, place.at, (dsm__label_style){.size = DSM__SIZE_SMALL}, text);
-    if (place.is_far) {
-      dsm__plot_line(f->maker, point, place.near, DSM__COLOR_LEADER);
-    }
+    dsm__places_label(f->maker, &place, point, text);
   }
 }
 

@@ -147,9 +147,7 @@ static void put_loop(const figure *f, const dsm__band_pass *pass, size_t place, 
                 dsm__plot_text(f->maker, "%s %s: %s in %" PRIu64 " parts", f->layers.names[place],
                                dsm_pass_name(*pass->pass), dsm_dim_name(dim), parts));
   if (parts > 1 && f->number_size >= smallest_of_many) {
-    dsm__plot_label(f->maker,
-                    (dsm__point){pass->area.left + pass->area.width * dsm__axis_share(&pass->x, x),
-                                 pass->area.top + f->row_height * (row + 0.5)},
+    dsm__plot_label(f->maker, dsm__plot_place(f->maker, x, row + 0.5),
                     (dsm__label_style){
                         .size = f->number_size, .anchor = DSM__ANCHOR_CENTER, .color = shade.ink},
                     dsm__plot_text(f->maker, "%" PRIu64, parts));

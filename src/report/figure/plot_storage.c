@@ -15,13 +15,6 @@ static const double right_margin = 34;
 static const double panel_gap = 16;
 static const double axis_height = 38;
 
-/* Where a value is on the page. */
-static dsm__point spot(dsm__area area, dsm__panel_axis x, dsm__panel_axis y, double at_x,
-                       double at_y) {
-  return (dsm__point){area.left + area.width * dsm__axis_share(&x, at_x),
-                      area.top + area.height * (1 - dsm__axis_share(&y, at_y))};
-}
-
 static dsm__area area_of(const dsm__plot_maker *maker, double top, double height) {
   return (dsm__area){left_margin, top, maker->width - left_margin - right_margin, height};
 }
@@ -119,9 +112,9 @@ static void put_factor_panel(dsm__plot_maker *maker, const dsm__stored *of,
       (dsm__axis_text){.title = is_last ? "times that a mini-epoch is trained on" : NULL,
                        .has_no_numbers = !is_last});
   dsm__plot_y_axis(maker, area, y, (dsm__axis_text){.unit = shown->unit});
-  const dsm__point foot = spot(area, x, y, free, y.low);
+  const dsm__point foot = dsm__plot_place(maker, free, y.low);
   dsm__plot_line(maker, foot, (dsm__point){foot.x, area.top}, DSM__COLOR_LEADER);
-  const dsm__point at = spot(area, x, y, of->result->state.repeat, shown->own);
+  const dsm__point at = dsm__plot_place(maker, of->result->state.repeat, shown->own);
   dsm__plot_box(
       maker, (dsm__area){at.x - side / 2, at.y - side / 2, side, side}, DSM__COLOR_STRONG,
       dsm__plot_text(maker, "%s: %s", own_text(maker, of),
@@ -184,11 +177,10 @@ void dsm__plot_stored_factors(dsm__plot_maker *maker, const dsm__stored *of) {
 enum { EVENTS_SHOWN = 24 };
 
 /* A bar of a row, with what it is. */
-static void put_bar(dsm__plot_maker *maker, dsm__area row, dsm__panel_axis x, double begin,
-                    double end, const char *color, const char *about) {
-  static const dsm__panel_axis nothing = {.low = 0, .high = 1};
-  const double left = spot(row, x, nothing, begin, 0).x;
-  const double right = spot(row, x, nothing, end, 0).x;
+static void put_bar(dsm__plot_maker *maker, dsm__area row, double begin, double end,
+                    const char *color, const char *about) {
+  const double left = dsm__plot_place(maker, begin, 0).x;
+  const double right = dsm__plot_place(maker, end, 0).x;
   if (end > begin) {
     dsm__plot_box(maker, (dsm__area){left, row.top, fmax(right - left - 0.5, 0.5), row.height},
                   color, about);
@@ -196,7 +188,7 @@ static void put_bar(dsm__plot_maker *maker, dsm__area row, dsm__panel_axis x, do
 }
 
 static void put_rows(dsm__plot_maker *maker, const dsm_storage_event *events, size_t count,
-                     dsm__area area, dsm__panel_axis x) {
+                     dsm__area area) {
   static const char *const names[] = {"load", "train"};
   const double pitch = area.height / 2;
   for (size_t r = 0; r < 2; r++) {
@@ -208,7 +200,7 @@ static void put_rows(dsm__plot_maker *maker, const dsm_storage_event *events, si
       const dsm_storage_event *const event = &events[i];
       const double begin = r == 0 ? event->load_begin_seconds : event->train_begin_seconds;
       const double end = r == 0 ? event->load_end_seconds : event->train_end_seconds;
-      put_bar(maker, row, x, begin, end, dsm__color_of_series(r == 0 ? 1 : 0),
+      put_bar(maker, row, begin, end, dsm__color_of_series(r == 0 ? 1 : 0),
               dsm__plot_text(maker, "mini-epoch %zu: %s, %s s", i, names[r],
                              dsm__figure_short(end - begin, 4).text));
     }
@@ -245,7 +237,7 @@ void dsm__plot_stored_mini_epochs(dsm__plot_maker *maker, const dsm__stored *of)
   dsm__plot_empty_panel(maker);
   dsm__plot_panel(maker, area, x, (dsm__panel_axis){.low = 0, .high = 1});
   dsm__plot_x_axis(maker, area, x, (dsm__axis_text){.title = "seconds"});
-  put_rows(maker, events, count, area, x);
+  put_rows(maker, events, count, area);
   dsm__plot_panel_end(maker);
 }
 
@@ -265,12 +257,11 @@ static void put_roof(dsm__plot_maker *maker, dsm__panel_axis x, const double rid
 }
 
 /* The network at its intensity, where a tier bounds it. */
-static void put_network(dsm__plot_maker *maker, const dsm_io_roof *roof, dsm__area area,
-                        dsm__panel_axis x, dsm__panel_axis y, const char *tier, const char *color) {
+static void put_network(dsm__plot_maker *maker, const dsm_io_roof *roof, const char *tier) {
   static const double side = 7;
   const double flops = roof->samples_per_second * roof->sample_flop;
-  const dsm__point at = spot(area, x, y, roof->intensity, flops);
-  dsm__plot_box(maker, (dsm__area){at.x - side / 2, at.y - side / 2, side, side}, color,
+  const dsm__point at = dsm__plot_place(maker, roof->intensity, flops);
+  dsm__plot_box(maker, (dsm__area){at.x - side / 2, at.y - side / 2, side, side}, DSM__COLOR_STRONG,
                 dsm__plot_text(maker, "from the %s tier: %s samples/s, %s", tier,
                                dsm__figure_digits(roof->samples_per_second, 4).text,
                                dsm__figure_scaled(flops, "FLOP/s").text));
@@ -314,8 +305,8 @@ void dsm__plot_stored_roofline(dsm__plot_maker *maker, const dsm__stored *of) {
   dsm__plot_panel(maker, area, x, y);
   dsm__plot_x_axis(maker, area, x, (dsm__axis_text){.title = "FLOP for each byte of the data set"});
   dsm__plot_y_axis(maker, area, y, (dsm__axis_text){.unit = "FLOP/s"});
-  put_network(maker, &fast, area, x, y, "fast", DSM__COLOR_STRONG);
-  put_network(maker, &capacity, area, x, y, "capacity", DSM__COLOR_STRONG);
+  put_network(maker, &fast, "fast");
+  put_network(maker, &capacity, "capacity");
   put_roof(maker, x, ridges, &fast, &legend[0]);
   put_roof(maker, x, ridges, &capacity, &legend[1]);
   dsm__plot_panel_end(maker);

@@ -76,7 +76,9 @@ static void put_header(dsm__page *page, const dsm__web_document *of) {
   dsm__html_begin(&page->out, "header", NULL);
   dsm__page_break(page);
   dsm__html_element(&page->out, "h1", of->title, NULL);
-  dsm__web_paragraph(page, "subtitle", of->subtitle);
+  if (of->subtitle[0] != '\0') {
+    dsm__web_paragraph(page, "subtitle", of->subtitle);
+  }
   put_navigation(page, of);
   dsm__html_end(&page->out, "header");
 }

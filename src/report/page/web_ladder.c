@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "plan/plan_internal.h"
+#include "report/answer.h"
 #include "report/figure/points_page.h"
 #include "report/ladder.h"
 #include "report/page/web.h"
@@ -75,7 +76,8 @@ void dsm__web_ladder(dsm__page *page, const dsm_plan_page *subject) {
                      "again with its workload, system, mode and parallelisms.");
   put_scope(page, subject->plan);
   put_figure(page, subject);
-  const dsm__table table = dsm__ladder_table(page, subject->rungs, subject->rung_count);
+  const dsm__table table =
+      dsm__answer_table(page, DSM_ANSWERS(ladder, subject->rungs, subject->rung_count), 0);
   dsm__web_table(
       page, "rungs",
       "Each rung adds one optimization to those above it; gain: speed-up over the rung before.",

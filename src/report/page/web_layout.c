@@ -18,17 +18,30 @@ typedef struct subject {
 
 /* ---- facts ---- */
 
+static void put_term(dsm__page *page, const void *context, const dsm__fact *fact,
+                     const char *text) {
+  (void)context;
+  if (fact->label != NULL) {
+    dsm__html_element(&page->out, "dt", fact->label, NULL);
+    dsm__html_element(&page->out, "dd", text, NULL);
+  }
+}
+
+static void put_note(dsm__page *page, const void *context, const dsm__fact *fact,
+                     const char *text) {
+  (void)context;
+  if (fact->label == NULL) {
+    dsm__web_paragraph(page, NULL, text);
+  }
+}
+
+/* Those with labels as a list, then the others. */
 static void put_facts(dsm__page *page, const dsm__section *section, const dsm__shown *shown) {
   dsm__html_begin(&page->out, "dl", "class", "facts", NULL);
   dsm__page_break(page);
-  for (size_t i = 0; i < section->fact_count; i++) {
-    const dsm__fact *const fact = &section->facts[i];
-    if (dsm__fact_is_there(fact, shown->record)) {
-      dsm__html_element(&page->out, "dt", fact->label, NULL);
-      dsm__html_element(&page->out, "dd", dsm__value_text(page, shown, fact->text), NULL);
-    }
-  }
+  dsm__facts_put(page, section, shown, put_term, NULL);
   dsm__html_end(&page->out, "dl");
+  dsm__facts_put(page, section, shown, put_note, NULL);
 }
 
 /* ---- tables ---- */
@@ -65,13 +78,22 @@ void dsm__web_table(dsm__page *page, const char *id, const char *caption, const 
   dsm__web_table_end(page);
 }
 
-static void put_rows(dsm__page *page, const dsm__section *section, const dsm__shown *shown) {
+static void put_rows(dsm__page *page, const dsm__section *section, const dsm__shown *shown,
+                     const dsm__section *within) {
   size_t row_count;
   size_t all;
   const dsm__table table =
       dsm__row_table_fill(page, section->table, shown, false, &row_count, &all);
-  dsm__web_table(page, dsm__page_text(page, "%s-table", section->id),
-                 dsm__value_text(page, shown, section->heading), &table);
+  if (section->is_optional && table.cell_count == 0) {
+    return;
+  }
+  dsm__web_table(page,
+                 section->id != NULL
+                     ? dsm__page_text(page, "%s-table", section->id)
+                     : dsm__page_text(page, "%s-table-%zu", within->id, (size_t)(section - within)),
+                 section->heading == NULL ? within->title
+                                          : dsm__value_text(page, shown, section->heading),
+                 &table);
 }
 
 /* ---- figures ---- */
@@ -87,17 +109,30 @@ static void put_figure(dsm__page *page, const dsm__section *section, const dsm__
 
 /* ---- all of it ---- */
 
+static void put_part(dsm__page *page, const dsm__section *section, const dsm__shown *shown,
+                     const dsm__section *within) {
+  if (section->put != NULL) {
+    section->put(page, shown->record);
+  } else if (section->draw != NULL) {
+    put_figure(page, section, shown);
+  } else if (section->table != NULL) {
+    put_rows(page, section, shown, within);
+  } else if (section->fact_count > 0) {
+    put_facts(page, section, shown);
+  } else {
+    dsm__web_paragraph(page, NULL, dsm__value_text(page, shown, section->heading));
+  }
+}
+
+/* A section, and those that go on in it. */
 static void put_section(dsm__page *page, const void *of, size_t number) {
   const subject *const all = of;
-  const dsm__section *const section = &all->layout->sections[number];
-  if (section->put != NULL) {
-    section->put(page, all->shown.record);
-  } else if (section->draw != NULL) {
-    put_figure(page, section, &all->shown);
-  } else if (section->table != NULL) {
-    put_rows(page, section, &all->shown);
-  } else {
-    put_facts(page, section, &all->shown);
+  const dsm__section *const sections = all->layout->sections;
+  for (size_t i = number; i < all->layout->section_count && (i == number || sections[i].id == NULL);
+       i++) {
+    if (dsm__section_is_there(&sections[i], &all->shown, false)) {
+      put_part(page, &sections[i], &all->shown, &sections[number]);
+    }
   }
 }
 
@@ -108,13 +143,15 @@ void dsm__layout_page(dsm__page *page, const dsm__layout *layout, const void *do
   size_t count = 0;
   for (size_t i = 0; i < layout->section_count && count < SECTIONS_MAX; i++) {
     const dsm__section *const section = &layout->sections[i];
-    if (dsm__section_is_there(section, &all.shown, false)) {
+    if (section->id != NULL && dsm__section_is_there(section, &all.shown, false)) {
       sections[count++] = (dsm__web_section){section->id, section->title, i};
     }
   }
   dsm__web_series_colors(&colors, layout->series, layout->has_leaders);
-  const dsm__web_document made = {.title = dsm__value_text(page, &all.shown, layout->title),
-                                  .subtitle = dsm__value_text(page, &all.shown, layout->subtitle),
+  const char *const title = layout->title != NULL ? layout->title : layout->heading;
+  const char *const subtitle = layout->subtitle != NULL ? layout->subtitle : "";
+  const dsm__web_document made = {.title = dsm__value_text(page, &all.shown, title),
+                                  .subtitle = dsm__value_text(page, &all.shown, subtitle),
                                   .colors = &colors,
                                   .sections = sections,
                                   .section_count = count,

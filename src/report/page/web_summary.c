@@ -282,29 +282,14 @@ static void put_bottlenecks(dsm__page *page, const dsm_plan *plan) {
 /* ---- the rest in words ---- */
 
 static void put_term(dsm__page *page, const char *term, const char *text) {
-  if (text[0] != '\0') {
-    dsm__html_element(&page->out, "dt", term, NULL);
-    dsm__html_element(&page->out, "dd", text, NULL);
-  }
-}
-
-static void put_decision(dsm__page *page, const void *context, const char *term, const char *text) {
-  (void)context;
-  put_term(page, term, text);
+  dsm__html_element(&page->out, "dt", term, NULL);
+  dsm__html_element(&page->out, "dd", text, NULL);
 }
 
 static void put_facts(dsm__page *page, const dsm_plan *plan) {
   dsm__html_begin(&page->out, "dl", "class", "facts", NULL);
   dsm__page_break(page);
-  put_term(page, "Measured", dsm__plan_spread_line(page, plan));
-  put_term(page, "Bound by", dsm__plan_resources_line(page, &plan->result.resources));
-  put_term(page, "Hidden", dsm__plan_hidden_line(page, plan));
-  if (plan->result.lower_bound_cycles > 0) {
-    put_term(page, "Lower bound", dsm__plan_bound_line(page, plan));
-  }
-  put_term(page, "Data set", dsm__plan_storage_line(page, plan));
-  put_term(page, "Memory of a chip", dsm__plan_memory_line(page, plan));
-  dsm__plan_decision_lines(page, plan, true, put_decision, NULL);
+  dsm__plan_lines(page, plan, true, put_term);
   dsm__html_end(&page->out, "dl");
 }
 

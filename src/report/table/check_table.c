@@ -128,15 +128,20 @@ static void put_layers(dsm__page *page, const dsm_checked *item, dsm_presence pr
 /* ---- baselines ---- */
 
 static void put_head(dsm__page *page, const dsm_checked *item) {
-  const dsm_drift *const drift = item->drift;
-  const dsm__text_style style = drift == NULL ? DSM__STYLE_BAD : verdict_styles[drift->verdict];
+  const dsm_verdict verdict = dsm__verdict_of(item);
+  const bool is_compared = verdict != DSM_VERDICT_COUNT;
+  const dsm__text_style style = is_compared ? verdict_styles[verdict] : DSM__STYLE_BAD;
   dsm__text_puts(&page->out, dsm__page_text(page, "%s: ", item->file));
   dsm__style_begin(&page->out, page->style.color, style);
   dsm__text_puts(&page->out,
-                 drift == NULL ? dsm_status_name(item->status) : dsm_verdict_name(drift->verdict));
+                 is_compared ? dsm_verdict_name(verdict) : dsm_status_name(item->status));
   dsm__style_end(&page->out, page->style.color, style);
-  if (drift != NULL) {
-    dsm__text_puts(&page->out, dsm__page_text(page, " (%s)", dsm__check_summary(page, drift)));
+  if (is_compared) {
+    dsm__text_puts(&page->out,
+                   dsm__page_text(page, " (%s)",
+                                  item->drift != NULL
+                                      ? dsm__check_summary(page, item->drift)
+                                      : dsm__comparison_summary(page, item->comparison)));
   }
   dsm__page_break(page);
 }
@@ -145,6 +150,9 @@ static void put_checked(dsm__page *page, const dsm_checked *item) {
   static const char *const sides[] = {"before", "after"};
   const dsm_drift *const drift = item->drift;
   put_head(page, item);
+  if (item->comparison != NULL && item->comparison->verdict != DSM_VERDICT_OK) {
+    dsm__put_comparison(page, item->comparison, item->row_limit, sides);
+  }
   if (drift == NULL || drift->verdict == DSM_VERDICT_OK) {
     return;
   }
@@ -167,8 +175,8 @@ static void put_counts(dsm__page *page, const dsm_checked *items, size_t count) 
   size_t compared = 0;
   for (size_t i = 0; i < count; i++) {
     failed += items[i].is_failed ? 1 : 0;
-    if (items[i].drift != NULL) {
-      of_verdict[items[i].drift->verdict]++;
+    if (dsm__verdict_of(&items[i]) != DSM_VERDICT_COUNT) {
+      of_verdict[dsm__verdict_of(&items[i])]++;
       compared++;
     }
   }

@@ -2,8 +2,10 @@
 #include "report/table/check_text.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/number_text.h"
+#include "check/differences.h"
 #include "report/table/moved_rows.h"
 #include "report/table/number_style.h"
 #include "report/table/table.h"
@@ -62,6 +64,12 @@ const char *dsm__check_message(dsm__page *page, const dsm_drift *drift) {
   return text;
 }
 
+dsm_verdict dsm__verdict_of(const dsm_checked *item) {
+  return item->drift != NULL        ? item->drift->verdict
+         : item->comparison != NULL ? item->comparison->verdict
+                                    : DSM_VERDICT_COUNT;
+}
+
 size_t dsm__rows_shown(size_t count, size_t limit) {
   return limit > 0 && count > limit ? limit : count;
 }
@@ -112,4 +120,90 @@ void dsm__put_decisions(dsm__page *page, const dsm_decision_drift *decisions, si
   dsm__table_print(&table);
   dsm__put_left_out(page, rows.count, limit);
   dsm__put_moved_note(page, &rows, shown, false);
+}
+
+/* ---- documents that are no plans ---- */
+
+/* What only one has as a whole, such as a layer, is not spelt out. */
+static const char *input_text(const char *json) {
+  return json == NULL ? "-" : json[0] == '{' ? "present" : json;
+}
+
+/* A number with its unit: a time as seconds, bytes scaled. */
+static const char *value_text(dsm__page *page, const dsm_figure_drift *figure, double value) {
+  return !isfinite(value) ? "unlimited"
+         : figure->unit == NULL || strcmp(figure->unit, "ratio") == 0
+             ? dsm__page_text(page, "%s", dsm__figure_digits(value, 5).text)
+             : dsm__page_text(page, "%s %s", dsm__figure_digits(value, 5).text, figure->unit);
+}
+
+const char *dsm__comparison_summary(dsm__page *page, const dsm_comparison *comparison) {
+  return dsm__page_text(
+      page, "%s, %zu figure%s beyond %s %%, %zu decision%s changed", comparison->format,
+      comparison->beyond_count, dsm__plural((double)comparison->beyond_count),
+      dsm__figure_short(100 * comparison->tolerance, 3).text, comparison->decision_count,
+      dsm__plural((double)comparison->decision_count));
+}
+
+const char *dsm__comparison_message(dsm__page *page, const dsm_comparison *comparison) {
+  const char *text = dsm__comparison_summary(page, comparison);
+  for (size_t i = 0; i < comparison->figure_count && i < DSM__JUDGED_MAX; i++) {
+    text = dsm__page_join(page, text, "; ", "%s %s", comparison->figures[i].path,
+                          dsm__change_text(page, &comparison->figures[i].moved));
+  }
+  return text;
+}
+
+void dsm__put_inputs(dsm__page *page, const char *title, const dsm_input_difference *inputs,
+                     size_t count, size_t limit, const char *const sides[2]) {
+  const dsm__table_column columns[] = {
+      {.title = title, .is_name = true, .comfort = 46},
+      {.title = sides[0], .gap = 2, .is_name = true},
+      {.title = sides[1], .gap = 2, .is_name = true},
+  };
+  const size_t shown = dsm__rows_shown(count, limit);
+  if (count == 0) {
+    return;
+  }
+  dsm__table table = DSM__TABLE(page, columns);
+  table.indent = 2;
+  for (size_t i = 0; i < shown; i++) {
+    DSM__TABLE_TEXTS(&table, inputs[i].path, input_text(inputs[i].a), input_text(inputs[i].b));
+  }
+  dsm__table_print(&table);
+  dsm__put_left_out(page, count, limit);
+}
+
+static void put_figures(dsm__page *page, const dsm_comparison *of, size_t limit,
+                        const char *const sides[2]) {
+  const dsm__table_column columns[] = {
+      {.title = "figure", .is_name = true, .comfort = 46},
+      {.title = sides[0], .gap = 2, .is_right = true},
+      {.title = sides[1], .gap = 2, .is_right = true},
+      {.title = "change", .gap = 2, .is_right = true},
+  };
+  const size_t shown = dsm__rows_shown(of->figure_count, limit);
+  if (shown == 0) {
+    return;
+  }
+  dsm__table table = DSM__TABLE(page, columns);
+  table.indent = 2;
+  for (size_t i = 0; i < shown; i++) {
+    const dsm_figure_drift *const figure = &of->figures[i];
+    DSM__TABLE_TEXTS(&table, figure->path, value_text(page, figure, figure->moved.before),
+                     value_text(page, figure, figure->moved.after));
+    dsm__table_add(&table,
+                   figure->better == 0 ? DSM__STYLE_PLAIN
+                                       : dsm__style_of(&figure->moved, figure->better < 0),
+                   dsm__change_text(page, &figure->moved));
+  }
+  dsm__table_print(&table);
+  dsm__put_left_out(page, of->figure_count, limit);
+}
+
+void dsm__put_comparison(dsm__page *page, const dsm_comparison *of, size_t limit,
+                         const char *const sides[2]) {
+  put_figures(page, of, limit, sides);
+  dsm__put_inputs(page, "decision", of->decisions, of->decision_count, limit, sides);
+  dsm__put_inputs(page, "value", of->inputs, of->input_count, limit, sides);
 }

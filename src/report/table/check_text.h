@@ -3,7 +3,7 @@
 #ifndef DSM_REPORT_TABLE_CHECK_TEXT_H
 #define DSM_REPORT_TABLE_CHECK_TEXT_H
 
-#include "dsm/check.h"
+#include "dsm/answer.h"
 #include "report/table/text_page.h"
 
 /** "+4.42 %", "0 %", "new" where there was nothing before. */
@@ -19,6 +19,21 @@ const char *dsm__check_summary(dsm__page *page, const dsm_drift *drift);
 /** "step time +4.42 %, utilization -4.20 %; tolerance 0.5 %; 3 passes beyond it, 2 decisions
  * changed". */
 const char *dsm__check_message(dsm__page *page, const dsm_drift *drift);
+
+/** Of what was checked; DSM_VERDICT_COUNT: it was not compared. */
+dsm_verdict dsm__verdict_of(const dsm_checked *item);
+
+/** The same of documents that are no plans: the figures that decide, with their changes. */
+const char *dsm__comparison_summary(dsm__page *page, const dsm_comparison *comparison);
+const char *dsm__comparison_message(dsm__page *page, const dsm_comparison *comparison);
+
+/** What differs in them: inputs, decisions, figures. */
+void dsm__put_comparison(dsm__page *page, const dsm_comparison *of, size_t limit,
+                         const char *const sides[2]);
+
+/** A table of values on two sides, those that were asked for; none of none. */
+void dsm__put_inputs(dsm__page *page, const char *title, const dsm_input_difference *inputs,
+                     size_t count, size_t limit, const char *const sides[2]);
 
 /* ---- lists of what moved, which differences show too; a limit of 0 leaves nothing out ---- */
 

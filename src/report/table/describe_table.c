@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* describe_table.c: what workloads, systems and plans hold, for people. */
+/* describe_table.c: the layers of a workload, for people. */
 #include "report/table/describe_table.h"
 #include "report/answer.h"
 
@@ -7,17 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/number_text.h"
 #include "base/order.h"
 #include "model/equations.h"
 #include "report/declared.h"
 #include "report/folded_name.h"
-#include "report/parameter_list.h"
 #include "report/table/number_style.h"
-#include "report/table/plan_table.h"
 #include "report/table/table.h"
 #include "report/table/text_page.h"
-#include "system/system_internal.h"
 #include "workload/workload_internal.h"
 
 static const dsm__table_column layer_columns[] = {
@@ -222,7 +218,7 @@ static void add_sums(dsm__table *table, const char *name, const dsm__declared *s
                     dsm__figure_scaled(sums->activation_bytes, "B").text);
 }
 
-static void put_layers(dsm__page *page, const dsm_workload *workload) {
+void dsm__describe_folded_layers(dsm__page *page, const dsm_workload *workload) {
   const dsm_table_style *const style = &page->style;
   layer_list list = {.rows = NULL};
   choice made;
@@ -245,119 +241,5 @@ static void put_layers(dsm__page *page, const dsm_workload *workload) {
     dsm__page_line(page, DSM__STYLE_FAINT,
                    "n: equal layers that share the row; numbers are those of each. --unfold shows "
                    "them one by one.");
-  }
-}
-
-static void put_source(dsm__page *page, const char *source) {
-  if (source != NULL) {
-    dsm__page_line(page, DSM__STYLE_FAINT, "source: %s", source);
-  }
-  dsm__page_break(page);
-}
-
-/* What the weights in the heading are: without tables they have the word alone. */
-static const char *weight_words(dsm__page *page, const dsm_workload *workload) {
-  const dsm__parameter_counts counts = dsm__workload_count_parameters(workload);
-  const char *const weights =
-      dsm__page_text(page, "%s weight%s", dsm__figure_count(counts.weights).text,
-                     dsm__plural((double)counts.weights));
-  return counts.embeddings == 0 ? weights
-                                : dsm__page_text(page, "%s and %s of embeddings", weights,
-                                                 dsm__figure_count(counts.embeddings).text);
-}
-
-/* Parameters by what they are, and what inference keeps of earlier positions. */
-static void put_counts(dsm__page *page, const dsm_workload *workload) {
-  const dsm__parameter_counts counts = dsm__workload_count_parameters(workload);
-  const double cache_bytes = dsm__workload_cache_bytes(workload);
-  const struct {
-    const char *name;
-    uint64_t count;
-  } kinds[] = {
-      {"biases", counts.biases}, {"norms", counts.norms}, {"embeddings", counts.embeddings}};
-  const char *text =
-      dsm__page_text(page, "parameters: weights %s", dsm__figure_count(counts.weights).text);
-  for (size_t i = 0; i < DSM__COUNT_OF(kinds); i++) {
-    if (kinds[i].count > 0) {
-      text = dsm__page_text(page, "%s, %s %s", text, kinds[i].name,
-                            dsm__figure_count(kinds[i].count).text);
-    }
-  }
-  if (cache_bytes > 0) {
-    text = dsm__page_text(page, "%s; cache in inference %s a sample", text,
-                          dsm__figure_scaled(cache_bytes, "B").text);
-  }
-  dsm__page_break(page);
-  dsm__page_line(page, DSM__STYLE_PLAIN, "%s", text);
-}
-
-/* How many layers have other bytes than the workload, in words. */
-static const char *other_bytes_words(dsm__page *page, const dsm_workload *workload) {
-  size_t count = 0;
-  for (size_t i = 0; i < workload->spec_count; i++) {
-    const dsm_layer_spec *const spec = &workload->specs[i];
-    count += spec->element_bytes > 0 || spec->weight_bytes > 0 || spec->cache_bytes > 0 ? 1 : 0;
-  }
-  return count == 0 ? ""
-                    : dsm__page_text(page, " (%zu layer%s state%s others)", count,
-                                     dsm__plural((double)count), count == 1 ? "s" : "");
-}
-
-static void put_dataset(dsm__page *page, const dsm_dataset *dataset) {
-  const char *const repeat = dataset->repeat > 1
-                                 ? dsm__page_text(page, ", each mini-epoch %s times",
-                                                  dsm__figure_short(dataset->repeat, 6).text)
-                                 : "";
-  if (dataset->samples > 0) {
-    dsm__page_line(page, DSM__STYLE_PLAIN, "data set: %s sample%s of %s, %s%s",
-                   dsm__figure_count(dataset->samples).text, dsm__plural((double)dataset->samples),
-                   dsm__figure_scaled(dataset->sample_bytes, "B").text,
-                   dsm__figure_scaled((double)dataset->samples * dataset->sample_bytes, "B").text,
-                   repeat);
-  }
-}
-
-void dsm__describe_workload(dsm__page *page, const dsm_workload *workload) {
-  dsm__page_line(
-      page, DSM__STYLE_PLAIN, "%zu layer%s, minibatch %s, %s byte%s an element%s; %s, %s%s%s",
-      workload->spec_count, dsm__plural((double)workload->spec_count),
-      dsm__figure_count(workload->minibatch).text,
-      dsm__figure_short(workload->element_bytes, 4).text,
-      workload->element_bytes > 1 || workload->element_bytes < 1 ? "s" : "",
-      other_bytes_words(page, workload), weight_words(page, workload),
-      dsm__figure_scaled(dsm__workload_weights_bytes(workload), "B").text,
-      workload->optimizer == DSM_OPTIMIZER_NONE ? "" : ", updated by ",
-      workload->optimizer == DSM_OPTIMIZER_NONE ? "" : dsm_optimizer_name(workload->optimizer));
-  put_dataset(page, &workload->dataset);
-  put_source(page, workload->source);
-  put_layers(page, workload);
-  put_counts(page, workload);
-}
-
-void dsm__describe_system(dsm__page *page, const dsm_system *system) {
-  const uint64_t chips = dsm_system_chips(system);
-  dsm__page_line(
-      page, DSM__STYLE_PLAIN,
-      "%s chip%s, %s core%s, %s MAC%s; peak %s; machine balance %s FLOP per byte of memory%s",
-      dsm__figure_count(chips).text, dsm__plural((double)chips),
-      dsm__figure_count(dsm__system_cores(system)).text,
-      dsm__plural((double)dsm__system_cores(system)),
-      dsm__figure_fixed(dsm__system_macs(system), 0).text, dsm__plural(dsm__system_macs(system)),
-      dsm__figure_scaled(dsm_system_peak_flops(system), "FLOP/s").text,
-      dsm__figure_short(dsm_system_machine_balance(system), 4).text,
-      dsm__page_peak_elements(system));
-  const char *const axes = dsm__page_axes(page, system);
-  if (axes[0] != '\0') {
-    dsm__page_line(page, DSM__STYLE_PLAIN, "axes: %s", axes);
-  }
-  dsm__page_line(page, DSM__STYLE_PLAIN, "%s of memory, %s a chip%s",
-                 dsm__figure_scaled((double)chips * dsm__chip_memory_bytes(system), "B").text,
-                 dsm__figure_scaled(dsm__chip_memory_bytes(system), "B").text,
-                 dsm__page_reserve(page, system));
-  put_source(page, system->source);
-  size_t count = 0;
-  const dsm__listed_parameter *const parameters = dsm__parameter_list_of(page, system, &count);
-  if (parameters != NULL) {
-    dsm__parameter_list_put(page, parameters, count);
   }
 }

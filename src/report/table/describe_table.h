@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* describe_table.h: the parts of a description that are about a workload, a system or a chain, for
- * people. */
+/* describe_table.h: the layers of a workload and the stages of a chain, for people. */
 #ifndef DSM_REPORT_TABLE_DESCRIBE_TABLE_H
 #define DSM_REPORT_TABLE_DESCRIBE_TABLE_H
 
@@ -10,9 +9,8 @@
 /** Declared layers as a table, the first `most` of them; without any if memory is out. */
 dsm__table dsm__describe_layers(dsm__page *page, const dsm_workload *workload, size_t most);
 
-/** Append a workload, and a system. */
-void dsm__describe_workload(dsm__page *page, const dsm_workload *workload);
-void dsm__describe_system(dsm__page *page, const dsm_system *system);
+/** Appends the declared layers of a workload, equal ones as one, and their sums. */
+void dsm__describe_folded_layers(dsm__page *page, const dsm_workload *workload);
 
 /** Appends the stages of a chain, equal neighbours as one. */
 void dsm__describe_stages(dsm__page *page, const dsm_remat_chain *chain);

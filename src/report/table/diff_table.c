@@ -66,41 +66,21 @@ static void put_nothing(const view *v, const char *title) {
   dsm__page_labelled(v->page, LABEL_WIDTH, title, "%s", no_difference);
 }
 
-static void put_plan(const view *v, const char *label, const char *file, const dsm_plan *plan,
-                     const dsm_pim_plan *pim) {
-  dsm__page_labelled(v->page, 3, label, "%s: %s", file,
-                     plan != NULL ? dsm__page_plan_heading(v->page, plan)
-                                  : dsm__answer_heading(v->page, DSM_ANSWER(pim, pim)));
+static void put_plan(const view *v, const char *label, const char *file, const dsm_plan *plan) {
+  dsm__page_labelled(v->page, 3, label, "%s: %s", file, dsm__page_plan_heading(v->page, plan));
 }
 
 /* ---- inputs, layers and decisions ---- */
 
-static const dsm__table_column input_columns[] = {
-    {.title = "value", .is_name = true, .comfort = 46},
-    {.title = "A", .gap = 2, .is_name = true},
-    {.title = "B", .gap = 2, .is_name = true},
-};
-
-/* What only one has as a whole, such as a layer, is not spelt out. */
-static const char *input_text(const char *json) {
-  return json == NULL ? nothing : json[0] == '{' ? "present" : json;
-}
+static const char *const sides[] = {"A", "B"};
 
 static void put_inputs(const view *v) {
-  const size_t count = dsm__rows_shown(v->diff->input_count, v->of->row_limit);
-  if (count == 0) {
+  if (v->diff->input_count == 0) {
     put_nothing(v, "inputs");
     return;
   }
   put_heading(v, "inputs");
-  dsm__table table = DSM__TABLE(v->page, input_columns);
-  table.indent = 2;
-  for (size_t i = 0; i < count; i++) {
-    const dsm_input_difference *const input = &v->diff->inputs[i];
-    DSM__TABLE_TEXTS(&table, input->path, input_text(input->a), input_text(input->b));
-  }
-  dsm__table_print(&table);
-  dsm__put_left_out(v->page, v->diff->input_count, v->of->row_limit);
+  dsm__put_inputs(v->page, "value", v->diff->inputs, v->diff->input_count, v->of->row_limit, sides);
 }
 
 static void put_layers(const view *v, dsm_presence presence) {
@@ -113,7 +93,6 @@ static void put_layers(const view *v, dsm_presence presence) {
 }
 
 static void put_decisions(const view *v) {
-  static const char *const sides[] = {"A", "B"};
   if (v->diff->decision_count == 0) {
     put_nothing(v, "decisions");
     return;
@@ -269,13 +248,31 @@ static void put_passes(const view *v) {
   dsm__put_moved_note(v->page, &rows, count, true);
 }
 
+/* ---- documents that are no plans ---- */
+
+static void put_documents(const view *v) {
+  const dsm_comparison *const of = v->of->comparison;
+  dsm__page_labelled(v->page, 3, "A", "%s: %s", v->of->a_file, of->format);
+  dsm__page_labelled(v->page, 3, "B", "%s: %s", v->of->b_file, of->format);
+  if (of->verdict == DSM_VERDICT_OK) {
+    dsm__page_line(v->page, DSM__STYLE_GOOD, "%s", no_difference);
+    return;
+  }
+  dsm__page_break(v->page);
+  dsm__put_comparison(v->page, of, v->of->row_limit, sides);
+}
+
 /* ---- the whole ---- */
 
 void dsm__show_diff(dsm__page *page, const dsm_answer *answer) {
   const dsm_diffed *const of = answer->of;
   const view v = {.page = page, .of = of, .diff = of->diff};
-  put_plan(&v, "A", of->a_file, v.diff->a, v.diff->pim_a);
-  put_plan(&v, "B", of->b_file, v.diff->b, v.diff->pim_b);
+  if (v.diff == NULL) {
+    put_documents(&v);
+    return;
+  }
+  put_plan(&v, "A", of->a_file, v.diff->a);
+  put_plan(&v, "B", of->b_file, v.diff->b);
   if (!v.diff->is_different) {
     dsm__page_line(page, DSM__STYLE_GOOD, "%s", no_difference);
     return;

@@ -294,11 +294,7 @@ static const char *recomputed_line(dsm__page *page, const dsm_plan *plan) {
 }
 
 /* Lines of the whole plan, which are there where their text is not "". */
-static const struct {
-  const char *label;
-  const char *title; /* of a page: the same with a capital letter */
-  const char *(*text)(dsm__page *page, const dsm_plan *plan);
-} decision_lines[] = {
+static const dsm__plan_line decision_lines[] = {
     {"on chip", "On chip", on_chip_line},
     {"hoisted", "Hoisted", hoisted_line},
     {"samples", "Samples", samples_line},
@@ -308,16 +304,22 @@ static const struct {
     {"recomputed", "Recomputed", recomputed_line},
 };
 
-void dsm__plan_decision_lines(dsm__page *page, const dsm_plan *plan, bool is_titled,
-                              dsm__labelled_line *put, const void *context) {
-  for (size_t i = 0; i < DSM__COUNT_OF(decision_lines); i++) {
-    const char *const text = decision_lines[i].text(page, plan);
+void dsm__plan_lines_put(dsm__page *page, const dsm_plan *plan, bool is_titled,
+                         const dsm__plan_line *lines, size_t count, dsm__labelled_line *put) {
+  for (size_t i = 0; i < count; i++) {
+    const char *const label = is_titled ? lines[i].title : lines[i].label;
+    const char *const text = label == NULL ? "" : lines[i].text(page, plan);
     if (text[0] != '\0') {
-      put(page, context, is_titled ? decision_lines[i].title : decision_lines[i].label, text);
+      put(page, label, text);
     }
   }
+}
+
+void dsm__plan_decision_lines(dsm__page *page, const dsm_plan *plan, bool is_titled,
+                              dsm__labelled_line *put) {
+  dsm__plan_lines_put(page, plan, is_titled, decision_lines, DSM__COUNT_OF(decision_lines), put);
   for (size_t g = 0; g < plan->pipeline_count; g++) {
-    put(page, context, dsm__page_text(page, "%sipeline %zu", is_titled ? "P" : "p", g + 1),
+    put(page, dsm__page_text(page, "%sipeline %zu", is_titled ? "P" : "p", g + 1),
         pipeline_line(page, plan, g));
   }
 }

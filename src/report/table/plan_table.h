@@ -19,27 +19,11 @@ void dsm__plan_bottlenecks(dsm__page *page, const dsm_plan *plan);
 size_t dsm__plan_bottleneck_sentences(dsm__page *page, const dsm_plan *plan,
                                       const char *sentences[DSM__BOTTLENECKS_MAX]);
 
-/** How far the step is from its lower bound, which is known. Never NULL. */
-const char *dsm__plan_bound_line(dsm__page *page, const dsm_plan *plan);
-
-/** What a calibrated system's errors make of the time: "40.1 to 49.3 ms by the spread of 9
- * measurements"; "" of other systems. */
-const char *dsm__plan_spread_line(dsm__page *page, const dsm_plan *plan);
-
 /** What storage makes of the step; "" where there is none. */
 const char *dsm__plan_storage_line(dsm__page *page, const dsm_plan *plan);
 
-/** How long sums of gradients take that hide; "" if none does. */
-const char *dsm__plan_hidden_line(dsm__page *page, const dsm_plan *plan);
-
-/** What cycles are spent on, as "memory 43.1 %, compute 22.0 %", the most first. */
-const char *dsm__plan_resources_line(dsm__page *page, const dsm_resources *resources);
-
 /** ", 6.4 GB in reserve", of a chip's memory; "" where none is. */
 const char *dsm__page_reserve(dsm__page *page, const dsm_system *system);
-
-/** What a chip's memory holds, of how much. Never NULL. */
-const char *dsm__plan_memory_line(dsm__page *page, const dsm_plan *plan);
 
 /** The decisions in the field's words, "TP 8 (gpu), SP 1, ..., micro-batches 32 x 8"; "" of plans
  * without roles and stages. */
@@ -74,14 +58,27 @@ const char *dsm__on_chip_legend(dsm__page *page, dsm__on_chip_set used);
 /** Do later invocations of the pass have another core split than the first? */
 bool dsm__has_other_split(const dsm_pass_plan *pass);
 
-/** Takes a line on what a plan decides. */
-typedef void dsm__labelled_line(dsm__page *page, const void *context, const char *label,
-                                const char *text);
+/** A line on a plan with a label of texts, and a title of pages; NULL: it is not there. */
+typedef struct dsm__plan_line {
+  const char *label;
+  const char *title;
+  const char *(*text)(dsm__page *page, const dsm_plan *plan); /**< "": there is nothing to say */
+} dsm__plan_line;
+
+/** Takes a line. */
+typedef void dsm__labelled_line(dsm__page *page, const char *label, const char *text);
+
+/** Gives those of some lines that say something. */
+void dsm__plan_lines_put(dsm__page *page, const dsm_plan *plan, bool is_titled,
+                         const dsm__plan_line *lines, size_t count, dsm__labelled_line *put);
 
 /** Gives a line on each thing that is decided for more than a pass, where there is any: what is on
- * chip, hoisted, sharded and recomputed, micro-batches, stages, each pipeline group. With titles
- * the labels begin with a capital letter. */
+ * chip, hoisted, sharded and recomputed, micro-batches, stages, each pipeline group. */
 void dsm__plan_decision_lines(dsm__page *page, const dsm_plan *plan, bool is_titled,
-                              dsm__labelled_line *put, const void *context);
+                              dsm__labelled_line *put);
+
+/** The same after what the step is bound by, its bound and its memory. */
+void dsm__plan_lines(dsm__page *page, const dsm_plan *plan, bool is_titled,
+                     dsm__labelled_line *put);
 
 #endif

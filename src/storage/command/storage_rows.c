@@ -24,10 +24,11 @@ static bool has_figure(const char *word) {
   return dsm_plan_figure_parse(word, &figure) && figure >= DSM_PLAN_FIGURE_STORAGE;
 }
 
-static dsm_status draw(dsm_plot **plot, const void *of, const char *word, dsm_diags *diags) {
+static dsm_status draw(dsm_plot **plot, const void *of, const char *word,
+                       const cli_arguments *arguments) {
   dsm_plan_figure figure = DSM_PLAN_FIGURE_STORAGE;
   (void)dsm_plan_figure_parse(word, &figure);
-  return dsm_plot_storage(plot, of, figure, diags);
+  return dsm_plot_storage(plot, of, figure, arguments->diags);
 }
 
 static const cli_companion_answer answer = {.kind = &dsm_answer_storage,
