@@ -201,11 +201,12 @@ static const dsm__layout layout = {
                "measurement{rows;s} of {measurements}; {explorations} exploration{explorations;s}",
     DSM__SECTIONS(sections)};
 
-const dsm_answer_kind dsm_answer_calibration = {.record = &calibration_record,
-                                                .fill = fill,
-                                                .tables = {"rows"},
-                                                .layout = &layout,
-                                                .judged = {{"error_left_out", "error_after"}}};
+const dsm_answer_kind dsm_answer_calibration = {
+    .record = &calibration_record,
+    .fill = fill,
+    .tables = {"rows"},
+    .layout = &layout,
+    .judged = {.paths = {"error_left_out", "error_after"}}};
 
 const dsm__companion dsm__companion_calibrate = {.kinds = {&dsm_answer_calibration},
                                                  .formats = {&calibration_record}};

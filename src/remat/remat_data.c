@@ -206,7 +206,7 @@ const dsm_answer_kind dsm_answer_remat = {.record = &remat_record,
                                           .fill = fill,
                                           .tables = {"points", "steps"},
                                           .layout = &layout,
-                                          .judged = {{"seconds", "peak_bytes"}}};
+                                          .judged = {.paths = {"seconds", "peak_bytes"}}};
 
 /* ---- pipelines ---- */
 

@@ -513,8 +513,8 @@ const dsm_answer_kind dsm_answer_storage = {
     .read = read,
     .discard = discard,
     .ask = ask,
-    .judged = {{"mean.samples_per_second", "steady.samples_per_second",
-                "steady.capacity_bytes_per_second"}}};
+    .judged = {.paths = {"mean.samples_per_second", "steady.samples_per_second",
+                         "steady.capacity_bytes_per_second"}}};
 
 const dsm__companion dsm__companion_storage = {.kinds = {&dsm_answer_storage},
                                                .formats = {&storage_record}};

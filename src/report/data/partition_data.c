@@ -253,7 +253,7 @@ const dsm_answer_kind dsm_answer_partition = {
     .views = {[DSM_FORM_CSV] = put_csv},
     .read = read,
     .discard = discard,
-    .judged = {{"rho", "latency_seconds", "joules_per_request"}, .by = "objective"}};
+    .judged = {.paths = {"rho", "latency_seconds", "joules_per_request"}, .by = "objective"}};
 
 const dsm_answer_kind dsm_answer_dispatch = {
     .record = &dsm__partition_record,

@@ -228,15 +228,16 @@ static dsm_status choose(dsm_pim_plan **made, const dsm__json_input *from, dsm_d
 
 DSM__MADE_BY(ask, dsm_pim_plan, dsm_pim_plan_free, choose(&made, from, diags));
 
-const dsm_answer_kind dsm_answer_pim = {.record = &dsm__pim_plan_record,
-                                        .fill = fill,
-                                        .tables = {"over_cores"},
-                                        .layout = &layout,
-                                        .views = {[DSM_FORM_TRACE] = dsm__put_pim_trace},
-                                        .read = read,
-                                        .discard = discard,
-                                        .ask = ask,
-                                        .judged = {{"result.seconds", "result.utilization"}}};
+const dsm_answer_kind dsm_answer_pim = {
+    .record = &dsm__pim_plan_record,
+    .fill = fill,
+    .tables = {"over_cores"},
+    .layout = &layout,
+    .views = {[DSM_FORM_TRACE] = dsm__put_pim_trace},
+    .read = read,
+    .discard = discard,
+    .ask = ask,
+    .judged = {.paths = {"result.seconds", "result.utilization"}}};
 
 /* ---- for the tables of formats ---- */
 
