@@ -190,6 +190,38 @@ static bool search_roles(step_search *s, uint64_t micro_batches, bool may_recomp
   return is_done;
 }
 
+/* What fewer words find first is the answer unless all of them find better: searches of shared
+ * latencies end before they are exact, so that with shards, or with roles of update, they may end
+ * at worse. On three axes the latter take too long for what they are worth. The bound is not one
+ * of all. False if out of memory. */
+static bool search_fewer_words(step_search *s, uint64_t micro_batches, bool may_recompute) {
+  static const dsm_optimization_set left_out[] = {DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PER_PASS) |
+                                                      DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD),
+                                                  DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD)};
+  dsm__search_inputs *const inputs = &s->problem->inputs;
+  const dsm_explore_options *const asked = inputs->options;
+  const step_search before = *s;
+  dsm_optimization_set known = asked->optimizations;
+  bool is_good = true;
+  const bool is_quick = s->problem->machine.system->system.axis_count < 3;
+  for (size_t k = is_quick ? 0 : 1;
+       k < DSM__COUNT_OF(left_out) && dsm__problem_is_fused(s->problem); k++) {
+    dsm_explore_options options = *asked;
+    options.optimizations &= ~left_out[k];
+    if (options.optimizations == asked->optimizations || options.optimizations == known) {
+      continue;
+    }
+    known = options.optimizations;
+    inputs->options = &options;
+    is_good = is_good && search_roles(s, micro_batches, may_recompute);
+    inputs->options = asked;
+  }
+  s->bound_cycles = before.bound_cycles;
+  s->has_any = before.has_any;
+  s->tight.count = before.tight.count;
+  return is_good;
+}
+
 /* Shards out no more than the memory asks for: of what takes the same time, the least. The search
  * has looked at what leaves most. */
 static bool spare_shards(dsm__problem *problem, dsm__decisions *decisions) {
@@ -290,7 +322,8 @@ bool dsm__step_search(dsm__problem *problem, double limit_cycles, dsm__graph_ans
   const bool is_asked = dsm__is_any_recomputation_asked(problem);
   const bool is_done =
       (!has_others ||
-       (search_roles(&s, first, is_asked) && (!is_small || search_recomputing(&s)))) &&
+       (search_fewer_words(&s, first, is_asked) && search_roles(&s, first, is_asked) &&
+        (!is_small || search_recomputing(&s)))) &&
       (!has_stages || dsm__stage_search(problem, limit_cycles, best, decisions, &stages_bound)) &&
       (!has_others || (search_micro_batches(&s) && search_recomputing(&s)));
   free(s.tight.items);
