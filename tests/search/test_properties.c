@@ -79,6 +79,29 @@ START_TEST(test_one_chip_sends_nothing) {
 }
 END_TEST
 
+/* Asking for more is never slower, also where collectives are shared and the search with all words
+ * keeps other shares of their latencies than one with fewer. */
+START_TEST(test_a_word_more_is_not_slower) {
+  const dsm_optimization_set fewer = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID) |
+                                     DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PER_PASS) |
+                                     DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL) |
+                                     DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR);
+  const dsm_optimization_set words[] = {fewer,
+                                        fewer | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD)};
+  double cycles[2];
+  for (int i = 0; i < 2; i++) {
+    dsm_explore_options options;
+    dsm_explore_options_init(&options);
+    options.optimizations = words[i];
+    bundled explored = bundled_explore("bert_base", "tpu_v4_4096", "256", &options);
+    ck_assert_int_eq(explored.status, DSM_OK);
+    cycles[i] = explored.plan->result.step_cycles;
+    bundled_free(&explored);
+  }
+  ck_assert_double_le(cycles[1], cycles[0] * (1 + 1e-9));
+}
+END_TEST
+
 /* Never faster than peak compute, nor than any link needs for what it carries. The layers of a
  * pipeline have links of their own: only layers outside groups add up. */
 START_TEST(test_never_faster_than_the_roofline) {
@@ -111,6 +134,7 @@ Suite *suite_properties(void) {
                       sizeof better / sizeof better[0]);
   tcase_add_test(tests, test_scaling_clock_and_bandwidths_keeps_cycles);
   tcase_add_test(tests, test_one_chip_sends_nothing);
+  tcase_add_test(tests, test_a_word_more_is_not_slower);
   tcase_add_loop_test(tests, test_never_faster_than_the_roofline, 0, NETWORK_COUNT);
   suite_add_tcase(suite, tests);
   return suite;
