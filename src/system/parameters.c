@@ -182,8 +182,8 @@ static bool has_traffic_of_all(const dsm_system *system) {
                    "and all-to-alls on rings go at twice the rate."),                              \
       AXIS_NEUTRAL(a, chips_per_port, COUNT, NULL, false, 1, DSM_CHIPS_MAX, 1, "chips",            \
                    "assumption: each chip has a port of its own",                                  \
-                   "Number of chips, along the inner axes, that share a port; it has that many "   \
-                   "times the bandwidth.")
+                   "Chips along the inner axes that share a port, which has that many times the "  \
+                   "bandwidth of a link.")
 
 #define OPERATION_TRAFFIC(key, kind, pass, fallback, source, is_used)                              \
   SWITCHED("model.traffic_" key "_" #pass, REAL, model.traffic[kind].pass, true, 0, FACTOR_MAX,    \
@@ -249,8 +249,8 @@ const dsm__parameter dsm__parameters[] = {
             "or by samples and positions, whichever is faster."),
     NEUTRAL("core.vector_macs_per_cycle", REAL, core.vector_macs_per_cycle, NULL, false, 0, 1e9, 0,
             "MACs/cycle", "assumption: arrays compute everything",
-            "Multiply-accumulates that a core's vector unit does in a cycle; it computes a pass "
-            "instead of the arrays if it is faster. 0: there is none."),
+            "Multiply-accumulates a cycle of a core's vector unit, which computes a pass if that "
+            "is faster than on the arrays. 0: no vector unit."),
     RATE("core.scratchpad_MiB", core.scratchpad_MiB, "2^20 bytes"),
     RATE("core.scratchpad_bandwidth_GBps", core.scratchpad_bandwidth_GBps, "10^9 bytes/s"),
     REAL("core.sfu_ops_per_cycle", core.sfu_ops_per_cycle, false, RATE_MIN, RATE_MAX, 16,
@@ -481,8 +481,8 @@ const dsm__parameter dsm__parameters[] = {
             "as in plain frameworks."),
     NEUTRAL("model.overlapped_reduction", FLAG, model.overlapped_reduction, &flags, false, 0, 1,
             false, "flag", "DeepSpatialMatrix paper, II-D: gradients are summed after the update",
-            "Section 5: the sums of weight gradients, and sending weights back, overlap with the "
-            "rest of the backward and update passes; those of the last layer come first."),
+            "Section 5: summing weight gradients and sending weights back overlap with the passes "
+            "still to come; the last layer's are first."),
     NEUTRAL("model.search", WORD, model.search, &role_searches, false, 0, 0, DSM_ROLE_SEARCH_PAPER,
             "word", "assumption: the paper's roles, whose search is the fastest",
             "Section 11: roles of axes that are searched by default: data and model parallelism "
@@ -563,8 +563,8 @@ const dsm__parameter dsm__parameters[] = {
                       has_traffic_of_all),
     NEUTRAL("model.spread_low", REAL, model.spread_low, NULL, true, 0, 1e6, 0, "ratio",
             "assumption: nothing was measured",
-            "Measured over predicted time, 10th percentile of measurements that the system was not "
-            "calibrated on; it changes no prediction."),
+            "10th percentile of measured over predicted time, of measurements that the system was "
+            "not calibrated on; it changes no prediction."),
     NEUTRAL("model.spread_high", REAL, model.spread_high, NULL, true, 0, 1e6, 0, "ratio",
             "assumption: nothing was measured", "The same, 90th percentile."),
     NEUTRAL("model.spread_count", COUNT, model.spread_count, NULL, false, 0, DSM_MEASUREMENTS_MAX,

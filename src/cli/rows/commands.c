@@ -33,11 +33,11 @@ const cli_command cli_core_commands[] = {
      .description =
          "Finds the fastest mapping of WORKLOAD on SYSTEM, two JSON descriptions. Shows for each "
          "layer and pass how the work is divided, how well the arrays are used, and where the rest "
-         "of the time goes. A name that is not a file in the current folder is looked for in "
-         "$DSM_PATH and among the bundled descriptions, which 'dsm list' shows; .json may be left "
-         "out, and '-' is standard input. PLAN is a plan that explore wrote, DATABASE:POINT a "
-         "point of a sweep by its number: its workload and system are explored again, with its "
-         "options unless others are given here.",
+         "of the time goes. A name that is no file in the current folder is looked for in "
+         "$DSM_PATH, then among the bundled descriptions, which 'dsm list' shows. .json may be "
+         "left out. '-' is standard input. PLAN is a plan that explore wrote, or DATABASE:POINT, a "
+         "numbered point of a sweep: its workload and system are explored again, with its options "
+         "unless you give others.",
      .examples = {"dsm explore vgg16 torus64",
                   "dsm explore vgg16 torus64 --minibatch 512 -o plan.json",
                   "dsm explore resnet50 torus64 --set system.core.scratchpad_MiB=2",

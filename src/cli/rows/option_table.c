@@ -30,8 +30,8 @@ const cli_option cli_core_options[] = {
      OWN(cli_apply_minibatch)},
     {.name = "optimize",
      .argument = "LIST",
-     .help = "optimizations that the search may use (default: all; everything stands for each that "
-             "the mode has)",
+     .help = "optimizations that the search may use (default: all; the word everything adds the "
+             "rest that the mode has)",
      .word_help = cli_optimization_help,
      .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_SEARCHES,
      .word = cli_optimization_word,
@@ -97,14 +97,14 @@ const cli_option cli_core_options[] = {
      .commands = CLI_EXPLORE | CLI_SCORE,
      TEXT(explain, CLI_TAKES_LAYER)},
     {.name = "elasticity",
-     .help = "instead, show what the step time depends on, the most important parameter first: "
-             "each parameter of the system is halved, doubled or otherwise changed, and the "
-             "network mapped again (dsm score keeps the plan's mapping)",
+     .help = "instead of the plan, show what the step time depends on, the most important "
+             "parameter first: explore again with each parameter halved, doubled or otherwise "
+             "changed (dsm score keeps the plan's mapping)",
      .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE,
      OWN(cli_apply_elasticity)},
     {.name = "sensitivity",
-     .help = "the same for small improvements: each number of the system is made 10 % better. It "
-             "tells what is worth buying",
+     .help = "the same, with each number of the system made 10 % better, a count by at least one. "
+             "It tells what is worth buying",
      .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE,
      OWN(cli_apply_elasticity)},
     {.name = "formats",
@@ -155,9 +155,8 @@ const cli_option cli_core_options[] = {
      COUNT(import.batch, DSM_DIMENSION_MAX)},
     {.name = "time-limit",
      .argument = "SECONDS",
-     .help =
-         "time limit of the search (default: 0, about a minute's work, the same on any machine); "
-         "then the best plan so far is shown, with its gap",
+     .help = "time limit of the search (default: 0, a fixed amount of work, about a minute); after "
+             "it, the best plan so far is shown, with its gap",
      .commands = CLI_EXPLORE | CLI_SWEEP,
      OF_SEARCH},
     {.name = "memory-limit",
@@ -240,8 +239,8 @@ const cli_option cli_core_options[] = {
      .commands = CLI_DIFF | CLI_CHECK,
      FLAG(wants_all_rows)},
     {.name = "unfold",
-     .help = "show equal layers one by one; by default equal neighbours, such as the blocks of a "
-             "transformer, have one row with their count, and are one loss",
+     .help = "show identical layers one by one; by default identical layers, such as those of the "
+             "blocks of a transformer, share one row with their count",
      .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE,
      FLAG(is_unfolded)},
     {.name = "unfold",
@@ -353,9 +352,9 @@ const cli_option cli_core_options[] = {
      OF_SEARCH},
     {.name = "recompute",
      .argument = "WHAT",
-     .help = "with --optimize recompute: which layers run their forward pass again: the scores of "
-             "attention (selective), all of each segment of several layers (full), or those that "
-             "are best (default)",
+     .help = "with --optimize recompute: which layers run their forward pass again: attention "
+             "scores (selective), all layers of each segment of several (full), none, or the "
+             "fastest choice (best, the default)",
      .commands = CLI_EXPLORE,
      OF_SEARCH},
     {.name = "threads",
