@@ -63,8 +63,8 @@ static double least_bytes(const dsm_workload *workload, const dsm_system *system
   return bytes / (double)dsm_machine_derive(system).chip_count;
 }
 
-/* Ends where whoever asks stops it, or when so much processor time is over: what is found does not
- * depend on what else the machine does. */
+/* Ends where whoever asks stops it, or when so much processor time is over. A machine that is busy
+ * does less in it, so that what is found may be another plan there. */
 typedef struct ending {
   const dsm_explore_options *asked;
   clock_t until;
