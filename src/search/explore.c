@@ -168,8 +168,7 @@ static dsm_status find_with_data_and_model(dsm__problem *problem, const word_sea
   dsm_status status = search(problem, asked, &answer, &decisions, fitting);
   *bound_cycles = bound_of(problem, status, &answer);
   if (status == DSM_OK) {
-    status = dsm__plan_make(plan, problem->inputs.workload, problem->machine.system,
-                            problem->inputs.options, &decisions, diags);
+    status = dsm__problem_predict(problem, &decisions, plan, diags);
   }
   return status;
 }
@@ -185,8 +184,7 @@ static dsm_status find_with_roles(dsm__problem *problem, size_t layers, double l
   }
   *bound_cycles = answer.lower_bound_cycles;
   return answer.is_feasible
-             ? dsm__plan_make(plan, problem->inputs.workload, problem->machine.system,
-                              problem->inputs.options, &decisions, diags)
+             ? dsm__problem_predict(problem, &decisions, plan, diags)
              : DSM_ERROR_INFEASIBLE;
 }
 
@@ -235,8 +233,7 @@ static dsm_status find_more_with_data_and_model(dsm__problem *problem, size_t la
   }
   *bound_cycles = fmax(*bound_cycles, answer.lower_bound_cycles);
   if (answer.is_feasible && answer.cycles < known) {
-    status = dsm__plan_make(&other, problem->inputs.workload, problem->machine.system,
-                            problem->inputs.options, &decisions, diags);
+    status = dsm__problem_predict(problem, &decisions, &other, diags);
   }
   if (other != NULL) {
     keep_faster(plan, other);
@@ -384,8 +381,7 @@ static bool take_found(const dsm__problem *problem, const dsm_plan *found, dsm_p
   dsm__decisions decisions;
   dsm_plan *made = NULL;
   if (!dsm__decisions_of_plan(found, problem->arena, &decisions) ||
-      dsm__plan_make(&made, problem->inputs.workload, problem->machine.system,
-                     problem->inputs.options, &decisions, NULL) != DSM_OK) {
+      dsm__problem_predict(problem, &decisions, &made, NULL) != DSM_OK) {
     return false;
   }
   keep_faster(plan, made);
@@ -480,7 +476,7 @@ static dsm_status explore(dsm_plan **plan, const dsm_workload *workload, const d
 
 dsm_status dsm__explore_strictly(dsm_plan **plan, const dsm_workload *workload,
                                  const dsm_system *system, const dsm_explore_options *options,
-                                 double limit_cycles, bool *is_stopped) {
+                                 double limit_cycles, double most_work, bool *is_stopped) {
   *plan = NULL;
   *is_stopped = false;
   dsm__problem problem;
@@ -489,6 +485,8 @@ dsm_status dsm__explore_strictly(dsm_plan **plan, const dsm_workload *workload,
     return status;
   }
   problem.deadline.final_seconds = problem.deadline.until_seconds;
+  problem.deadline.most_work = fmin(most_work, problem.deadline.most_work);
+  problem.deadline.final_work = problem.deadline.most_work;
   status = finish(&problem, limit_cycles, plan, NULL);
   *is_stopped = dsm__deadline_was_met(&problem.deadline);
   return status;
@@ -501,6 +499,7 @@ dsm_status dsm__explore_with_work(dsm_plan **plan, const dsm_workload *workload,
   *plan = NULL;
   const dsm_status status = dsm__problem_init(&problem, workload, system, options, diags);
   problem.deadline.most_work = most_work;
+  problem.deadline.final_work = 2 * most_work;
   return status == DSM_OK ? finish(&problem, HUGE_VAL, plan, diags) : status;
 }
 

@@ -14,18 +14,12 @@
 
 #include "plan/tolerance.h"
 
-/* What a layer that is predicted takes of the work of a search. */
-enum { WORK_OF_PREDICTION = 256 };
-
 /* Takes the plan of decisions if it is faster, legal, and fits. */
 static bool take_if_better(dsm__problem *problem, const dsm__decisions *decisions, dsm_plan **plan,
                            bool *is_taken) {
   dsm_plan *made = NULL;
   *is_taken = false;
-  dsm__deadline_add_work(problem->inputs.deadline,
-                         WORK_OF_PREDICTION * problem->inputs.workload->layer_count);
-  if (dsm__plan_make(&made, problem->inputs.workload, problem->machine.system,
-                     problem->inputs.options, decisions, NULL) != DSM_OK) {
+  if (dsm__problem_predict(problem, decisions, &made, NULL) != DSM_OK) {
     return false;
   }
   *is_taken = dsm__tie_limit(made->result.step_cycles) < (*plan)->result.step_cycles &&
