@@ -45,11 +45,11 @@ typedef enum dsm_fit {
  * besides that can save memory: micro-batches and stages, or shards and recomputation; of
  * networks of at most 64 layers, and where neither fits, all of them too. Its options have of these
  * only those that it uses; it is a plan of dsm_explore with them. Where weights and their state are
- * too large for all chips together, nothing is searched. Each of these searches ends after some
- * seconds: after so much work, which is counted, so that the answer is the same on any machine; and
- * all of them with options->time_limit_seconds. What was found by then is the plan, whose
- * statistics say so. DSM_ERROR_INFEASIBLE: nothing was found; *fit, which may not
- * be NULL, says why. Otherwise as dsm_explore.
+ * too large for all chips together, nothing is searched. Each of these searches ends after a fixed
+ * amount of work, about a second of it, so that the answer is the same on any machine; and all of
+ * them with options->time_limit_seconds. What was found by then is the plan, whose statistics say
+ * so. DSM_ERROR_INFEASIBLE: nothing was found; *fit, which may not be NULL, says why. Otherwise as
+ * dsm_explore.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_explore_what_fits(dsm_plan **plan, dsm_fit *fit,
                                                        const dsm_workload *workload,
