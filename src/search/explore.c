@@ -130,22 +130,6 @@ void dsm_plan_set_bound(dsm_plan *plan, double bound_cycles, dsm_diags *diags) {
   }
 }
 
-/* Whose sums of gradients count at first. */
-static size_t first_layers(const dsm__problem *problem) {
-  return dsm__problem_is_overlapped(problem) ? dsm__shown_layers(problem) : DSM__ALL_LAYERS;
-}
-
-/* Keeps the faster of two plans, the first of equals. */
-static void keep_faster(dsm_plan **plan, dsm_plan *other) {
-  assert(other != NULL);
-  if (*plan != NULL && dsm__tie_limit(other->result.step_cycles) >= (*plan)->result.step_cycles) {
-    dsm_plan_free(other);
-  } else {
-    dsm_plan_free(*plan);
-    *plan = other;
-  }
-}
-
 /* What no mapping of data and model is faster than. That none fits is proven where layers are not
  * tied and the search was not cut off; else of the cases that were searched. */
 static double bound_of(const dsm__problem *problem, dsm_status status,
@@ -201,8 +185,8 @@ bool dsm__step_with_roles(dsm__problem *problem, const dsm__fixed_roles *fixed, 
   dsm_plan *plan = NULL;
   double bound_cycles;
   problem->fixed = fixed;
-  const dsm_status status =
-      find_with_roles(problem, first_layers(problem), limit_cycles, &plan, &bound_cycles, NULL);
+  const dsm_status status = find_with_roles(problem, dsm__first_layers(problem), limit_cycles,
+                                            &plan, &bound_cycles, NULL);
   problem->fixed = NULL;
   *step_cycles = plan != NULL ? plan->result.step_cycles : 0;
   dsm_plan_free(plan);
@@ -236,7 +220,7 @@ static dsm_status find_more_with_data_and_model(dsm__problem *problem, size_t la
     status = dsm__problem_predict(problem, &decisions, &other, diags);
   }
   if (other != NULL) {
-    keep_faster(plan, other);
+    dsm__keep_faster(plan, other);
   }
   return status;
 }
@@ -256,7 +240,7 @@ static bool has_data_and_model(const dsm__problem *problem) {
  * a mapping takes. */
 static double limit_of_roles(const dsm__problem *problem, size_t layers, double known_cycles,
                              const dsm_plan *plan) {
-  if (dsm__problem_is_overlapped(problem) && layers > first_layers(problem)) {
+  if (dsm__problem_is_overlapped(problem) && layers > dsm__first_layers(problem)) {
     return HUGE_VAL;
   }
   return plan == NULL ? known_cycles : fmin(known_cycles, plan->result.step_cycles);
@@ -281,7 +265,7 @@ static dsm_status find_once(dsm__problem *problem, size_t layers, double known_c
     const dsm_status other =
         find_with_roles(problem, layers, limit, &with_roles, &role_bound, diags);
     if (other == DSM_OK) {
-      keep_faster(plan, with_roles);
+      dsm__keep_faster(plan, with_roles);
       status = DSM_OK;
     } else if (other != DSM_ERROR_INFEASIBLE) {
       status = other;
@@ -299,152 +283,14 @@ static dsm_status find_once(dsm__problem *problem, size_t layers, double known_c
   return status;
 }
 
-/* Of a network in which much more can be tried. */
-enum { FEW_LAYERS = 16 };
-
-/* Does the search of a network whose sums hide begin with all of them? With roles, stages or
- * micro-batches it does: where little fits the memory, mappings that are faster than a known step
- * are found much sooner than with no sums and no step. */
-static bool begins_with_all(const dsm__problem *problem) {
-  return !dsm__problem_is_overlapped(problem) || dsm__problem_has_roles(problem);
-}
-
-/* The sums of how many first layers count after those of `layers`, with which a plan was made
- * (NULL: none that is faster). */
-static size_t next_layers(const dsm__problem *problem, size_t layers, const dsm_plan *made,
-                          int searches) {
-  enum { SEARCHES_MAX = 6 };
-  const size_t layer_count = problem->inputs.workload->layer_count;
-  const bool is_small = layer_count <= FEW_LAYERS;
-  if (layers == DSM__ALL_LAYERS) {
-    return first_layers(problem);
-  }
-  if (made == NULL || made->stages.count > 1) {
-    return DSM__ALL_LAYERS; /* in stages all count, or none */
-  }
-  const size_t next = is_small ? layers + 1 : dsm__critical_layers(made);
-  const int most = is_small ? FEW_LAYERS : SEARCHES_MAX;
-  return next > layers && next < layer_count && searches + 1 < most ? next : DSM__ALL_LAYERS;
-}
-
-/*
- * The plan, if it is faster than a limit, and what no mapping is faster than; the plan's own bound
- * is not set.
- *
- * Where sums of gradients hide behind computing, how much of them shows depends on all layers,
- * which no edge of a graph knows. First only those count that show in any mapping: that is a
- * bound. If more shows of the mapping found, those count that decide when its step ends, and so on,
- * of few layers one more each time, as others may decide in a better mapping. All of them count, as
- * if nothing could hide, at last, or before all others. The answer is the fastest of these
- * mappings, as it is predicted.
- */
-static dsm_status find_plan(dsm__problem *problem, double limit_cycles, bool is_without_all,
-                            dsm_plan **plan, double *bound_cycles, dsm_diags *diags) {
-  const bool is_all_first = begins_with_all(problem) && !is_without_all;
-  /* What hides is at most as long as what it hides behind: half of what all takes if all shows. */
-  static const double most_hidden = 0.5;
-  size_t layers = is_all_first ? DSM__ALL_LAYERS : first_layers(problem);
-  *bound_cycles = 0;
-  for (int searches = 1;; searches++) {
-    double bound = 0;
-    dsm_plan *made = NULL;
-    const double known = *plan == NULL ? limit_cycles : (*plan)->result.step_cycles;
-    const dsm_status status = find_once(problem, layers, known, &made, &bound, diags);
-    if (status != DSM_OK && (status != DSM_ERROR_INFEASIBLE || *plan == NULL)) {
-      dsm_plan_free(made);
-      dsm_plan_free(*plan);
-      *plan = NULL;
-      return status;
-    }
-    const size_t next = next_layers(problem, layers, made, searches);
-    if (made != NULL) {
-      keep_faster(plan, made);
-    }
-    assert(*plan != NULL);
-    if (layers == first_layers(problem)) {
-      const double own = searches == 1 ? bound : fmin(bound, known);
-      *bound_cycles = fmax(*bound_cycles, own);
-    } else if (is_all_first && layers == DSM__ALL_LAYERS) {
-      *bound_cycles = fmin(most_hidden * bound, (*plan)->result.step_cycles);
-    }
-    if ((is_all_first || is_without_all ? next : layers) == DSM__ALL_LAYERS ||
-        dsm__problem_is_over(problem) ||
-        (*plan)->result.step_cycles <= dsm__tie_limit(*bound_cycles)) {
-      return DSM_OK;
-    }
-    layers = next;
-  }
-}
-
-/* The same mapping as one of what was asked for. False if out of memory. */
-static bool take_found(const dsm__problem *problem, const dsm_plan *found, dsm_plan **plan) {
-  dsm__decisions decisions;
-  dsm_plan *made = NULL;
-  if (!dsm__decisions_of_plan(found, problem->arena, &decisions) ||
-      dsm__problem_predict(problem, &decisions, &made, NULL) != DSM_OK) {
-    return false;
-  }
-  keep_faster(plan, made);
-  return true;
-}
-
-/* How much of sums that may hide shows is known of a mapping alone: among fewer words another one
- * may be found, which is faster. Each is left out once, where the answer is not
- * proven; in a network of more layers for a fourth of the work of the search. Where
- * parallelisms or roles are named layers would have what is not asked for. */
-static dsm_status find_with_fewer_words(dsm__problem *problem, double bound_cycles,
-                                        dsm_plan **plan) {
-  static const dsm_optimization words[] = {DSM_OPTIMIZATION_RECOMPUTE, DSM_OPTIMIZATION_SPATIAL,
-                                           DSM_OPTIMIZATION_TENSOR,    DSM_OPTIMIZATION_PER_PASS,
-                                           DSM_OPTIMIZATION_SHARD,     DSM_OPTIMIZATION_HYBRID};
-  const bool is_small = problem->inputs.workload->layer_count <= FEW_LAYERS;
-  const dsm__deadline *const deadline = problem->inputs.deadline;
-  const size_t most_work = atomic_load(&deadline->work) / 4 * 5;
-  const dsm_explore_options *const asked = problem->inputs.options;
-  const bool is_free = asked->parallelisms == DSM_PARALLELISM_ALL && !dsm__has_named_roles(asked);
-  dsm_status status = DSM_OK;
-  for (size_t w = is_small ? 1 : 0; w < DSM__COUNT_OF(words) && status == DSM_OK && is_free &&
-                                    (is_small || atomic_load(&deadline->work) < most_work);
-       w++) {
-    dsm_explore_options fewer = *asked;
-    fewer.optimizations &= ~DSM_OPTIMIZATION_BIT(words[w]);
-    const double known = (*plan)->result.step_cycles;
-    dsm__problem other;
-    dsm_plan *found = NULL;
-    double bound;
-    if (fewer.optimizations == asked->optimizations || dsm__tie_limit(bound_cycles) >= known ||
-        dsm__problem_is_over(problem)) {
-      continue;
-    }
-    status = dsm__problem_init_with(&other, problem->inputs.workload, problem->machine.system,
-                                    &fewer, NULL, problem->inputs.deadline, NULL);
-    if (status == DSM_OK) {
-      status = find_plan(&other, known, true, &found, &bound, NULL);
-      dsm__problem_fini(&other);
-    }
-    /* What is asked for may need the word, as a kind of recomputation does. */
-    status = status == DSM_ERROR_INFEASIBLE || status == DSM_ERROR_USAGE ? DSM_OK : status;
-    if (found != NULL && !take_found(problem, found, plan)) {
-      status = DSM_ERROR_OUT_OF_MEMORY;
-    }
-    dsm_plan_free(found);
-  }
-  return status;
-}
-
 /* Explores a problem that is set up, for plans that are faster than a limit, and ends it. */
 static dsm_status finish(dsm__problem *problem, double limit_cycles, dsm_plan **plan,
                          dsm_diags *diags) {
   double bound_cycles = 0;
-  dsm_status status = find_plan(problem, limit_cycles, false, plan, &bound_cycles, diags);
-  if (status == DSM_OK && dsm__problem_is_overlapped(problem)) {
-    status = find_with_fewer_words(problem, bound_cycles, plan);
-  }
-  if (status == DSM_OK && dsm__problem_is_overlapped(problem) &&
-      dsm__tie_limit(bound_cycles) < (*plan)->result.step_cycles &&
-      !dsm__improve_shards(problem, plan)) {
-    status = dsm__out_of_memory(diags);
-  }
+  dsm_status status =
+      dsm__problem_is_overlapped(problem)
+          ? dsm__overlapped_search(problem, find_once, limit_cycles, plan, &bound_cycles, diags)
+          : find_once(problem, DSM__ALL_LAYERS, limit_cycles, plan, &bound_cycles, diags);
   if (status == DSM_OK) {
     dsm_plan *const made = *plan;
     assert(made != NULL);
@@ -458,37 +304,42 @@ static dsm_status finish(dsm__problem *problem, double limit_cycles, dsm_plan **
   return status;
 }
 
-/* With what a memo has kept; NULL: without one. */
+/* Sets up a problem with what a memo has kept (NULL: without one), of which there is no plan yet.
+ */
+static dsm_status begin(dsm__problem *problem, dsm_plan **plan, const dsm_workload *workload,
+                        const dsm_system *system, const dsm_explore_options *options,
+                        dsm__memo *memo, dsm_diags *diags) {
+  *plan = NULL;
+  const dsm_status status = dsm__supply_check(workload, system, diags);
+  return status == DSM_OK
+             ? dsm__problem_init_with(problem, workload, system, options, memo, NULL, diags)
+             : status;
+}
+
 static dsm_status explore(dsm_plan **plan, const dsm_workload *workload, const dsm_system *system,
                           const dsm_explore_options *options, dsm__memo *memo, dsm_diags *diags) {
-  *plan = NULL;
+  dsm__problem problem;
   dsm_explore_options defaults;
   dsm_explore_options_init(&defaults);
   defaults.optimizations = dsm_system_optimizations(system, defaults.mode);
   options = options == NULL ? &defaults : options;
-  dsm__problem problem;
-  dsm_status status = dsm__supply_check(workload, system, diags);
-  if (status == DSM_OK) {
-    status = dsm__problem_init_with(&problem, workload, system, options, memo, NULL, diags);
-  }
+  const dsm_status status = begin(&problem, plan, workload, system, options, memo, diags);
   return status == DSM_OK ? finish(&problem, HUGE_VAL, plan, diags) : status;
 }
 
 dsm_status dsm__explore_strictly(dsm_plan **plan, const dsm_workload *workload,
                                  const dsm_system *system, const dsm_explore_options *options,
                                  double limit_cycles, double most_work, bool *is_stopped) {
-  *plan = NULL;
-  *is_stopped = false;
   dsm__problem problem;
-  dsm_status status = dsm__problem_init(&problem, workload, system, options, NULL);
-  if (status != DSM_OK) {
-    return status;
+  dsm_status status = begin(&problem, plan, workload, system, options, NULL, NULL);
+  *is_stopped = false;
+  if (status == DSM_OK) {
+    problem.deadline.final_seconds = problem.deadline.until_seconds;
+    problem.deadline.most_work = fmin(most_work, problem.deadline.most_work);
+    problem.deadline.final_work = problem.deadline.most_work;
+    status = finish(&problem, limit_cycles, plan, NULL);
+    *is_stopped = dsm__deadline_was_met(&problem.deadline);
   }
-  problem.deadline.final_seconds = problem.deadline.until_seconds;
-  problem.deadline.most_work = fmin(most_work, problem.deadline.most_work);
-  problem.deadline.final_work = problem.deadline.most_work;
-  status = finish(&problem, limit_cycles, plan, NULL);
-  *is_stopped = dsm__deadline_was_met(&problem.deadline);
   return status;
 }
 
@@ -496,8 +347,7 @@ dsm_status dsm__explore_with_work(dsm_plan **plan, const dsm_workload *workload,
                                   const dsm_system *system, const dsm_explore_options *options,
                                   double most_work, dsm_diags *diags) {
   dsm__problem problem;
-  *plan = NULL;
-  const dsm_status status = dsm__problem_init(&problem, workload, system, options, diags);
+  const dsm_status status = begin(&problem, plan, workload, system, options, NULL, diags);
   problem.deadline.most_work = most_work;
   problem.deadline.final_work = 2 * most_work;
   return status == DSM_OK ? finish(&problem, HUGE_VAL, plan, diags) : status;
@@ -508,14 +358,9 @@ dsm_status dsm__explore_hastily(dsm_plan **plan, const dsm_workload *workload,
   dsm_explore_options hasty = *options;
   dsm__problem problem;
   hasty.time_limit_seconds = 1e-9;
-  *plan = NULL;
-  dsm_status status = dsm__supply_check(workload, system, NULL);
-  status = status == DSM_OK ? dsm__problem_init(&problem, workload, system, &hasty, NULL) : status;
-  if (status == DSM_OK) {
-    problem.deadline.final_seconds = HUGE_VAL;
-    status = finish(&problem, HUGE_VAL, plan, NULL);
-  }
-  return status;
+  const dsm_status status = begin(&problem, plan, workload, system, &hasty, NULL, NULL);
+  problem.deadline.final_seconds = HUGE_VAL;
+  return status == DSM_OK ? finish(&problem, HUGE_VAL, plan, NULL) : status;
 }
 
 dsm_status dsm__explore_with_room(const dsm_workload *workload, const dsm_system *system,
@@ -593,7 +438,7 @@ dsm_status dsm_explorer_explore(dsm_explorer *explorer, dsm_plan **plan,
  * out. */
 static dsm_status find_bound(dsm__problem *problem, const dsm_plan *plan, double *bound_cycles,
                              dsm_diags *diags) {
-  const size_t layers = first_layers(problem);
+  const size_t layers = dsm__first_layers(problem);
   const word_search asked = {layers, false};
   const bool has_roles = dsm__problem_has_roles(problem);
   dsm__graph_answer answer = {.lower_bound_cycles = HUGE_VAL};

@@ -10,9 +10,20 @@
  */
 #include "search/improve.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "plan/tolerance.h"
+
+void dsm__keep_faster(dsm_plan **plan, dsm_plan *other) {
+  assert(other != NULL);
+  if (*plan != NULL && dsm__tie_limit(other->result.step_cycles) >= (*plan)->result.step_cycles) {
+    dsm_plan_free(other);
+  } else {
+    dsm_plan_free(*plan);
+    *plan = other;
+  }
+}
 
 /* Takes the plan of decisions if it is faster, legal, and fits. */
 static bool take_if_better(dsm__problem *problem, const dsm__decisions *decisions, dsm_plan **plan,

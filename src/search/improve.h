@@ -5,6 +5,9 @@
 
 #include "search/problem.h"
 
+/** Keeps the faster of two plans, the first of equals; *plan may be NULL. */
+void dsm__keep_faster(dsm_plan **plan, dsm_plan *other);
+
 /** Lets layers keep more or less of their weights, gradients and optimizer states, one after the
  * other, for as long as the step that is predicted becomes faster and fits. False if out of memory.
  */

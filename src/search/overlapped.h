@@ -16,6 +16,10 @@ bool dsm__problem_is_overlapped(const dsm__problem *problem);
  * computed after its update. */
 size_t dsm__shown_layers(const dsm__problem *problem);
 
+/** Of so many first layers they count at first, so that the graph says a bound; of a network whose
+ * sums do not hide, of all. */
+size_t dsm__first_layers(const dsm__problem *problem);
+
 /** Lets sums and ways back of the first layers count, and those of others take no time. What is
  * shared counts as little as it can in any mapping: with those that show no mapping takes less than
  * the graph says. */
@@ -31,5 +35,16 @@ bool dsm__problem_counts_all(const dsm__problem *problem);
 /** Up to which layer sums of gradients decide when a plan's step ends: those of later layers end
  * while layers that they do not wait for compute. */
 size_t dsm__critical_layers(const dsm_plan *plan);
+
+/** One search, in which sums and ways back of so many first layers count: a plan, if it is faster
+ * than what is known (NULL: none is), and what no mapping is faster than in that graph. */
+typedef dsm_status dsm__counted_finder(dsm__problem *problem, size_t layers, double known_cycles,
+                                       dsm_plan **plan, double *bound_cycles, dsm_diags *diags);
+
+/** Finds a plan that is faster than a limit by several such searches, and what no mapping is faster
+ * than. */
+dsm_status dsm__overlapped_search(dsm__problem *problem, dsm__counted_finder *find,
+                                  double limit_cycles, dsm_plan **plan, double *bound_cycles,
+                                  dsm_diags *diags);
 
 #endif
