@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/rows/companion_command.h"
 #include "cli/run/complain.h"
 
 /* ---- words ---- */
@@ -113,18 +114,15 @@ const char *cli_import_target_word(size_t index) {
   return index == 0 ? dsm_description_name(DSM_DESCRIPTION_PROFILE) : NULL;
 }
 
+const char *cli_plan_figure_word(size_t index) {
+  return index < DSM_PLAN_FIGURE_COUNT ? dsm_plan_figure_name((dsm_plan_figure)index) : NULL;
+}
+
 const char *cli_figure_word(size_t index) {
-  if (index < DSM_PLAN_FIGURE_COUNT) {
-    return dsm_plan_figure_name((dsm_plan_figure)index);
-  }
   const size_t other = index - DSM_PLAN_FIGURE_COUNT;
-  if (other < DSM_POINTS_FIGURE_COUNT) {
-    return dsm_points_figure_name((dsm_points_figure)other);
-  }
-  const size_t last = other - DSM_POINTS_FIGURE_COUNT;
-  return last < DSM_PIM_FIGURE_COUNT    ? dsm_pim_figure_name((dsm_pim_figure)last)
-         : last == DSM_PIM_FIGURE_COUNT ? DSM_FRONT_FIGURE
-                                        : NULL;
+  return index < DSM_PLAN_FIGURE_COUNT     ? cli_plan_figure_word(index)
+         : other < DSM_POINTS_FIGURE_COUNT ? dsm_points_figure_name((dsm_points_figure)other)
+                                           : cli_companion_figure(other - DSM_POINTS_FIGURE_COUNT);
 }
 
 const char *cli_log_axis_word(size_t index) {

@@ -53,6 +53,7 @@ const char *cli_export_target_word(size_t index);
 const char *cli_import_word(size_t index);
 const char *cli_import_target_word(size_t index);
 const char *cli_padding_word(size_t index);
+const char *cli_plan_figure_word(size_t index);
 const char *cli_figure_word(size_t index);
 const char *cli_log_axis_word(size_t index); /**< its number is that of DSM_PLOT_AXIS_'s bit */
 

@@ -365,13 +365,16 @@ const char *cli_template_word(size_t index) {
                                          : NULL;
 }
 
-bool cli_is_word(const char *(*word)(size_t index), const char *text) {
-  for (size_t i = 0; word(i) != NULL; i++) {
-    if (strcmp(word(i), text) == 0) {
-      return true;
-    }
+size_t cli_word_index(const char *(*word)(size_t index), const char *text) {
+  size_t index = 0;
+  while (word(index) != NULL && strcmp(word(index), text) != 0) {
+    index++;
   }
-  return false;
+  return index;
+}
+
+bool cli_is_word(const char *(*word)(size_t index), const char *text) {
+  return word(cli_word_index(word, text)) != NULL;
 }
 
 cli_exit cli_complain_of_kind(const cli_arguments *arguments, const char *kind) {

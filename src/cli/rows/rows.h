@@ -201,7 +201,8 @@ const char *cli_init_word(size_t index);
 /** All that `init` writes. */
 const char *cli_template_word(size_t index);
 
-/** Is it one of some words? */
+/** Which of some words it is, or how many there are; and whether it is one. */
+size_t cli_word_index(const char *(*word)(size_t index), const char *text);
 bool cli_is_word(const char *(*word)(size_t index), const char *text);
 
 /** Says that it is none of cli_init_word, or neither a command nor one of cli_help_word. Returns
