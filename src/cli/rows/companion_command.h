@@ -26,7 +26,8 @@ typedef struct cli_companion_answer {
 typedef struct cli_companion {
   cli_command command; /**< its bit and `companion` are filled in */
   const char *after;   /**< the command of the core that it follows in the help */
-  /** Options that only it takes; their bits are filled in. */
+  const char *before;  /**< the option of the core that its own stand before; NULL: threads */
+  /** Options that it brings; its bit is filled in, and it may say who else takes one. */
   const cli_option *options;
   size_t option_count;
   const cli_rule *rules; /**< likewise */
@@ -35,6 +36,10 @@ typedef struct cli_companion {
   void (*init)(void *arguments); /**< of zeroed ones; NULL: that is what they begin as */
   void (*fini)(void *arguments); /**< NULL: they own nothing */
   const cli_companion_answer *answer; /**< NULL: no command of the core takes it */
+  /** Puts the description that a file of another program is, malloc'ed, in place of its bytes,
+   * which stay the caller's; any other text stays. NULL: it knows no such files. */
+  dsm_status (*convert)(char **text, size_t *length, const char *path,
+                        const cli_arguments *arguments, dsm_diags *diags);
 } cli_companion;
 
 /** That of a kind; NULL: no command of the core takes it, or it is a plan. */

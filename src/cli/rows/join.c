@@ -74,18 +74,6 @@ static void join_commands(void) {
   }
 }
 
-/* Those of companions that are called `output`, or the others. */
-static void add_own_options(bool are_outputs) {
-  for (size_t c = 0; cli_companions[c] != NULL; c++) {
-    for (size_t i = 0; i < cli_companions[c]->option_count; i++) {
-      const cli_option *const row = &cli_companions[c]->options[i];
-      if ((strcmp(row->name, "output") == 0) == are_outputs) {
-        add_option(row, bit_of(c));
-      }
-    }
-  }
-}
-
 /* The companions that share what these commands of the core have, an option or a rule. */
 static unsigned sharers_of(unsigned of) {
   unsigned bits = 0;
@@ -95,15 +83,27 @@ static unsigned sharers_of(unsigned of) {
   return bits;
 }
 
+/* Those of companions that are called `output`, or the others that stand before an option. */
+static void add_own_options(const char *before, bool are_outputs) {
+  for (size_t c = 0; cli_companions[c] != NULL; c++) {
+    const char *const place = cli_companions[c]->before;
+    const bool is_here = strcmp(before, place == NULL ? "threads" : place) == 0;
+    for (size_t i = 0; i < cli_companions[c]->option_count; i++) {
+      const cli_option *const row = &cli_companions[c]->options[i];
+      if ((strcmp(row->name, "output") == 0) == are_outputs && (are_outputs || is_here)) {
+        add_option(row, bit_of(c) | sharers_of(row->commands));
+      }
+    }
+  }
+}
+
 static void join_options(void) {
   bool has_outputs = false;
   for (size_t i = 0; i < cli_core_option_count; i++) {
     const cli_option *const row = &cli_core_options[i];
-    if (strcmp(row->name, "threads") == 0) {
-      add_own_options(false);
-    }
+    add_own_options(row->name, false);
     if (!has_outputs && strcmp(row->name, "output") == 0) {
-      add_own_options(true);
+      add_own_options(row->name, true);
       has_outputs = true;
     }
     add_option(row, sharers_of(row->commands));
