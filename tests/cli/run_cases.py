@@ -12,8 +12,8 @@ Usage: run_cases.py DSM_BINARY CASES_DIR [--update] [--but WORDS] [--few] [NAME.
 
 --update rewrites stdout, stderr and exit from what happens. Read the difference before you commit it:
 it must be what a person would call right.
---but leaves out the cases that name one of these words, with commas between: a command of dsm, or an
-option: of a program without them. --few leaves out all but every eighth of the others.
+--but leaves out the cases that name one of these, with commas between: commands of dsm, options, files;
+of a program without them. --few leaves out all but every eighth of the others.
 """
 import difflib
 import os
@@ -92,8 +92,8 @@ def update(case, found):
 
 
 def names_any(case, words):
-    """Whether a case runs a command of dsm, prints it in a list of commands, or has an option."""
-    pattern = re.compile("|".join(rf"(?:\bdsm |(?=--)){word}\b|^\s*{word}\s" for word in words), flags=re.M)
+    """Whether a case runs a command of dsm, prints it in a list of commands, or has another word."""
+    pattern = re.compile("|".join(rf"\bdsm {w}\b|^\s*{w}\s" if w.isalnum() else re.escape(w) for w in words), re.M)
     return any(pattern.search(item.read_bytes().decode(errors="replace")) for item in case.iterdir())
 
 
