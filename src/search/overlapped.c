@@ -161,8 +161,7 @@ static bool take_found(const dsm__problem *problem, const dsm_plan *found, dsm_p
   dsm__decisions decisions;
   dsm_plan *made = NULL;
   if (!dsm__decisions_of_plan(found, problem->arena, &decisions) ||
-      dsm__plan_make(&made, problem->inputs.workload, problem->machine.system,
-                     problem->inputs.options, &decisions, NULL) != DSM_OK) {
+      dsm__problem_predict(problem, &decisions, &made, NULL) != DSM_OK) {
     return false;
   }
   dsm__keep_faster(plan, made);
