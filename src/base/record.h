@@ -130,7 +130,9 @@ typedef struct dsm__field {
   const dsm__words *words;
   const struct dsm__record_type *type; /**< of the structs in it */
   double min;
-  double max;        /**< of numbers; of texts: bytes. 0: no limit of its own */
+  double max;   /**< of numbers; of texts: bytes. 0: no limit of its own */
+  double scale; /**< of a number that is read in another unit than the struct has: what one of it is
+                     there, but not of the fallback; 0: 1 */
   double fallback;   /**< what it is where it is not there, and not required; of a word its value */
   size_t most_items; /**< of a list of texts, which has at least `min`; 0: DSM__TEXT_LIST_MAX; or of
                           ITEMS */

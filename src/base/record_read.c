@@ -61,9 +61,12 @@ static bool read_real(const dsm__record_reader *reader, const dsm__json_node *no
     *(double *)place_of(field, record) = HUGE_VAL;
     return true;
   }
-  return (field->flags & DSM__FIELD_OR_0) != 0
-             ? dsm__json_double_or_zero(node, range, place_of(field, record))
-             : dsm__json_double(node, range, place_of(field, record));
+  double *const value = place_of(field, record);
+  const bool is_good = (field->flags & DSM__FIELD_OR_0) != 0
+                           ? dsm__json_double_or_zero(node, range, value)
+                           : dsm__json_double(node, range, value);
+  *value *= is_good && field->scale > 0 ? field->scale : 1;
+  return is_good;
 }
 
 static bool read_flag(const dsm__record_reader *reader, const dsm__json_node *node,

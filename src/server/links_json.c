@@ -15,8 +15,6 @@ typedef struct link_reader {
   size_t name_count;
   dsm__arena *arena;
   dsm__link_rows rows;
-  double bandwidth_unit; /* bytes a second */
-  double transfer_unit;  /* seconds */
 } link_reader;
 
 static void report_unknown(const link_reader *reader, const dsm__json_node *item,
@@ -99,7 +97,6 @@ static void take_ports(link_reader *reader, const dsm__json_node *root, dsm__lin
     const dsm__port_row *const row = &reader->rows.ports[p];
     ports[p] = row->of;
     names[p] = ports[p].name;
-    ports[p].bytes_per_second *= reader->bandwidth_unit;
     ports[p].devices = find_named(reader, &item, row->devices, row->device_count);
     check_nesting(&item, ports, p);
   }
@@ -139,9 +136,7 @@ static void take_pair(link_reader *reader, const dsm__json_node *item, const dsm
         return;
       }
       pairs[links->pair_count++] =
-          (dsm_device_pair){{a, b},
-                            row->of.bytes_per_second * reader->bandwidth_unit,
-                            row->of.transfer_seconds * reader->transfer_unit};
+          (dsm_device_pair){{a, b}, row->of.bytes_per_second, row->of.transfer_seconds};
     }
   }
 }
@@ -167,12 +162,7 @@ static void take_pairs(link_reader *reader, const dsm__json_node *root, dsm__lin
 dsm__links dsm__links_read(const dsm__json_node *root, const dsm__record_type *rows,
                            const dsm__named_devices *names, size_t name_count, dsm__arena *arena) {
   const dsm__record_reader records = {.arena = arena, .wanted = DSM__FIELD_IS_READ};
-  const bool is_of_server = rows == &dsm__server_links_record;
-  link_reader reader = {.names = names,
-                        .name_count = name_count,
-                        .arena = arena,
-                        .bandwidth_unit = is_of_server ? 1e9 : 1,
-                        .transfer_unit = is_of_server ? 1e-6 : 1};
+  link_reader reader = {.names = names, .name_count = name_count, .arena = arena};
   dsm__links links = {.ports = NULL};
   (void)dsm__record_read(&records, root, rows, &reader.rows);
   take_ports(&reader, root, &links);

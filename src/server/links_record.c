@@ -16,17 +16,17 @@ enum {
              .count_offset = offsetof(row, device_count), .min = 1, .max = DSM_NAME_BYTES_MAX,     \
              .most_items = DSM_DEVICES_MAX, .expected = "a list of names of devices",              \
              .help = (about))
-#define NUMBER(row, member, key, flags, least, most, of_unit, ...)                                 \
+#define NUMBER(row, member, key, flags, least, most, of_unit, of_scale, ...)                       \
   DSM__FIELD(REAL, row, member, key, flags, .min = (least), .max = (most), .unit = (of_unit),      \
-             __VA_ARGS__)
+             .scale = (of_scale), __VA_ARGS__)
 #define BANDWIDTH(row, ...)                                                                        \
   NUMBER(row, of.bytes_per_second, __VA_ARGS__, .expected = "the bandwidth each way",              \
          .help = "Each way.")
 #define BYTES                                                                                      \
-  "bandwidth_bytes_per_second", REQUIRED, DSM__CAPACITY_MIN, DSM__CAPACITY_MAX, "bytes/s"
-#define GIGABYTES "bandwidth_GBps", REQUIRED, 1e-9, 1e9, "GB/s"
-#define TRANSFER(key, flags, of_unit)                                                              \
-  NUMBER(dsm__pair_row, of.transfer_seconds, key, flags, 0, DSM__SECONDS_MAX, of_unit,             \
+  "bandwidth_bytes_per_second", REQUIRED, DSM__CAPACITY_MIN, DSM__CAPACITY_MAX, "bytes/s", 1
+#define GIGABYTES "bandwidth_GBps", REQUIRED, 1e-9, 1e9, "GB/s", 1e9
+#define TRANSFER(key, flags, of_unit, of_scale)                                                    \
+  NUMBER(dsm__pair_row, of.transfer_seconds, key, flags, 0, DSM__SECONDS_MAX, of_unit, of_scale,   \
          .fallback = 0, .help = "Fixed cost of a transfer.")
 
 #define PORT(record_name, direct, ...)                                                             \
@@ -50,17 +50,18 @@ enum {
                          .max = PAIRS_MAX, .help = "Connections of their own."))
 
 PORT(dsm__port_record, DSM__FIELD_IS_READ, BYTES);
-PAIR(dsm__pair_record, "The two.", TRANSFER("transfer_seconds", DSM__FIELD_IS_READ, "seconds"),
+PAIR(dsm__pair_record, "The two.", TRANSFER("transfer_seconds", DSM__FIELD_IS_READ, "seconds", 1),
      BYTES);
 
 #define SEVERAL "Two, or more that are each two a pair."
 PORT(dsm__profile_port_record, MAY_BE, BYTES);
 PAIR(dsm__profile_pair_record, SEVERAL,
-     TRANSFER("transfer_seconds", MAY_BE | DSM__FIELD_UNLESS_0, "seconds"), BYTES);
+     TRANSFER("transfer_seconds", MAY_BE | DSM__FIELD_UNLESS_0, "seconds", 1), BYTES);
 LINKS(dsm__profile_links_record, dsm__profile_port_record, dsm__profile_pair_record);
 
 PORT(dsm__server_port_record, MAY_BE, GIGABYTES);
-PAIR(dsm__server_pair_record, SEVERAL, TRANSFER("transfer_microseconds", MAY_BE, "us"), GIGABYTES);
+PAIR(dsm__server_pair_record, SEVERAL, TRANSFER("transfer_microseconds", MAY_BE, "us", 1e-6),
+     GIGABYTES);
 LINKS(dsm__server_links_record, dsm__server_port_record, dsm__server_pair_record);
 
 /* Names of the devices that are bits; NULL if out of memory. */

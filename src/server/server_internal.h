@@ -43,38 +43,16 @@ void dsm__server_read(dsm_server *server, const dsm__json_node *root);
 #define DSM__WATTS_MIN 1e-9
 #define DSM__WATTS_MAX 1e9
 
-/** Watts of a device, if it has the key "power". */
-typedef struct dsm__power {
-  bool is_given;
-  double busy_watts;
-  double idle_watts;
-} dsm__power;
-
-/** Reads "power" of a device. */
-dsm__power dsm__power_read(const dsm__json_node *device);
-
 /** Reports watts of an idle device above those of a busy one, where both could be read. */
 void dsm__power_check(const dsm__json_node *power, double busy_watts, double idle_watts);
 
 /** Reads a time of a task on a device: infinite for null, or 0. */
 bool dsm__seconds_read(const dsm__json_node *node, double *seconds);
 
-/** Bytes of an element and of a parameter. */
-typedef struct dsm__precision_keys {
-  double element_bytes; /**< 0: not stated */
-  double weight_bytes;  /**< as element_bytes if not stated */
-} dsm__precision_keys;
-
-/** Reads "element_bytes" and "weight_bytes" of a device or a profile. */
-dsm__precision_keys dsm__precision_read(const dsm__json_node *object);
-
 /** The range of bytes other than 0. */
 extern const dsm__json_range dsm__bytes_range;
 /** The range of memories in bytes, and of links in bytes a second. */
 extern const dsm__json_range dsm__capacity_range;
-
-/** Of "seconds_ratio": what times of a device are over those that are given. */
-extern const dsm__json_range dsm__seconds_ratio_range;
 
 /** A name, and the devices that it stands for, as bits. */
 typedef struct dsm__named_devices {

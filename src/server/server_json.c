@@ -7,6 +7,7 @@
 #include "server/links_record.h"
 #include "server/server_internal.h"
 #include "system/system_internal.h"
+#include "workload/byte_parameters.h"
 
 #define CHIP (1U << DSM_DEVICE_CHIP)
 #define ROOFLINE (1U << DSM_DEVICE_ROOFLINE)
@@ -43,24 +44,83 @@ const dsm__object_type dsm__device_object = {.name = "device",
                                              .count = DSM__COUNT_OF(device_keys),
                                              .kinds = &dsm__device_kind_words};
 
-/* Rates and capacities as the keys have them: 1 to 1e18 bytes and bytes a second, 1e3 to 1e21
- * operations a second. */
-static const dsm__json_range rate_range = {1e-9, 1e9, false};
-/* 1 Hz to 1 THz. */
-static const dsm__json_range clock_range = {1e-6, 1e6, false};
-
 /* A device as its item describes it, before `count` multiplies it. */
 typedef struct item_reader {
   dsm_server *server;
   dsm_device device;
   uint64_t count;
+  double seconds_ratio;
 } item_reader;
 
-static bool read_rate(const dsm__json_node *object, const char *key, const char *expected,
-                      dsm__json_range range, double unit, double *value) {
-  const bool is_good = dsm__json_required_double(object, key, expected, range, value);
-  *value *= unit;
-  return is_good;
+#define READ DSM__FIELD_IS_READ
+#define REQUIRED (DSM__FIELD_IS_READ | DSM__FIELD_IS_REQUIRED)
+#define VALUE(kind, member, key, flags, least, most, ...)                                          \
+  DSM__FIELD(kind, item_reader, member, key, flags, .min = (least), .max = (most), __VA_ARGS__)
+#define REAL(member, key, least, most, otherwise)                                                  \
+  VALUE(REAL, member, key, READ, least, most, .fallback = (otherwise))
+/* Rates and capacities: 1 to 1e18 bytes and bytes a second, 1e3 to 1e21 operations a second. */
+#define RATE(member, key, per, what)                                                               \
+  VALUE(REAL, member, key, REQUIRED, 1e-9, 1e9, .scale = (per), .expected = (what))
+#define GIGABYTES(member, key, otherwise)                                                          \
+  VALUE(REAL, member, key, READ, 1e-9, 1e9, .scale = 1e9, .fallback = (otherwise))
+#define BYTES(member)                                                                              \
+  REAL(device.member, #member, DSM__ELEMENT_BYTES_MIN, DSM__ELEMENT_BYTES_MAX, 0)
+#define WATTS(member, flags, ...)                                                                  \
+  VALUE(REAL, device.member, #member, flags, DSM__WATTS_MIN, DSM__WATTS_MAX, __VA_ARGS__)
+
+/* clang-format off: a field a row */
+DSM__OWN_RECORD(head_record, item_reader, true, "What all devices say first.",
+                DSM__FIELD(TEXT, item_reader, device.name, "name", REQUIRED,
+                           .max = DSM_NAME_BYTES_MAX, .expected = "the device's name"),
+                DSM__FIELD(WORD, item_reader, device.kind, "kind", REQUIRED,
+                           .words = &dsm__device_kind_words, .fallback = DSM_DEVICE_KIND_COUNT,
+                           .expected = "\"chip\", \"roofline\", \"fpga\" or \"times\""),
+                VALUE(COUNT, count, "count", READ, 1, DSM_DEVICES_MAX, .fallback = 1));
+
+DSM__OWN_RECORD(power_record, item_reader, true, "What a device draws.",
+                WATTS(busy_watts, REQUIRED, .expected = "the power of a busy device"),
+                WATTS(idle_watts, READ | DSM__FIELD_OR_0, .fallback = 0));
+
+DSM__OWN_RECORD(common_record, item_reader, true, "What devices of all kinds may say.",
+                DSM__FIELD(TEXT, item_reader, device.source, "source", READ | DSM__FIELD_IS_TALL,
+                           .max = DSM_TEXT_BYTES_MAX),
+                DSM__FIELD(FLAG, item_reader, device.is_accelerator, "accelerator", READ,
+                           .fallback = 1),
+                GIGABYTES(device.memory_bytes, "memory_GB", (double)INFINITY),
+                GIGABYTES(device.link_bytes_per_second, "link_GBps", (double)INFINITY),
+                GIGABYTES(device.incoming_bytes_per_second, "incoming_GBps", 0),
+                VALUE(REAL, device.transfer_seconds, "transfer_microseconds", READ, 0, 1e9,
+                      .scale = 1e-6, .fallback = 0),
+                BYTES(element_bytes), BYTES(weight_bytes),
+                {.key = "power", .kind = DSM__FIELD_RECORD, .flags = READ, .type = &power_record});
+
+DSM__OWN_RECORD(roofline_record, item_reader, true, "What a device says whose times are two peaks.",
+                RATE(device.roofline.peak_flops, "peak_TFLOPs", 1e12,
+                     "the peak, in 10^12 operations a second"),
+                RATE(device.roofline.memory_bytes_per_second, "memory_bandwidth_GBps", 1e9,
+                     "the bandwidth of the device's memory"),
+                REAL(device.roofline.efficiency_ratio, "efficiency_ratio", 1e-6, 1, 1),
+                REAL(device.roofline.task_seconds, "task_microseconds", 0, 1e9, 0));
+
+DSM__OWN_RECORD(fpga_record, item_reader, true, "What a device of multipliers says: 1 Hz to 1 THz.",
+                VALUE(REAL, device.fpga.clock_hertz, "clock_MHz", REQUIRED, 1e-6, 1e6, .scale = 1e6,
+                      .expected = "the clock of the kernel"),
+                VALUE(COUNT, device.fpga.multipliers, "multipliers", REQUIRED, 1, DSM_DIMENSION_MAX,
+                      .expected = "the number of multipliers of an instance"),
+                REAL(device.fpga.initiation_interval_cycles, "initiation_interval_cycles", 1, 1e9,
+                     1),
+                VALUE(COUNT, device.fpga.instances, "instances", READ, 1, DSM_SIDE_MAX,
+                      .fallback = 1),
+                REAL(device.fpga.task_seconds, "task_microseconds", 0, 1e9, 0));
+
+DSM__OWN_RECORD(times_record, item_reader, true, "What a device of given times says beside them.",
+                REAL(seconds_ratio, "seconds_ratio", 1e-3, 1e3, 1));
+/* clang-format on */
+
+static bool read_fields(item_reader *reader, const dsm__json_node *item,
+                        const dsm__record_type *type) {
+  const dsm__record_reader records = {.arena = reader->server->arena, .wanted = READ};
+  return dsm__record_read(&records, item, type, reader);
 }
 
 static void read_chip(item_reader *reader, const dsm__json_node *item) {
@@ -76,34 +136,6 @@ static void read_chip(item_reader *reader, const dsm__json_node *item) {
   reader->server->chips[reader->server->chip_count++] = system;
   reader->device.chip = system;
   dsm__system_read(system, &node, false);
-}
-
-/* What any task takes, of the kinds that have it. */
-static void read_task_seconds(double *seconds, const dsm__json_node *item) {
-  double microseconds = 0;
-  dsm__json_optional_double(item, "task_microseconds", (dsm__json_range){0, 1e9, false}, 0,
-                            &microseconds);
-  *seconds = microseconds / 1e6;
-}
-
-static void read_roofline(dsm_roofline_device *roofline, const dsm__json_node *item) {
-  read_rate(item, "peak_TFLOPs", "the peak, in 10^12 operations a second", rate_range, 1e12,
-            &roofline->peak_flops);
-  read_rate(item, "memory_bandwidth_GBps", "the bandwidth of the device's memory", rate_range, 1e9,
-            &roofline->memory_bytes_per_second);
-  dsm__json_optional_double(item, "efficiency_ratio", (dsm__json_range){1e-6, 1, false}, 1,
-                            &roofline->efficiency_ratio);
-  read_task_seconds(&roofline->task_seconds, item);
-}
-
-static void read_fpga(dsm_fpga_device *fpga, const dsm__json_node *item) {
-  read_rate(item, "clock_MHz", "the clock of the kernel", clock_range, 1e6, &fpga->clock_hertz);
-  dsm__json_required_u64(item, "multipliers", "the number of multipliers of an instance", 1,
-                         DSM_DIMENSION_MAX, &fpga->multipliers);
-  dsm__json_optional_double(item, "initiation_interval_cycles", (dsm__json_range){1, 1e9, false}, 1,
-                            &fpga->initiation_interval_cycles);
-  dsm__json_optional_u64(item, "instances", 1, DSM_SIDE_MAX, 1, &fpga->instances);
-  read_task_seconds(&fpga->task_seconds, item);
 }
 
 static void read_times(item_reader *reader, const dsm__json_node *item) {
@@ -124,15 +156,14 @@ static void read_times(item_reader *reader, const dsm__json_node *item) {
     dsm__json_error(&node, NULL, "expected at most %d times, found %zu", DSM_LAYERS_MAX, count);
     return;
   }
-  double ratio = 1;
-  dsm__json_optional_double(item, "seconds_ratio", dsm__seconds_ratio_range, 1, &ratio);
+  (void)read_fields(reader, item, &times_record);
   dsm__arena *const arena = reader->server->arena;
   dsm_given_time *const times = dsm__arena_array(arena, count, sizeof *times);
   member = dsm__json_first_member(&node);
   for (size_t t = 0; times != NULL && t < count; t++, member = dsm__json_next(&member)) {
     times[t].task = dsm__arena_strdup(arena, dsm__json_key(&member));
     dsm__seconds_read(&member, &times[t].seconds);
-    times[t].seconds *= ratio;
+    times[t].seconds *= reader->seconds_ratio;
     if (times[t].task == NULL) {
       dsm__json_set_out_of_memory(item->doc);
       return;
@@ -152,10 +183,12 @@ static void read_kind(item_reader *reader, const dsm__json_node *item) {
     read_chip(reader, item);
     return;
   case DSM_DEVICE_ROOFLINE:
-    read_roofline(&reader->device.roofline, item);
+    (void)read_fields(reader, item, &roofline_record);
+    reader->device.roofline.task_seconds /= 1e6;
     return;
   case DSM_DEVICE_FPGA:
-    read_fpga(&reader->device.fpga, item);
+    (void)read_fields(reader, item, &fpga_record);
+    reader->device.fpga.task_seconds /= 1e6;
     return;
   case DSM_DEVICE_TIMES:
     read_times(reader, item);
@@ -167,48 +200,30 @@ static void read_kind(item_reader *reader, const dsm__json_node *item) {
 
 static void read_common(item_reader *reader, const dsm__json_node *item) {
   dsm_device *const device = &reader->device;
-  dsm__json_read_source(item, reader->server->arena, &device->source);
-  dsm__json_optional_bool(item, "accelerator", true, &device->is_accelerator);
-  const double fallback =
-      device->chip != NULL ? dsm_system_usable_bytes(device->chip) / 1e9 : HUGE_VAL;
-  dsm__json_optional_double(item, "memory_GB", rate_range, fallback, &device->memory_bytes);
-  device->memory_bytes *= 1e9;
-  dsm__json_optional_double(item, "link_GBps", rate_range, HUGE_VAL,
-                            &device->link_bytes_per_second);
-  device->link_bytes_per_second *= 1e9;
-  dsm__json_optional_double(item, "incoming_GBps", rate_range, 0,
-                            &device->incoming_bytes_per_second);
-  device->incoming_bytes_per_second *= 1e9;
-  dsm__json_optional_double(item, "transfer_microseconds", (dsm__json_range){0, 1e9, false}, 0,
-                            &device->transfer_seconds);
-  device->transfer_seconds *= 1e-6;
-  const dsm__precision_keys precision = dsm__precision_read(item);
-  device->element_bytes = precision.element_bytes;
-  device->weight_bytes = precision.weight_bytes;
-  const dsm__power power = dsm__power_read(item);
-  device->has_power = power.is_given;
-  device->busy_watts = power.busy_watts;
-  device->idle_watts = power.idle_watts;
+  const dsm__json_node power = dsm__json_member(item, "power");
+  (void)read_fields(reader, item, &common_record);
+  if (device->chip != NULL && !isfinite(device->memory_bytes)) {
+    device->memory_bytes = dsm_system_usable_bytes(device->chip);
+  }
+  if (!(device->weight_bytes > 0)) {
+    device->weight_bytes = device->element_bytes;
+  }
+  device->has_power = device->busy_watts > 0;
+  dsm__power_check(&power, device->busy_watts, device->idle_watts);
 }
 
 /* Reads an item of `devices`; its name stays NULL where it has none. */
 static void read_item(item_reader *reader, const dsm__json_node *item) {
-  size_t kind = 0;
-  const dsm__json_node word = dsm__json_member(item, "kind");
   if (!dsm__json_is_object(item)) {
     dsm__object_only_any(item, &dsm__device_object, DSM__ANY_KIND);
     return;
   }
-  dsm__json_read_name(item, "the device's name", reader->server->arena, &reader->device.name);
-  dsm__json_optional_u64(item, "count", 1, DSM_DEVICES_MAX, reader->count, &reader->count);
-  if (!dsm__json_require(&word, "\"chip\", \"roofline\", \"fpga\" or \"times\"") ||
-      !dsm__json_enum(&word, &dsm__device_kind_words, &kind)) {
-    return;
+  (void)read_fields(reader, item, &head_record);
+  if (reader->device.kind < DSM_DEVICE_KIND_COUNT) {
+    dsm__object_only(item, &dsm__device_object, reader->device.kind);
+    read_kind(reader, item);
+    read_common(reader, item);
   }
-  reader->device.kind = (dsm_device_kind)kind;
-  dsm__object_only(item, &dsm__device_object, kind);
-  read_kind(reader, item);
-  read_common(reader, item);
 }
 
 /* A device, or as many as `count` says: NAME1, NAME2 ..., and a100.1, a100.2 where the name ends in
@@ -299,7 +314,7 @@ static void read_devices(dsm_server *server, const dsm__json_node *root,
   dsm__json_node item = dsm__json_item(list, 0);
   for (size_t i = 0; is_complete && i < item_count; i++, item = dsm__json_next(&item)) {
     const size_t errors_before = dsm__json_doc_error_count(list->doc);
-    item_reader reader = {.server = server, .count = 1};
+    item_reader reader = {.server = server};
     const size_t first = count;
     read_item(&reader, &item);
     if (reader.device.name == NULL || dsm__json_doc_error_count(list->doc) > errors_before) {

@@ -391,22 +391,15 @@ static void read_exclude(dsm__sweep_draft *draft) {
   }
 }
 
-static void read_names(dsm__sweep_draft *draft) {
-  enum { NAME_MAX_BYTES = 2 * DSM_NAME_BYTES_MAX + 1 }; /* "WORKLOAD-SYSTEM" */
-  const dsm__json_node name = dsm__json_member(&draft->root, "name");
-  const dsm__json_node source = dsm__json_member(&draft->root, "source");
-  const dsm__json_node record = dsm__json_member(&draft->root, "record");
-  if (dsm__json_is_present(&name)) {
-    (void)dsm__json_name(&name, NAME_MAX_BYTES, draft->arena, &draft->name);
-  }
-  if (dsm__json_is_present(&source)) {
-    (void)dsm__json_string(&source, 0, DSM_TEXT_BYTES_MAX, draft->arena, &draft->source_text);
-  }
-  size_t index = 0;
-  if (dsm__json_is_present(&record) && dsm__json_enum(&record, &dsm__record_words, &index)) {
-    draft->record = (dsm_record)index;
-  }
-}
+/* Names of sweeps may be "WORKLOAD-SYSTEM". */
+DSM__OWN_RECORD(names_record, dsm__sweep_draft, false,
+                "What is said of a sweep, and is kept of it.",
+                DSM__FIELD(TEXT, dsm__sweep_draft, name, "name", DSM__FIELD_IS_READ,
+                           .max = 2 * DSM_NAME_BYTES_MAX + 1),
+                DSM__FIELD(TEXT, dsm__sweep_draft, source_text, "source",
+                           DSM__FIELD_IS_READ | DSM__FIELD_IS_TALL, .max = DSM_TEXT_BYTES_MAX),
+                DSM__FIELD(WORD, dsm__sweep_draft, record, "record", DSM__FIELD_IS_READ,
+                           .words = &dsm__record_words, .fallback = DSM_RECORD_LAYERS));
 
 DSM__OBJECT(dsm__sweep_object, "sweep", {.name = "format"}, {.name = "name"}, {.name = "source"},
             {.name = "workloads"}, {.name = "systems"}, {.name = "options"}, {.name = "set"},
@@ -419,7 +412,8 @@ void dsm__sweep_read(dsm__sweep_draft *draft) {
         !dsm__object_only(&draft->root, &dsm__sweep_object, 0)) {
       return;
     }
-    read_names(draft);
+    const dsm__record_reader names = {.arena = draft->arena, .wanted = DSM__FIELD_IS_READ};
+    (void)dsm__record_read(&names, &draft->root, &names_record, draft);
     read_options(draft);
     read_set(draft);
     read_exclude(draft);
