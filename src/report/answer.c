@@ -25,7 +25,7 @@ static const void *document_of(dsm__page *page, const dsm_answer *answer) {
 }
 
 /* What the columns of a document say stands in each row. */
-static void put_csv(dsm__page *page, const dsm_answer_kind *kind, const void *document) {
+static void put_table(dsm__csv *csv, const dsm_answer_kind *kind, const void *document) {
   const dsm__field *list;
   size_t count;
   size_t i = 0;
@@ -34,11 +34,19 @@ static void put_csv(dsm__page *page, const dsm_answer_kind *kind, const void *do
     memcpy(&count, (const unsigned char *)document + list->count_offset, sizeof count);
   } while (count == 0 && ++i < DSM__TABLES_MAX && kind->tables[i] != NULL);
   const unsigned char *row = *(const unsigned char *const *)dsm__field_in(list, document);
-  dsm__csv csv = dsm__csv_begin(page);
-  dsm__csv_columns(&csv, kind->record);
-  dsm__csv_columns(&csv, list->type);
+  dsm__csv_columns(csv, kind->record);
+  dsm__csv_columns(csv, list->type);
   for (size_t k = 0; k < count; k++, row += list->type->size) {
-    DSM__CSV_ROW(&csv, {kind->record, document}, {list->type, row});
+    DSM__CSV_ROW(csv, {kind->record, document}, {list->type, row});
+  }
+}
+
+static void put_csv(dsm__page *page, const dsm_answer_kind *kind, const void *document) {
+  dsm__csv csv = dsm__csv_begin(page);
+  if (kind->put_rows != NULL) {
+    kind->put_rows(&csv, document);
+  } else {
+    put_table(&csv, kind, document);
   }
   dsm__csv_finish(&csv);
 }

@@ -17,6 +17,8 @@ typedef void dsm__view(dsm__page *page, const dsm_answer *answer);
 /** Most lists of a document that can be its CSV. */
 #define DSM__TABLES_MAX 3
 
+struct dsm__csv;
+
 struct dsm_answer_kind {
   const dsm__record_type *record; /**< of its document; NULL: it has none, or writes it itself */
   /** Makes the document, all zero at first; NULL: that is what the answer is of. */
@@ -24,6 +26,8 @@ struct dsm_answer_kind {
   /** Keys of lists of the document: CSV has the rows of the first that is not empty, or else the
    * columns of the last. */
   const char *tables[DSM__TABLES_MAX];
+  /** In place of these: puts the columns and rows of the document. */
+  void (*put_rows)(struct dsm__csv *csv, const void *document);
   const dsm__layout *layout;        /**< of its text and its page; or NULL */
   dsm__view *views[DSM_FORM_COUNT]; /**< of the forms that neither says */
   /** Reads what it is of into `owned`, which stays NULL unless DSM_OK; NULL: it cannot be read. */

@@ -115,16 +115,14 @@ void dsm__diff_parts(const dsm_diff *diff, dsm__diff_figure figures[DSM__DIFF_PA
   const dsm__time_parts a_parts = seconds_of_plan(diff->a);
   const dsm__time_parts b_parts = seconds_of_plan(diff->b);
   for (size_t part = 0; part < DSM__PART_COUNT; part++) {
-    const bool is_group =
-        part == DSM__PART_TRANSFER || (part >= DSM__PART_GROUPS && part < DSM__PART_OVERHEAD);
-    const size_t group =
-        part == DSM__PART_TRANSFER ? DSM_GROUP_STREAM : part - DSM__PART_GROUPS + 1;
+    const dsm_group group = dsm__group_of_part((dsm__time_part)part);
+    const bool has_own = group == DSM_GROUP_COUNT || part_words[part].text != NULL;
     const double a = a_parts.cycles[part];
     const double b = b_parts.cycles[part];
     figures[part] =
         (dsm__diff_figure){.name = dsm__word_key(&dsm__diff_part_words, part),
-                           .label = is_group ? dsm__word_text(&dsm__group_words, group)
-                                             : dsm__word_text(&dsm__diff_part_words, part),
+                           .label = has_own ? dsm__word_text(&dsm__diff_part_words, part)
+                                            : dsm__word_text(&dsm__group_words, group),
                            .scale = per_milli,
                            .is_main = a > 0 || b > 0,
                            .is_lower_better = true,

@@ -106,6 +106,15 @@ dsm__time_parts dsm__time_parts_of(const dsm__loss *loss) {
   return parts;
 }
 
+dsm_group dsm__group_of_part(dsm__time_part part) {
+  return part == DSM__PART_TRANSFER ? DSM_GROUP_STREAM
+         : part >= DSM__PART_GROUPS && part < DSM__PART_OVERHEAD
+             ? (dsm_group)(part - DSM__PART_GROUPS + DSM_GROUP_STREAM + 1)
+         : part == DSM__PART_RECOMPUTE ? DSM_GROUP_RECOMPUTE
+         : part == DSM__PART_BUBBLE    ? DSM_GROUP_BUBBLE
+                                       : DSM_GROUP_COUNT;
+}
+
 dsm_group dsm__loss_largest_group(const double groups[DSM_GROUP_COUNT]) {
   int largest = DSM_GROUP_STREAM;
   double most = 0;

@@ -36,6 +36,9 @@ dsm__time_parts dsm__time_parts_of(const dsm__loss *loss);
 
 dsm__loss dsm__loss_of_pass(const dsm_pass_plan *pass);
 
+/** The group whose words say what a part of a time is; DSM_GROUP_COUNT: the part has its own. */
+dsm_group dsm__group_of_part(dsm__time_part part);
+
 /** So many times a loss. */
 dsm__loss dsm__loss_times(dsm__loss loss, double count);
 

@@ -8,8 +8,36 @@ enum { GAP = 2, SOURCE_INDENT = 4 };
 /* A narrower column of sources than this is not worth having. */
 enum { SOURCE_WIDTH_MIN = 40 };
 
-static const dsm__listed_parameter titles = {
-    .path = "parameter", .value = "value", .unit = "unit", .fallback = "default", .source = ""};
+static const dsm__listed_parameter titles = {.path = "parameter",
+                                             .value = {DSM__VALUE_TEXT, 0, "value"},
+                                             .unit = "unit",
+                                             .fallback = {DSM__VALUE_TEXT, 0, "default"},
+                                             .source = ""};
+
+const char *dsm__listed_value(dsm__page *page, const dsm__value *value, const char *nothing) {
+  char number[DSM__NUMBER_TEXT_SIZE];
+  switch (value->kind) {
+  case DSM__VALUE_NUMBER:
+    (void)dsm__double_to_text(value->number, number);
+    return dsm__page_text(page, "%s", number);
+  case DSM__VALUE_FLAG:
+    return value->number > 0 ? "true" : "false";
+  case DSM__VALUE_TEXT:
+    return value->text;
+  case DSM__VALUE_NONE:
+  case DSM__VALUE_NULL:
+    break;
+  }
+  return nothing;
+}
+
+static const char *value_of(dsm__page *page, const dsm__listed_parameter *parameter) {
+  return dsm__listed_value(page, &parameter->value, "-");
+}
+
+static const char *fallback_of(dsm__page *page, const dsm__listed_parameter *parameter) {
+  return dsm__listed_value(page, &parameter->fallback, "required");
+}
 
 /* Columns that each text gets, without gaps; 0: it is not shown. */
 typedef struct layout {
@@ -26,11 +54,11 @@ static void widen(size_t *width, const char *text) {
   *width = needed > *width ? needed : *width;
 }
 
-static void widen_all(layout *made, const dsm__listed_parameter *parameter) {
+static void widen_all(dsm__page *page, layout *made, const dsm__listed_parameter *parameter) {
   widen(&made->path, parameter->path);
-  widen(&made->value, parameter->value);
+  widen(&made->value, value_of(page, parameter));
   widen(&made->unit, parameter->unit);
-  widen(&made->fallback, parameter->fallback);
+  widen(&made->fallback, fallback_of(page, parameter));
 }
 
 static size_t total_width(const layout *made) {
@@ -38,11 +66,13 @@ static size_t total_width(const layout *made) {
          (made->fallback > 0 ? GAP + made->fallback : 0);
 }
 
-static layout lay_out(const dsm__listed_parameter *parameters, size_t count, size_t width) {
+static layout lay_out(dsm__page *page, const dsm__rows *parameters) {
+  const size_t width = page->style.width;
+  const dsm__listed_parameter *const rows = parameters->items;
   layout made = {0};
-  widen_all(&made, &titles);
-  for (size_t i = 0; i < count; i++) {
-    widen_all(&made, &parameters[i]);
+  widen_all(page, &made, &titles);
+  for (size_t i = 0; i < parameters->count; i++) {
+    widen_all(page, &made, &rows[i]);
   }
   const size_t beside = total_width(&made) + GAP;
   made.is_source_beside = beside + SOURCE_WIDTH_MIN <= width;
@@ -82,9 +112,10 @@ static void put_parameter(dsm__page *page, const dsm__listed_parameter *paramete
   const bool has_fallback = made->fallback > 0;
   const bool has_unit = made->unit > 0;
   dsm__display_put(&page->out, parameter->path, made->path);
-  put_column(page, parameter->value, made->value, !is_open && !has_unit && !has_fallback, style);
+  put_column(page, value_of(page, parameter), made->value, !is_open && !has_unit && !has_fallback,
+             style);
   put_column(page, parameter->unit, made->unit, !is_open && !has_fallback, DSM__STYLE_PLAIN);
-  put_column(page, parameter->fallback, made->fallback, !is_open, DSM__STYLE_PLAIN);
+  put_column(page, fallback_of(page, parameter), made->fallback, !is_open, DSM__STYLE_PLAIN);
   if (has_source) {
     if (is_open) {
       dsm__text_puts(&page->out, "  ");
@@ -98,43 +129,44 @@ static void put_parameter(dsm__page *page, const dsm__listed_parameter *paramete
   dsm__page_break(page);
 }
 
-void dsm__parameter_list_put(dsm__page *page, const dsm__listed_parameter *parameters,
-                             size_t count) {
-  const layout made = lay_out(parameters, count, page->style.width);
+void dsm__parameter_list_put(dsm__page *page, const dsm__rows *parameters) {
+  const dsm__listed_parameter *const rows = parameters->items;
+  const layout made = lay_out(page, parameters);
   put_parameter(page, &titles, &made, DSM__STYLE_PLAIN);
-  for (size_t i = 0; i < count; i++) {
-    put_parameter(page, &parameters[i], &made, DSM__STYLE_HEADING);
+  for (size_t i = 0; i < parameters->count; i++) {
+    put_parameter(page, &rows[i], &made, DSM__STYLE_HEADING);
   }
 }
 
-dsm__listed_parameter *dsm__parameter_list_of(dsm__page *page, const dsm_system *system,
-                                              size_t *count) {
+static dsm__value value_from(const dsm__parameter *parameter, double number) {
+  static const dsm__value_kind kinds[] = {
+      [DSM__PARAMETER_COUNT] = DSM__VALUE_NUMBER,
+      [DSM__PARAMETER_REAL] = DSM__VALUE_NUMBER,
+      [DSM__PARAMETER_FLAG] = DSM__VALUE_FLAG,
+      [DSM__PARAMETER_WORD] = DSM__VALUE_TEXT,
+  };
+  char text[DSM__NUMBER_TEXT_SIZE];
+  const dsm__value_kind kind = kinds[parameter->kind];
+  return (dsm__value){
+      kind, number, kind == DSM__VALUE_TEXT ? dsm__parameter_text(parameter, number, text) : NULL};
+}
+
+dsm__rows dsm__parameter_list_of(dsm__page *page, const dsm_system *system) {
   const dsm__stated_parameters stated = dsm__parameters_of(system);
-  dsm__listed_parameter *const list = dsm__arena_array(page->arena, stated.count, sizeof *list);
-  *count = stated.count;
-  if (list == NULL) {
-    page->out.failed = true;
-    return NULL;
-  }
-  for (size_t p = 0; p < stated.count; p++) {
+  const dsm__rows made = dsm__rows_make(page, stated.count, sizeof(dsm__listed_parameter));
+  dsm__listed_parameter *const rows = made.items;
+  for (size_t p = 0; p < made.count; p++) {
     const dsm__parameter *const parameter = stated.items[p];
-    const double number = dsm__parameter_number(parameter, system);
-    const char *const source = dsm__parameter_source(page->arena, parameter, system);
-    char text[DSM__NUMBER_TEXT_SIZE];
-    if (source == NULL) {
-      page->out.failed = true;
-      return NULL;
-    }
-    list[p] = (dsm__listed_parameter){
+    rows[p] = (dsm__listed_parameter){
         .path = parameter->path,
-        .value = dsm__page_text(page, "%s", dsm__parameter_text(parameter, number, text)),
+        .value = value_from(parameter, dsm__parameter_number(parameter, system)),
         .unit = parameter->unit,
-        .source = source,
+        .source = dsm__parameter_source(page->arena, parameter, system),
     };
-    list[p].fallback =
-        parameter->is_required
-            ? "required"
-            : dsm__page_text(page, "%s", dsm__parameter_text(parameter, parameter->fallback, text));
+    if (!parameter->is_required) {
+      rows[p].fallback = value_from(parameter, parameter->fallback);
+    }
+    page->out.failed = page->out.failed || rows[p].source == NULL;
   }
-  return list;
+  return made;
 }

@@ -3,26 +3,30 @@
 #ifndef DSM_REPORT_PARAMETER_LIST_H
 #define DSM_REPORT_PARAMETER_LIST_H
 
+#include "dsm/elasticity.h"
 #include "dsm/system.h"
-#include "report/table/text_page.h"
+#include "report/data/records.h"
 
-/** A parameter as the list shows it. Texts are not NULL. */
+/** A parameter as lists show it, and descriptions have it. */
 typedef struct dsm__listed_parameter {
   const char *path;
-  const char *value;
+  dsm__value value;
   const char *unit;
-  const char *fallback; /**< its default, or "required" */
-  const char *source;
+  dsm__value fallback; /**< its default; none: it is required */
+  const char *source;  /**< as it is, not made safe for a terminal */
 } dsm__listed_parameter;
 
-/** Appends the list: sources stand beside the values if the page is wide, else below them; on a
- * narrow page defaults and units are left out. */
-void dsm__parameter_list_put(dsm__page *page, const dsm__listed_parameter *parameters,
-                             size_t count);
+/** A value as it stands in a description; `nothing` if there is none. In the page's arena. */
+const char *dsm__listed_value(dsm__page *page, const dsm__value *value, const char *nothing);
 
-/** The parameters of a system in the order of its format, and how many; in the page's arena;
- * sources as they are, not made safe for a terminal. NULL, and the page fails, if out of memory. */
-dsm__listed_parameter *dsm__parameter_list_of(dsm__page *page, const dsm_system *system,
-                                              size_t *count);
+/** A setting as a value; `none`: of one that is none. */
+dsm__value dsm__setting_value(const dsm_setting *setting, dsm__value_kind none);
+
+/** Appends a list of them: sources stand beside the values if the page is wide, else below them; on
+ * a narrow page defaults and units are left out. */
+void dsm__parameter_list_put(dsm__page *page, const dsm__rows *parameters);
+
+/** Those of a system in the order of its format. */
+dsm__rows dsm__parameter_list_of(dsm__page *page, const dsm_system *system);
 
 #endif

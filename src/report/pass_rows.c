@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/pass_rows.h"
 
-#include <stdlib.h>
-
-#include "base/order.h"
 #include "report/folded_name.h"
-
-static int compare_falling(const void *a, const void *b) {
-  return dsm__order_numbers(b, a);
-}
+#include "report/largest.h"
 
 /* All rows, in order. */
 static bool list_all(dsm__pass_rows *rows, const dsm_plan *plan, const dsm__folding *folding,
@@ -38,50 +32,27 @@ static bool list_all(dsm__pass_rows *rows, const dsm_plan *plan, const dsm__fold
   return true;
 }
 
-/* Which rows are kept: those above the least time, and of those that take as long the first. */
-typedef struct choice {
-  double least;
-  size_t equal_count;
-} choice;
-
-static bool choose(choice *made, const dsm__pass_rows *rows, size_t most, dsm__arena *arena) {
+static bool keep_longest(dsm__pass_rows *rows, size_t most, dsm__arena *arena) {
   double *cycles;
+  size_t kept = 0;
   if (!DSM__RESERVE(arena, cycles, rows->count)) {
     return false;
   }
   for (size_t i = 0; i < rows->count; i++) {
     cycles[i] = rows->items[i].cycles;
   }
-  qsort(cycles, rows->count, sizeof *cycles, compare_falling);
-  *made = (choice){.least = cycles[most - 1]};
-  while (made->equal_count < most && cycles[most - 1 - made->equal_count] <= made->least) {
-    made->equal_count++;
-  }
-  return true;
-}
-
-static bool keep_longest(dsm__pass_rows *rows, size_t most, dsm__arena *arena) {
-  choice made;
-  size_t kept = 0;
-  if (most == 0 || rows->count <= most) {
-    return true;
-  }
-  if (!choose(&made, rows, most, arena)) {
-    return false;
-  }
-  for (size_t i = 0; i < rows->count; i++) {
+  const bool *const is_kept = dsm__largest(cycles, rows->count, most, arena);
+  for (size_t i = 0; i < rows->count && is_kept != NULL; i++) {
     const dsm__pass_row row = rows->items[i];
-    const bool is_least = row.cycles <= made.least;
-    if (row.cycles < made.least || (is_least && made.equal_count == 0)) {
+    if (is_kept[i]) {
+      rows->items[kept++] = row;
+    } else {
       rows->left_out += row.count;
       rows->left_cycles += row.cycles;
-      continue;
     }
-    made.equal_count -= is_least ? 1 : 0;
-    rows->items[kept++] = row;
   }
   rows->count = kept;
-  return true;
+  return is_kept != NULL;
 }
 
 bool dsm__pass_rows_find(dsm__pass_rows *rows, const dsm_plan *plan, bool is_unfolded, size_t most,

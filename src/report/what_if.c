@@ -5,8 +5,8 @@
 #include <math.h>
 
 #include "plan/alike.h"
-#include "report/folded_name.h"
 #include "report/loss.h"
+#include "report/table/moved_rows.h"
 #include "report/table/number_style.h"
 
 /* Two times that differ by less, relatively, are the same. */
@@ -32,50 +32,25 @@ const char *dsm__what_if_label(dsm_decision decision) {
   return labels[decision];
 }
 
-/* Names of layers, and what tells which are equal. */
-typedef struct named_layers {
-  const char **names;
-  const char **classes;
-} named_layers;
-
-static bool name_layers(dsm__page *page, const dsm_plan *plan, const size_t *layers, size_t count,
-                        named_layers *made) {
+/* Names of some layers; of many the first, then "and 3 more". */
+static const char *layer_names(dsm__page *page, const dsm_plan *plan, const size_t *layers,
+                               size_t count) {
   dsm__alike classes;
-  if (!DSM__RESERVE(page->arena, made->names, count) ||
-      !DSM__RESERVE(page->arena, made->classes, count) ||
+  const char **names;
+  const char **texts;
+  size_t left;
+  if (!DSM__RESERVE(page->arena, names, count) || !DSM__RESERVE(page->arena, texts, count) ||
       !dsm__alike_find(&classes, plan->layers, plan->layer_count, DSM__ALIKE_NUMBERS,
                        page->arena)) {
-    return false;
-  }
-  for (size_t i = 0; i < count; i++) {
-    made->names[i] = plan->layers[layers[i]].layer->name;
-    made->classes[i] = dsm__page_text(page, "%zu", classes.class_of[layers[i]]);
-  }
-  return true;
-}
-
-/* Names of layers, joined by a separator; at most `most`, then "and 3 more" (0: all). */
-static const char *layer_names(dsm__page *page, const dsm_plan *plan, const size_t *layers,
-                               size_t count, const char *separator, size_t most) {
-  named_layers named;
-  dsm__folding folding;
-  const char *text = "";
-  size_t left = 0;
-  if (!name_layers(page, plan, layers, count, &named) ||
-      !dsm__fold_equal_texts(&folding, named.classes, count, page->style.is_unfolded,
-                             page->arena)) {
     page->out.failed = true;
     return "";
   }
-  for (size_t row = 0; row < folding.row_count; row++) {
-    if (most > 0 && row >= most) {
-      left += folding.rows[row].count;
-      continue;
-    }
-    const char *const name = dsm__fold_row_name_of(page->arena, named.names, &folding, row);
-    page->out.failed = page->out.failed || name == NULL;
-    text = dsm__page_join(page, text, separator, "%s", name == NULL ? "" : name);
+  for (size_t i = 0; i < count; i++) {
+    names[i] = plan->layers[layers[i]].layer->name;
+    texts[i] = dsm__page_text(page, "%zu", classes.class_of[layers[i]]);
   }
+  const dsm__moved_rows rows = dsm__moved_lines(page, names, texts, count);
+  const char *const text = dsm__moved_names(page, &rows, NAMES_MAX, &left);
   return left > 0 ? dsm__page_text(page, "%s and %zu more", text, left) : text;
 }
 
@@ -116,14 +91,12 @@ static const char *change_text(dsm__page *page, double step, double network_cycl
 static const char *tensors_text(dsm__page *page, const dsm_plan *plan, const dsm_what_if *what_if) {
   const char *text = "";
   if (what_if->also_held_count > 0) {
-    text = dsm__page_text(
-        page, ", then also held: %s",
-        layer_names(page, plan, what_if->also_held, what_if->also_held_count, ", ", NAMES_MAX));
+    text = dsm__page_text(page, ", then also held: %s",
+                          layer_names(page, plan, what_if->also_held, what_if->also_held_count));
   }
   if (what_if->not_held_count > 0) {
-    text = dsm__page_text(
-        page, "%s%s no longer held: %s", text, text[0] == '\0' ? ", then" : ";",
-        layer_names(page, plan, what_if->not_held, what_if->not_held_count, ", ", NAMES_MAX));
+    text = dsm__page_text(page, "%s%s no longer held: %s", text, text[0] == '\0' ? ", then" : ";",
+                          layer_names(page, plan, what_if->not_held, what_if->not_held_count));
   }
   return text;
 }

@@ -278,26 +278,25 @@ static void put_comparison(dsm__csv *csv, const item_row *item) {
   put_values(csv, item, of->decisions, of->decision_count);
 }
 
-static void put_csv(dsm__page *page, const dsm_answer *answer) {
-  const dsm_checked *const items = answer->of;
-  dsm__csv csv = dsm__csv_begin(page);
-  dsm__csv_columns(&csv, &item_record);
-  dsm__csv_columns(&csv, &decision_record);
-  dsm__csv_columns(&csv, &dsm__moved_record);
-  for (size_t i = 0; i < answer->count; i++) {
-    const item_row row = row_of(page, &items[i]);
-    if (row.is_compared) {
-      put_drift(&csv, &row);
-    } else if (row.is_document) {
-      put_comparison(&csv, &row);
+static void put_rows(dsm__csv *csv, const void *of) {
+  const dsm__rows *const items = &((const document *)of)->items;
+  const item_row *const rows = items->items;
+  dsm__csv_columns(csv, &item_record);
+  dsm__csv_columns(csv, &decision_record);
+  dsm__csv_columns(csv, &dsm__moved_record);
+  for (size_t i = 0; i < items->count; i++) {
+    if (rows[i].is_compared) {
+      put_drift(csv, &rows[i]);
+    } else if (rows[i].is_document) {
+      put_comparison(csv, &rows[i]);
     } else {
-      DSM__CSV_ROW(&csv, {&item_record, &row});
+      DSM__CSV_ROW(csv, {&item_record, &rows[i]});
     }
   }
-  dsm__csv_finish(&csv);
 }
 
 const dsm_answer_kind dsm_answer_check = {
     .record = &dsm__check_record,
     .fill = fill,
-    .views = {dsm__show_check, [DSM_FORM_CSV] = put_csv, [DSM_FORM_JUNIT] = dsm__put_junit}};
+    .put_rows = put_rows,
+    .views = {dsm__show_check, [DSM_FORM_JUNIT] = dsm__put_junit}};

@@ -9,6 +9,7 @@
 #include "report/data/describe_record.h"
 #include "report/data/partition_links.h"
 #include "report/declared.h"
+#include "report/parameter_list.h"
 #include "report/table/plan_table.h"
 #include "server/server_internal.h"
 #include "system/system_internal.h"
@@ -89,22 +90,15 @@ DSM__OWN_RECORD(stage_record, stage_row, true, "A stage of a chain.",
 
 /* ---- systems ---- */
 
-typedef struct parameter_row {
-  const char *path;
-  dsm__value value;
-  const char *unit;
-  dsm__value fallback;
-  const char *source;
-} parameter_row;
-
 DSM__OWN_RECORD(
-    parameter_record, parameter_row, true, "A parameter of the system.",
-    TEXT(parameter_row, path, "path", DSM__COLUMN, "Such as core.frequency_GHz."),
-    DSM__FIELD(VALUE, parameter_row, value, "value", DSM__COLUMN, .help = "As it is."),
-    TEXT(parameter_row, unit, "unit", DSM__COLUMN, "Of the value; flag and word for those kinds."),
-    DSM__FIELD(VALUE, parameter_row, fallback, "default", DSM__COLUMN | DSM__OPTIONAL,
+    parameter_record, dsm__listed_parameter, true, "A parameter of the system.",
+    TEXT(dsm__listed_parameter, path, "path", DSM__COLUMN, "Such as core.frequency_GHz."),
+    DSM__FIELD(VALUE, dsm__listed_parameter, value, "value", DSM__COLUMN, .help = "As it is."),
+    TEXT(dsm__listed_parameter, unit, "unit", DSM__COLUMN,
+         "Of the value; flag and word for those kinds."),
+    DSM__FIELD(VALUE, dsm__listed_parameter, fallback, "default", DSM__COLUMN | DSM__OPTIONAL,
                .help = "Absent if the parameter is required."),
-    TEXT(parameter_row, source, "source", DSM__COLUMN,
+    TEXT(dsm__listed_parameter, source, "source", DSM__COLUMN,
          "The description's note; else the source of the default, the word assumption, or given."));
 
 /* ---- the document ---- */
@@ -230,40 +224,6 @@ DSM__DOCUMENT(dsm__describe_record, dsm__rows, "dsm-describe/1",
 
 /* ---- what it holds ---- */
 
-/* A value of a parameter, as dsm__parameter_number gives it. */
-static dsm__value value_of(const dsm__parameter *parameter, double number) {
-  static const dsm__value_kind kinds[] = {
-      [DSM__PARAMETER_COUNT] = DSM__VALUE_NUMBER,
-      [DSM__PARAMETER_REAL] = DSM__VALUE_NUMBER,
-      [DSM__PARAMETER_FLAG] = DSM__VALUE_FLAG,
-      [DSM__PARAMETER_WORD] = DSM__VALUE_TEXT,
-  };
-  char text[DSM__NUMBER_TEXT_SIZE];
-  const dsm__value_kind kind = kinds[parameter->kind];
-  return (dsm__value){
-      kind, number, kind == DSM__VALUE_TEXT ? dsm__parameter_text(parameter, number, text) : NULL};
-}
-
-static dsm__rows parameters_of(dsm__page *page, const dsm_system *system) {
-  const dsm__stated_parameters stated = dsm__parameters_of(system);
-  const dsm__rows made = dsm__rows_make(page, stated.count, sizeof(parameter_row));
-  parameter_row *const rows = made.items;
-  for (size_t p = 0; p < made.count; p++) {
-    const dsm__parameter *const parameter = stated.items[p];
-    rows[p] = (parameter_row){
-        .path = parameter->path,
-        .value = value_of(parameter, dsm__parameter_number(parameter, system)),
-        .unit = parameter->unit,
-        .source = dsm__parameter_source(page->arena, parameter, system),
-    };
-    if (!parameter->is_required) {
-      rows[p].fallback = value_of(parameter, parameter->fallback);
-    }
-    page->out.failed = page->out.failed || rows[p].source == NULL;
-  }
-  return made;
-}
-
 static dsm__rows axes_of(dsm__page *page, const dsm_system *system) {
   const bool is_list = system->system.topology == DSM_TOPOLOGY_AXES;
   const dsm__rows made =
@@ -302,7 +262,7 @@ static void fill_system(dsm__page *page, dsm__item_row *row, const dsm_system *s
   row->cores = dsm__system_cores(system);
   row->macs_per_cycle = dsm__system_macs(system);
   row->memory_bytes = (double)row->chips * dsm__chip_memory_bytes(system);
-  row->parameters = parameters_of(page, system);
+  row->parameters = dsm__parameter_list_of(page, system);
   row->system_source = system->source;
   row->elements = dsm__page_peak_elements(system);
   row->axes_text = dsm__page_axes(page, system);
@@ -416,7 +376,8 @@ static void put_sweep(dsm__csv *csv, const dsm__item_row *item) {
     const dsm_axis *const axis = &sweep->axes[column->axis];
     for (size_t v = 0; v < axis->value_count; v++) {
       const dsm_axis_value *const value = &axis->values[v * axis->path_count + column->slot];
-      const parameter_row row = {.path = column->path, .value = {DSM__VALUE_TEXT, 0, value->text}};
+      const dsm__listed_parameter row = {.path = column->path,
+                                         .value = {DSM__VALUE_TEXT, 0, value->text}};
       DSM__CSV_ROW(csv, {&dsm__item_record, item}, {&parameter_record, &row});
     }
   }
@@ -425,9 +386,9 @@ static void put_sweep(dsm__csv *csv, const dsm__item_row *item) {
 static void put_stages(dsm__csv *csv, const dsm__item_row *item) {
   const stage_row *const stages = item->stages.items;
   for (size_t s = 0; s < item->stages.count; s++) {
-    const parameter_row row = {.path = stages[s].name,
-                               .value = {DSM__VALUE_NUMBER, stages[s].saved_bytes, NULL},
-                               .unit = "bytes saved"};
+    const dsm__listed_parameter row = {.path = stages[s].name,
+                                       .value = {DSM__VALUE_NUMBER, stages[s].saved_bytes, NULL},
+                                       .unit = "bytes saved"};
     DSM__CSV_ROW(csv, {&dsm__item_record, item}, {&parameter_record, &row});
   }
 }
@@ -445,9 +406,9 @@ static void put_pim(dsm__csv *csv, const dsm__item_row *item) {
                  {item->of.pim_system != NULL, "memory_bandwidth", item->pim_bandwidth, "bytes/s"},
                  {item->of.pim_system != NULL, "pim_memory_bytes", item->pim_memory, "bytes"}};
   for (size_t f = 0; f < DSM__COUNT_OF(figures); f++) {
-    const parameter_row row = {.path = figures[f].name,
-                               .value = {DSM__VALUE_NUMBER, figures[f].value, NULL},
-                               .unit = figures[f].unit};
+    const dsm__listed_parameter row = {.path = figures[f].name,
+                                       .value = {DSM__VALUE_NUMBER, figures[f].value, NULL},
+                                       .unit = figures[f].unit};
     if (figures[f].is_there) {
       DSM__CSV_ROW(csv, {&dsm__item_record, item}, {&parameter_record, &row});
     }
@@ -455,9 +416,9 @@ static void put_pim(dsm__csv *csv, const dsm__item_row *item) {
 }
 
 static void put_item(dsm__csv *csv, const dsm__item_row *item) {
-  static const parameter_row memory = {.unit = "bytes of memory"};
+  static const dsm__listed_parameter memory = {.unit = "bytes of memory"};
   const dsm__described_layer *const layers = item->layers.items;
-  const parameter_row *const parameters = item->parameters.items;
+  const dsm__listed_parameter *const parameters = item->parameters.items;
   for (size_t i = 0; i < item->layers.count; i++) {
     DSM__CSV_ROW(csv, {&dsm__item_record, item}, {&dsm__described_layer_record, &layers[i]});
   }
@@ -474,20 +435,18 @@ static void put_item(dsm__csv *csv, const dsm__item_row *item) {
   put_pim(csv, item);
 }
 
-static void put_csv(dsm__page *page, const dsm_answer *answer) {
-  const dsm_described *const items = answer->of;
-  dsm__csv csv = dsm__csv_begin(page);
-  dsm__csv_column(&csv, &dsm__item_record, "file");
-  dsm__csv_column(&csv, &dsm__item_record, "kind");
-  dsm__csv_column(&csv, &dsm__item_record, "name");
-  dsm__csv_columns(&csv, &dsm__described_layer_record);
-  dsm__csv_columns(&csv, &dsm__item_record);
-  dsm__csv_columns(&csv, &parameter_record);
-  for (size_t i = 0; i < answer->count; i++) {
-    const dsm__item_row row = row_of(page, &items[i]);
-    put_item(&csv, &row);
+static void put_rows(dsm__csv *csv, const void *document) {
+  const dsm__rows *const made = document;
+  const dsm__item_row *const rows = made->items;
+  dsm__csv_column(csv, &dsm__item_record, "file");
+  dsm__csv_column(csv, &dsm__item_record, "kind");
+  dsm__csv_column(csv, &dsm__item_record, "name");
+  dsm__csv_columns(csv, &dsm__described_layer_record);
+  dsm__csv_columns(csv, &dsm__item_record);
+  dsm__csv_columns(csv, &parameter_record);
+  for (size_t i = 0; i < made->count; i++) {
+    put_item(csv, &rows[i]);
   }
-  dsm__csv_finish(&csv);
 }
 
 static void show(dsm__page *page, const dsm_answer *answer) {
@@ -502,4 +461,4 @@ static void show(dsm__page *page, const dsm_answer *answer) {
 }
 
 const dsm_answer_kind dsm_answer_description = {
-    .record = &dsm__describe_record, .fill = fill, .views = {show, [DSM_FORM_CSV] = put_csv}};
+    .record = &dsm__describe_record, .fill = fill, .put_rows = put_rows, .views = {show}};

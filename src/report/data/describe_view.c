@@ -157,12 +157,7 @@ static const dsm__fact system_facts[] = {
     DSM__FACT(NULL, "{memory_bytes} of memory, {memory_bytes/chips:B} a chip{reserve}"),
     {.text = "{system_source?source: {system_source}|}", .is_faint = true}};
 static void show_parameters(dsm__page *page, const void *of) {
-  size_t count = 0;
-  const dsm__listed_parameter *const parameters =
-      dsm__parameter_list_of(page, ((const dsm__item_row *)of)->of.system, &count);
-  if (parameters != NULL) {
-    dsm__parameter_list_put(page, parameters, count);
-  }
+  dsm__parameter_list_put(page, &((const dsm__item_row *)of)->parameters);
 }
 
 #define IS(member) .when = {DSM__IF(dsm__item_row, of.member)}

@@ -160,7 +160,7 @@ typedef struct document {
   size_t decision_count;
   const dsm_input_difference *chosen; /* in place of decisions, of other documents than plans */
   size_t chosen_count;
-  bool is_of_plans; /* who alone have the rest but figures */
+  const dsm_diff *diff; /* of plans, who alone have the rest but figures; NULL: of others */
   dsm__rows layers;
   results result;
   figure parts[DSM__DIFF_PARTS];
@@ -168,7 +168,7 @@ typedef struct document {
   dsm__rows figures;
 } document;
 
-#define OF_PLANS .stated_if = DSM__IF(document, is_of_plans)
+#define OF_PLANS .stated_if = DSM__IF(document, diff)
 
 DSM__OWN_RECORD(
     times_record, document, false, "Where the time of two plans goes.",
@@ -207,11 +207,11 @@ DSM__DOCUMENT(
                        "the largest difference of time first."),
     DSM__FIELD(LIST, document, chosen, "chosen", 0,
                .count_offset = offsetof(document, chosen_count), .type = &input_record,
-               .stated_if = DSM__UNLESS(document, is_of_plans),
+               .stated_if = DSM__UNLESS(document, diff),
                .help = "Of other documents than plans: what was decided and differs."),
     DSM__FIELD(LIST, document, figures.items, "figures", 0,
                .count_offset = offsetof(document, figures.count), .type = &figure_row_record,
-               .stated_if = DSM__UNLESS(document, is_of_plans),
+               .stated_if = DSM__UNLESS(document, diff),
                .help = "Of other documents than plans: figures that differ, and those that tell "
                        "which is better."));
 
@@ -301,14 +301,14 @@ static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
   const dsm_diffed *const of = answer->of;
   const dsm_diff *const diff = of->diff;
   document *const made = to;
-  *made = (document){.is_of_plans = diff != NULL};
+  *made = (document){.diff = diff};
   if (diff == NULL) {
     fill_comparison(page, made, of);
     return;
   }
   *made = (document){.a = row_of(diff->a, of->a_file),
                      .b = row_of(diff->b, of->b_file),
-                     .is_of_plans = true,
+                     .diff = diff,
                      .is_different = diff->is_different,
                      .inputs = diff->inputs,
                      .input_count = diff->input_count,
@@ -362,10 +362,10 @@ static void put_figure_rows(dsm__csv *csv, const document *made) {
   }
 }
 
-static void put_step_rows(dsm__csv *csv, const dsm_diff *diff, const document *made) {
+static void put_step_rows(dsm__csv *csv, const document *made) {
   dsm__diff_figure of_result[DSM__DIFF_RESULTS];
   dsm_decision_drift what = {.pass = DSM_PASS_COUNT};
-  dsm__diff_results(diff, of_result);
+  dsm__diff_results(made->diff, of_result);
   for (size_t i = 0; i < DSM__DIFF_RESULTS; i++) {
     what.decision = of_result[i].name;
     put_row(csv, "result", what, &made->result.of[i]);
@@ -391,27 +391,23 @@ static void put_pass_rows(dsm__csv *csv, const document *made) {
   }
 }
 
-static void put_csv(dsm__page *page, const dsm_answer *answer) {
-  const dsm_diffed *const of = answer->of;
-  document made;
-  fill(page, answer, &made);
-  dsm__csv csv = dsm__csv_begin(page);
-  dsm__csv_columns(&csv, &section_record);
-  dsm__csv_columns(&csv, &decision_record);
-  dsm__csv_columns(&csv, &part_record);
-  put_value_rows(&csv, "input", made.inputs, made.input_count);
-  if (of->diff != NULL) {
-    put_layer_rows(&csv, of->diff);
+static void put_rows(dsm__csv *csv, const void *of) {
+  const document *const made = of;
+  dsm__csv_columns(csv, &section_record);
+  dsm__csv_columns(csv, &decision_record);
+  dsm__csv_columns(csv, &part_record);
+  put_value_rows(csv, "input", made->inputs, made->input_count);
+  if (made->diff != NULL) {
+    put_layer_rows(csv, made->diff);
   }
-  put_decision_rows(&csv, &made);
-  put_value_rows(&csv, "decision", made.chosen, made.chosen_count);
-  if (of->diff != NULL) {
-    put_step_rows(&csv, of->diff, &made);
+  put_decision_rows(csv, made);
+  put_value_rows(csv, "decision", made->chosen, made->chosen_count);
+  if (made->diff != NULL) {
+    put_step_rows(csv, made);
   }
-  put_pass_rows(&csv, &made);
-  put_figure_rows(&csv, &made);
-  dsm__csv_finish(&csv);
+  put_pass_rows(csv, made);
+  put_figure_rows(csv, made);
 }
 
 const dsm_answer_kind dsm_answer_diff = {
-    .record = &dsm__diff_record, .fill = fill, .views = {dsm__show_diff, [DSM_FORM_CSV] = put_csv}};
+    .record = &dsm__diff_record, .fill = fill, .put_rows = put_rows, .views = {dsm__show_diff}};

@@ -6,6 +6,7 @@
 #include "plan/plan_internal.h"
 #include "report/data/csv.h"
 #include "report/data/records.h"
+#include "report/parameter_list.h"
 
 /* ---- the tables ---- */
 
@@ -167,8 +168,7 @@ DSM__DOCUMENT(
 
 /* ---- what they hold ---- */
 
-/* A setting that is none has the kind `none`. */
-static dsm__value value_of(const dsm_setting *setting, dsm__value_kind none) {
+dsm__value dsm__setting_value(const dsm_setting *setting, dsm__value_kind none) {
   static const dsm__value_kind kinds[DSM_SETTING_KIND_COUNT] = {
       [DSM_SETTING_NUMBER] = DSM__VALUE_NUMBER,
       [DSM_SETTING_FLAG] = DSM__VALUE_FLAG,
@@ -215,7 +215,7 @@ static dsm__rows variations_of(dsm__page *page, const dsm_elasticity *of,
     const dsm_variation *const variation = &parameter->variations[v];
     rows[v] = (variation_row){
         .kind = variation->kind,
-        .value = value_of(&variation->setting, DSM__VALUE_NULL),
+        .value = dsm__setting_value(&variation->setting, DSM__VALUE_NULL),
         .factor = variation->kind == DSM_VARIATION_OTHER ? 0 : variation->factor,
         .responses = responses_of(page, of, variation->responses),
     };
@@ -229,9 +229,9 @@ static dsm__rows parameters_of(dsm__page *page, const dsm_elasticity *of) {
   for (size_t p = 0; p < made.count; p++) {
     const dsm_varied_parameter *const parameter = &of->parameters[p];
     rows[p] = (parameter_row){.of = *parameter,
-                              .value = value_of(&parameter->setting, DSM__VALUE_NULL),
+                              .value = dsm__setting_value(&parameter->setting, DSM__VALUE_NULL),
                               .better = better_of(parameter),
-                              .fallback = value_of(&parameter->fallback, DSM__VALUE_NONE),
+                              .fallback = dsm__setting_value(&parameter->fallback, DSM__VALUE_NONE),
                               .slopes = slopes_of(page, of, parameter->slopes),
                               .variations = variations_of(page, of, parameter)};
   }
@@ -255,8 +255,8 @@ static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
 /* ---- CSV: a row a parameter, variation and network ---- */
 
 /* `variation` NULL: the parameter is not varied. */
-static void put_rows(dsm__csv *csv, const item_row *item, const parameter_row *parameter,
-                     const variation_row *variation) {
+static void put_variation(dsm__csv *csv, const item_row *item, const parameter_row *parameter,
+                          const variation_row *variation) {
   const response_row *const networks = item->networks.items;
   const slope_row *const slopes = parameter->slopes.items;
   for (size_t w = 0; w < item->networks.count && w < parameter->slopes.count; w++) {
@@ -273,34 +273,31 @@ static void put_item(dsm__csv *csv, const item_row *item) {
   for (size_t p = 0; p < item->parameters.count; p++) {
     const variation_row *const variations = parameters[p].variations.items;
     for (size_t v = 0; v < parameters[p].variations.count; v++) {
-      put_rows(csv, item, &parameters[p], &variations[v]);
+      put_variation(csv, item, &parameters[p], &variations[v]);
     }
     if (parameters[p].of.variation_count == 0) {
-      put_rows(csv, item, &parameters[p], NULL);
+      put_variation(csv, item, &parameters[p], NULL);
     }
   }
 }
 
-static void put_csv(dsm__page *page, const dsm_answer *answer) {
-  dsm__rows made;
-  fill(page, answer, &made);
-  const item_row *const rows = made.items;
-  dsm__csv csv = dsm__csv_begin(page);
-  dsm__csv_column(&csv, &item_record, "system");
-  dsm__csv_column(&csv, &question_record, "workload");
-  dsm__csv_columns(&csv, &item_record);
-  dsm__csv_columns(&csv, &question_record);
-  dsm__csv_columns(&csv, &parameter_record);
-  dsm__csv_columns(&csv, &slope_record);
-  dsm__csv_columns(&csv, &variation_record);
-  dsm__csv_columns(&csv, &response_record);
-  for (size_t i = 0; i < made.count; i++) {
-    put_item(&csv, &rows[i]);
+static void put_rows(dsm__csv *csv, const void *document) {
+  const dsm__rows *const made = document;
+  const item_row *const rows = made->items;
+  dsm__csv_column(csv, &item_record, "system");
+  dsm__csv_column(csv, &question_record, "workload");
+  dsm__csv_columns(csv, &item_record);
+  dsm__csv_columns(csv, &question_record);
+  dsm__csv_columns(csv, &parameter_record);
+  dsm__csv_columns(csv, &slope_record);
+  dsm__csv_columns(csv, &variation_record);
+  dsm__csv_columns(csv, &response_record);
+  for (size_t i = 0; i < made->count; i++) {
+    put_item(csv, &rows[i]);
   }
-  dsm__csv_finish(&csv);
 }
 
-const dsm_answer_kind dsm_answer_elasticity = {
-    .record = &dsm__elasticity_record,
-    .fill = fill,
-    .views = {dsm__show_elasticity, [DSM_FORM_CSV] = put_csv}};
+const dsm_answer_kind dsm_answer_elasticity = {.record = &dsm__elasticity_record,
+                                               .fill = fill,
+                                               .put_rows = put_rows,
+                                               .views = {dsm__show_elasticity}};

@@ -261,33 +261,32 @@ static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
 
 /* ---- CSV: of each layer rows of alternatives, then rows of other decisions ---- */
 
-static void put_layer(dsm__csv *csv, const dsm_plan *plan, const dsm_explanation *explanation) {
-  for (size_t i = 0; i < explanation->alternative_count; i++) {
-    const alternative_row row = alternative_of(plan, explanation, &explanation->alternatives[i]);
-    DSM__CSV_ROW(csv, {&place_record, &row}, {&alternative_record, &row});
+static void put_layer(dsm__csv *csv, const layer_row *layer) {
+  const alternative_row place = {.layer = layer->name, .of.pass = DSM_PASS_COUNT};
+  const what_if_row *const what_ifs = layer->what_ifs.items;
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    const alternative_row *const rows = layer->passes[p].alternatives.items;
+    for (size_t i = 0; i < layer->passes[p].alternatives.count; i++) {
+      DSM__CSV_ROW(csv, {&place_record, &rows[i]}, {&alternative_record, &rows[i]});
+    }
   }
-  const alternative_row place = {.layer = plan->layers[explanation->layer_index].layer->name,
-                                 .of.pass = DSM_PASS_COUNT};
-  for (size_t i = 0; i < explanation->what_if_count; i++) {
-    const what_if_row row = what_if_of(csv->page, plan, explanation, &explanation->what_ifs[i]);
-    DSM__CSV_ROW(csv, {&place_record, &place}, {&what_if_record, &row});
+  for (size_t i = 0; i < layer->what_ifs.count; i++) {
+    DSM__CSV_ROW(csv, {&place_record, &place}, {&what_if_record, &what_ifs[i]});
   }
 }
 
-static void put_csv(dsm__page *page, const dsm_answer *answer) {
-  const dsm_explained *const it = answer->of;
-  page->renaming = dsm__explain_words(page, it->plan, it->explanations, it->count);
-  dsm__csv csv = dsm__csv_begin(page);
-  dsm__csv_columns(&csv, &place_record);
-  dsm__csv_columns(&csv, &alternative_record);
-  dsm__csv_columns(&csv, &what_if_record);
-  for (size_t e = 0; e < it->count; e++) {
-    put_layer(&csv, it->plan, it->explanations[e]);
+static void put_rows(dsm__csv *csv, const void *of) {
+  const dsm__rows *const layers = &((const document *)of)->layers;
+  const layer_row *const rows = layers->items;
+  dsm__csv_columns(csv, &place_record);
+  dsm__csv_columns(csv, &alternative_record);
+  dsm__csv_columns(csv, &what_if_record);
+  for (size_t i = 0; i < layers->count; i++) {
+    put_layer(csv, &rows[i]);
   }
-  dsm__csv_finish(&csv);
 }
 
-const dsm_answer_kind dsm_answer_explanation = {
-    .record = &dsm__explain_record,
-    .fill = fill,
-    .views = {dsm__show_explanation, [DSM_FORM_CSV] = put_csv}};
+const dsm_answer_kind dsm_answer_explanation = {.record = &dsm__explain_record,
+                                                .fill = fill,
+                                                .put_rows = put_rows,
+                                                .views = {dsm__show_explanation}};

@@ -25,19 +25,25 @@ DSM__NAMED_WORDS(dsm__export_target_words, "target of exports", target_words,
                  DSM_EXPORT_TARGET_COUNT, dsm_export_target, dsm_export_target_name);
 DSM__PARSED_WORDS(dsm__export_target_words, dsm_export_target, dsm_export_target_parse);
 
-/* A file, in the arena; no text if out of memory. */
-static dsm_named_text text_of(const dsm__export_file *file, const dsm_plan *plan,
-                              dsm__arena *arena) {
-  dsm__text_buffer out = {0};
-  file->write(&out, plan);
-  const dsm_named_text text = {
-      .name = file->name,
-      .text =
-          out.failed || out.text == NULL ? NULL : dsm__arena_strndup(arena, out.text, out.length),
-      .length = out.length,
-  };
-  dsm__text_fini(&out);
-  return text;
+/* Adds a file, whose text is copied; NULL: memory was out. */
+static dsm_status add_file(dsm_export *to, const char *name, const char *text, size_t length,
+                           dsm_diags *diags) {
+  const dsm_named_text file = {.name = name,
+                               .text = text == NULL ? NULL
+                                                    : dsm__arena_strndup(to->arena, text, length),
+                               .length = length};
+  to->files[to->file_count++] = file;
+  return file.text == NULL ? dsm__out_of_memory(diags) : DSM_OK;
+}
+
+/* Hands an export over, unless it failed. */
+static dsm_status finish(dsm_export **made, dsm_export *out, dsm_status status) {
+  if (status == DSM_OK) {
+    *made = out;
+  } else {
+    dsm_export_free(out);
+  }
+  return status;
 }
 
 dsm_status dsm_export_plan(dsm_export **made, const dsm_plan *plan, dsm_export_target target,
@@ -52,45 +58,29 @@ dsm_status dsm_export_plan(dsm_export **made, const dsm_plan *plan, dsm_export_t
     return DSM_ERROR_INFEASIBLE;
   }
   dsm_export *const out = DSM__ARENA_OWNER(dsm_export);
-  if (out == NULL) {
-    return dsm__out_of_memory(diags);
+  dsm_status status = out == NULL ? dsm__out_of_memory(diags) : DSM_OK;
+  for (size_t i = 0; i < DSM_EXPORT_FILES_MAX && row->files[i].name != NULL && status == DSM_OK;
+       i++) {
+    dsm__text_buffer text = {0};
+    row->files[i].write(&text, plan);
+    status = add_file(out, row->files[i].name, text.failed ? NULL : text.text, text.length, diags);
+    dsm__text_fini(&text);
   }
-  for (size_t i = 0; i < DSM_EXPORT_FILES_MAX && row->files[i].name != NULL; i++) {
-    out->files[i] = text_of(&row->files[i], plan, out->arena);
-    if (out->files[i].text == NULL) {
-      dsm_export_free(out);
-      return dsm__out_of_memory(diags);
-    }
-    out->file_count = i + 1;
-  }
-  *made = out;
-  return DSM_OK;
+  return finish(made, out, status);
 }
 
 dsm_status dsm_export_partition(dsm_export **made, const dsm_partition *partition,
                                 dsm_diags *diags) {
   *made = NULL;
   dsm_export *const out = DSM__ARENA_OWNER(dsm_export);
-  if (out == NULL) {
-    return dsm__out_of_memory(diags);
-  }
   char *text = NULL;
-  dsm_status status = dsm__stage_lists(&text, partition, diags);
+  dsm_status status =
+      out == NULL ? dsm__out_of_memory(diags) : dsm__stage_lists(&text, partition, diags);
   if (status == DSM_OK) {
-    const size_t length = strlen(text);
-    out->files[0] = (dsm_named_text){.name = "stages.json",
-                                     .text = dsm__arena_strndup(out->arena, text, length),
-                                     .length = length};
-    out->file_count = 1;
-    status = out->files[0].text == NULL ? dsm__out_of_memory(diags) : DSM_OK;
+    status = add_file(out, "stages.json", text, strlen(text), diags);
   }
   free(text);
-  if (status != DSM_OK) {
-    dsm_export_free(out);
-    return status;
-  }
-  *made = out;
-  return DSM_OK;
+  return finish(made, out, status);
 }
 
 void dsm_export_free(dsm_export *made) {

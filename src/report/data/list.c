@@ -260,7 +260,7 @@ static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
   *(dsm__rows *)to = made;
 }
 
-static void put_csv(dsm__page *page, const dsm_answer *answer) {
+static void put_rows(dsm__csv *csv, const void *document) {
   static const char *const columns[] = {"kind",
                                         "name",
                                         "file",
@@ -278,18 +278,15 @@ static void put_csv(dsm__page *page, const dsm_answer *answer) {
                                         "step_seconds",
                                         "transitions",
                                         "table_bytes"};
-  dsm__rows made;
-  fill(page, answer, &made);
-  const item_row *const rows = made.items;
-  dsm__csv csv = dsm__csv_begin(page);
+  const dsm__rows *const made = document;
+  const item_row *const rows = made->items;
   for (size_t c = 0; c < DSM__COUNT_OF(columns); c++) {
-    dsm__csv_column(&csv, &item_record, columns[c]);
+    dsm__csv_column(csv, &item_record, columns[c]);
   }
-  for (size_t i = 0; i < made.count; i++) {
-    DSM__CSV_ROW(&csv, {&item_record, &rows[i]});
+  for (size_t i = 0; i < made->count; i++) {
+    DSM__CSV_ROW(csv, {&item_record, &rows[i]});
   }
-  dsm__csv_finish(&csv);
 }
 
 const dsm_answer_kind dsm_answer_list = {
-    .record = &dsm__list_record, .fill = fill, .views = {show, [DSM_FORM_CSV] = put_csv}};
+    .record = &dsm__list_record, .fill = fill, .put_rows = put_rows, .views = {show}};

@@ -71,20 +71,15 @@ static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
                                .values = values};
 }
 
-static void put_csv(dsm__page *page, const dsm_answer *answer) {
-  const dsm_point_table *const points = answer->of;
-  document made;
-  fill(page, answer, &made);
-  dsm__csv csv = dsm__csv_begin(page);
-  for (size_t c = 0; c < points->column_count; c++) {
-    dsm__csv_named_column(&csv, points->columns[c]);
+static void put_rows(dsm__csv *csv, const void *of) {
+  const document *const made = of;
+  for (size_t c = 0; c < made->points->column_count; c++) {
+    dsm__csv_named_column(csv, made->points->columns[c]);
   }
-  for (size_t row = 0; row < points->row_count && !page->out.failed; row++) {
-    DSM__CSV_ROW(&csv, {&made.row, row_at(&made, row)});
+  for (size_t row = 0; row < made->points->row_count; row++) {
+    DSM__CSV_ROW(csv, {&made->row, row_at(made, row)});
   }
-  dsm__csv_finish(&csv);
 }
 
-const dsm_answer_kind dsm_answer_points = {.record = &dsm__points_record,
-                                           .fill = fill,
-                                           .views = {dsm__show_points, [DSM_FORM_CSV] = put_csv}};
+const dsm_answer_kind dsm_answer_points = {
+    .record = &dsm__points_record, .fill = fill, .put_rows = put_rows, .views = {dsm__show_points}};

@@ -90,41 +90,35 @@ static void put_findings(dsm__page *page, const dsm_answer *answer) {
   dsm__json_finish(&writer);
 }
 
-static item_row row_of(dsm__page *page, const dsm_validated *item) {
-  return (item_row){.file = item->file,
-                    .kind = item->kind,
-                    .is_valid = item->status == DSM_OK,
-                    .status = item->status,
-                    .findings = dsm__findings_of(page, item->diags),
-                    .dropped = dsm_diags_dropped(item->diags)};
-}
-
 static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
   const dsm_validated *const items = answer->of;
   const dsm__rows made = dsm__rows_make(page, answer->count, sizeof(item_row));
   item_row *const rows = made.items;
   for (size_t i = 0; i < made.count; i++) {
-    rows[i] = row_of(page, &items[i]);
+    rows[i] = (item_row){.file = items[i].file,
+                         .kind = items[i].kind,
+                         .is_valid = items[i].status == DSM_OK,
+                         .status = items[i].status,
+                         .findings = dsm__findings_of(page, items[i].diags),
+                         .dropped = dsm_diags_dropped(items[i].diags)};
   }
   *(dsm__rows *)to = made;
 }
 
-static void put_csv(dsm__page *page, const dsm_answer *answer) {
-  const dsm_validated *const items = answer->of;
-  dsm__csv csv = dsm__csv_begin(page);
-  dsm__csv_columns(&csv, &item_record);
-  dsm__csv_columns(&csv, &dsm__finding_record);
-  for (size_t i = 0; i < answer->count; i++) {
-    const item_row row = row_of(page, &items[i]);
-    const finding_row *const findings = row.findings.items;
-    for (size_t f = 0; f < row.findings.count; f++) {
-      DSM__CSV_ROW(&csv, {&item_record, &row}, {&dsm__finding_record, &findings[f]});
+static void put_rows(dsm__csv *csv, const void *document) {
+  const dsm__rows *const made = document;
+  const item_row *const rows = made->items;
+  dsm__csv_columns(csv, &item_record);
+  dsm__csv_columns(csv, &dsm__finding_record);
+  for (size_t i = 0; i < made->count; i++) {
+    const finding_row *const findings = rows[i].findings.items;
+    for (size_t f = 0; f < rows[i].findings.count; f++) {
+      DSM__CSV_ROW(csv, {&item_record, &rows[i]}, {&dsm__finding_record, &findings[f]});
     }
-    if (row.findings.count == 0) {
-      DSM__CSV_ROW(&csv, {&item_record, &row});
+    if (rows[i].findings.count == 0) {
+      DSM__CSV_ROW(csv, {&item_record, &rows[i]});
     }
   }
-  dsm__csv_finish(&csv);
 }
 
 /* ---- table ---- */
@@ -160,6 +154,6 @@ static void show(dsm__page *page, const dsm_answer *answer) {
 }
 
 const dsm_answer_kind dsm_answer_validation = {
-    .record = &dsm__validate_record, .fill = fill, .views = {show, [DSM_FORM_CSV] = put_csv}};
+    .record = &dsm__validate_record, .fill = fill, .put_rows = put_rows, .views = {show}};
 
 const dsm_answer_kind dsm_answer_findings = {.views = {[DSM_FORM_JSON] = put_findings}};

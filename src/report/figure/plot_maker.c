@@ -130,39 +130,12 @@ const char *dsm__plot_fit(dsm__plot_maker *maker, const char *text, double size,
   return "";
 }
 
-/* How many of some texts are the same as another one. */
-static size_t count_same(const char *const *texts, size_t count, const char *text) {
-  size_t same = 0;
-  for (size_t i = 0; i < count; i++) {
-    same += strcmp(texts[i], text) == 0;
-  }
-  return same;
-}
-
 /* What fits with a number behind it. */
 static const char *fit_numbered(dsm__plot_maker *maker, const char *text, size_t number,
                                 double size, double width) {
   const char *const mark = dsm__plot_text(maker, " (%zu)", number);
   const double room = width - dsm__plot_text_width(mark, size);
   return dsm__plot_text(maker, "%s%s", dsm__plot_fit(maker, text, size, room), mark);
-}
-
-const char *const *dsm__plot_fit_all(dsm__plot_maker *maker, const char *const *names, size_t count,
-                                     double size, double width) {
-  const char **const fitted = dsm__arena_array(maker->arena, count, sizeof *fitted);
-  const char **const shown = dsm__arena_array(maker->arena, count, sizeof *shown);
-  if (fitted == NULL || shown == NULL) {
-    maker->body.failed = true;
-    return names;
-  }
-  for (size_t i = 0; i < count; i++) {
-    fitted[i] = shown[i] = dsm__plot_fit(maker, names[i], size, width);
-    size_t number = count_same(fitted, i, fitted[i]);
-    while (shown[i][0] != '\0' && count_same(shown, i, shown[i]) > 0) {
-      shown[i] = fit_numbered(maker, names[i], ++number, size, width);
-    }
-  }
-  return shown;
 }
 
 static bool is_shown(const dsm__plot_maker *maker, const char *text) {
@@ -173,16 +146,12 @@ static bool is_shown(const dsm__plot_maker *maker, const char *text) {
   return one != NULL;
 }
 
-const char *dsm__plot_fit_apart(dsm__plot_maker *maker, const char *text, double size,
-                                double width) {
+/* A text that reads as none of those that are noted, and is noted. */
+static const char *fit_new(dsm__plot_maker *maker, const char *text, double size, double width) {
   const char *const fitted = dsm__plot_fit(maker, text, size, width);
   const char *shown = fitted;
   size_t number = 1;
   for (const dsm__shown_text *one = maker->shown; one != NULL; one = one->next) {
-    if (strcmp(one->text, text) == 0 && !(one->size < size || one->size > size) &&
-        !(one->width < width || one->width > width)) {
-      return one->shown;
-    }
     number += strcmp(one->fitted, fitted) == 0 ? 1 : 0;
   }
   for (; shown[0] != '\0' && is_shown(maker, shown); number++) {
@@ -196,6 +165,33 @@ const char *dsm__plot_fit_apart(dsm__plot_maker *maker, const char *text, double
   *more = (dsm__shown_text){maker->shown, text, fitted, shown, size, width};
   maker->shown = more;
   return shown;
+}
+
+const char *const *dsm__plot_fit_all(dsm__plot_maker *maker, const char *const *names, size_t count,
+                                     double size, double width) {
+  const dsm__shown_text *const others = maker->shown;
+  const char **const shown = dsm__arena_array(maker->arena, count, sizeof *shown);
+  if (shown == NULL) {
+    maker->body.failed = true;
+    return names;
+  }
+  maker->shown = NULL;
+  for (size_t i = 0; i < count; i++) {
+    shown[i] = fit_new(maker, names[i], size, width);
+  }
+  maker->shown = others;
+  return shown;
+}
+
+const char *dsm__plot_fit_apart(dsm__plot_maker *maker, const char *text, double size,
+                                double width) {
+  for (const dsm__shown_text *one = maker->shown; one != NULL; one = one->next) {
+    if (strcmp(one->text, text) == 0 && !(one->size < size || one->size > size) &&
+        !(one->width < width || one->width > width)) {
+      return one->shown;
+    }
+  }
+  return fit_new(maker, text, size, width);
 }
 
 /* ---- what is put on the page ---- */

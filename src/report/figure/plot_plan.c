@@ -3,11 +3,10 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/diag_add.h"
-#include "base/order.h"
 #include "report/folded_name.h"
+#include "report/largest.h"
 #include "report/table/number_style.h"
 #include "system/system_internal.h"
 
@@ -39,46 +38,43 @@ dsm__plot_passes dsm__plot_passes_of(const dsm_plan *plan) {
 
 /* ---- layers ---- */
 
-/* What equal layers lose. */
-typedef struct row_time {
-  size_t row;
-  double cycles; /* of all passes of all of them */
-  double lost;   /* of these, without useful work */
-} row_time;
-
-static row_time time_of(const dsm_plan *plan, const dsm__folding *folding, size_t row) {
-  const dsm__fold_row *const of = &folding->rows[row];
-  row_time sum = {.row = row};
+/* What the layers of a row take, of all passes, and what of it is no useful work. */
+static double cycles_of(const dsm_plan *plan, const dsm__fold_row *of, bool is_lost) {
+  double cycles = 0;
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     const dsm_pass_plan *const pass = &plan->layers[of->first].passes[p];
     if (pass->exists) {
-      sum.cycles += (double)of->count * pass->cycles.total;
-      sum.lost += (double)of->count * (pass->cycles.total - pass->ideal_cycles);
+      cycles += (double)of->count * (pass->cycles.total - (is_lost ? pass->ideal_cycles : 0));
     }
   }
-  return sum;
+  return cycles;
 }
 
-/* What loses most comes first, of equals the earlier one. */
-static int compare_losses(const void *a, const void *b) {
-  const row_time *const left = a;
-  const row_time *const right = b;
-  return dsm__order_then(dsm__order(right->lost, left->lost),
-                         dsm__order_whole(left->row, right->row));
+/* Of each row: does a figure show it? A report shows the `most` that lose most. NULL if out of
+ * memory. */
+static const bool *choose(dsm__plot_maker *maker, const dsm_plan *plan, const dsm__folding *folding,
+                          size_t most) {
+  double *lost;
+  if (!DSM__RESERVE(maker->arena, lost, folding->row_count)) {
+    return NULL;
+  }
+  for (size_t row = 0; row < folding->row_count; row++) {
+    lost[row] = cycles_of(plan, &folding->rows[row], true);
+  }
+  return dsm__largest(lost, folding->row_count, maker->is_in_page ? most : 0, maker->arena);
 }
 
-static int compare_rows(const void *a, const void *b) {
-  return dsm__order_whole(((const row_time *)a)->row, ((const row_time *)b)->row);
-}
-
-/* What a report leaves out of `count` rows, of which it shows `most`. */
+/* What a report leaves out; NULL: nothing. */
 static const char *left_out_text(dsm__plot_maker *maker, const dsm_plan *plan,
-                                 const dsm__folding *folding, const row_time *times, size_t most) {
+                                 const dsm__folding *folding, const bool *is_shown) {
   size_t layers = 0;
   double cycles = 0;
-  for (size_t i = most; i < folding->row_count; i++) {
-    layers += folding->rows[times[i].row].count;
-    cycles += times[i].cycles;
+  for (size_t row = 0; row < folding->row_count; row++) {
+    layers += is_shown[row] ? 0 : folding->rows[row].count;
+    cycles += is_shown[row] ? 0 : cycles_of(plan, &folding->rows[row], false);
+  }
+  if (layers == 0) {
+    return NULL;
   }
   return dsm__plot_text(
       maker,
@@ -97,21 +93,22 @@ static const char *row_name(dsm__plot_maker *maker, const dsm_plan *plan,
   return name == NULL || count == 1 ? name : dsm__plot_text(maker, "%zu \xC3\x97 %s", count, name);
 }
 
-/* The layers of some rows. */
+/* Fills the layers of the rows that are shown. */
 static bool list_layers(dsm__plot_maker *maker, const dsm_plan *plan, const dsm__folding *folding,
-                        const row_time *times, dsm__plot_layers *layers) {
+                        const bool *is_shown, dsm__plot_layers *layers) {
   size_t *items;
   size_t *counts;
   const char **names;
-  bool is_ready = DSM__RESERVE(maker->arena, items, layers->count) &&
-                  DSM__RESERVE(maker->arena, counts, layers->count) &&
-                  DSM__RESERVE(maker->arena, names, layers->count);
-  for (size_t i = 0; is_ready && i < layers->count; i++) {
-    const size_t row = times[i].row;
-    items[i] = folding->rows[row].first;
-    counts[i] = folding->rows[row].count;
-    names[i] = row_name(maker, plan, folding, row);
-    is_ready = names[i] != NULL;
+  bool is_ready = DSM__RESERVE(maker->arena, items, folding->row_count) &&
+                  DSM__RESERVE(maker->arena, counts, folding->row_count) &&
+                  DSM__RESERVE(maker->arena, names, folding->row_count);
+  for (size_t row = 0; is_ready && row < folding->row_count; row++) {
+    if (is_shown[row]) {
+      items[layers->count] = folding->rows[row].first;
+      counts[layers->count] = folding->rows[row].count;
+      names[layers->count] = row_name(maker, plan, folding, row);
+      is_ready = names[layers->count++] != NULL;
+    }
   }
   if (is_ready) {
     layers->items = items;
@@ -124,24 +121,16 @@ static bool list_layers(dsm__plot_maker *maker, const dsm_plan *plan, const dsm_
 dsm__plot_layers dsm__plot_layers_of(dsm__plot_maker *maker, const dsm_plan *plan, bool is_folded,
                                      size_t most) {
   dsm__folding folding;
-  row_time *times = NULL;
-  const bool is_ready =
-      dsm__fold_plan(&folding, plan, !is_folded || maker->is_unfolded, maker->arena) &&
-      DSM__RESERVE(maker->arena, times, folding.row_count);
-  dsm__plot_layers layers = {.count = folding.row_count};
-  for (size_t row = 0; is_ready && row < folding.row_count; row++) {
-    times[row] = time_of(plan, &folding, row);
-  }
-  if (is_ready && maker->is_in_page && layers.count > most) {
-    qsort(times, layers.count, sizeof *times, compare_losses);
-    layers.count = most;
-    layers.note = left_out_text(maker, plan, &folding, times, most);
-    qsort(times, layers.count, sizeof *times, compare_rows);
-  }
-  if (!is_ready || !list_layers(maker, plan, &folding, times, &layers)) {
+  dsm__plot_layers layers = {.count = 0};
+  const bool *const is_shown =
+      dsm__fold_plan(&folding, plan, !is_folded || maker->is_unfolded, maker->arena)
+          ? choose(maker, plan, &folding, most)
+          : NULL;
+  if (is_shown == NULL || !list_layers(maker, plan, &folding, is_shown, &layers)) {
     maker->body.failed = true;
     return (dsm__plot_layers){.count = 0};
   }
+  layers.note = left_out_text(maker, plan, &folding, is_shown);
   return layers;
 }
 

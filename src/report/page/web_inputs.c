@@ -34,25 +34,25 @@ static void begin_parameters(dsm__page *page, const char *id, const char *captio
 
 /* A value that is not the default stands out. */
 static void put_parameter(dsm__page *page, const dsm__listed_parameter *parameter) {
-  const bool has_default = strcmp(parameter->fallback, "required") != 0;
-  const bool is_changed = has_default && strcmp(parameter->fallback, parameter->value) != 0;
+  const char *const value = dsm__listed_value(page, &parameter->value, "-");
+  const char *const fallback = dsm__listed_value(page, &parameter->fallback, value);
   dsm__html_begin(&page->out, "tr", NULL);
   dsm__html_begin(&page->out, "th", "scope", "row", NULL);
   dsm__html_element(&page->out, "code", parameter->path, NULL);
   dsm__html_end(&page->out, "th");
-  put_cell(page, is_changed ? "number changed" : "number", parameter->value);
+  put_cell(page, strcmp(fallback, value) != 0 ? "number changed" : "number", value);
   put_cell(page, "name", parameter->unit);
-  put_cell(page, "number", parameter->fallback);
+  put_cell(page, "number", dsm__listed_value(page, &parameter->fallback, "required"));
   put_cell(page, "source", parameter->source);
   dsm__html_end(&page->out, "tr");
 }
 
 static void put_system_parameters(dsm__page *page, const dsm_system *system, bool of_model) {
-  size_t count = 0;
-  const dsm__listed_parameter *const parameters = dsm__parameter_list_of(page, system, &count);
-  for (size_t i = 0; parameters != NULL && i < count; i++) {
-    if (is_of_model(&parameters[i]) == of_model) {
-      put_parameter(page, &parameters[i]);
+  const dsm__rows parameters = dsm__parameter_list_of(page, system);
+  const dsm__listed_parameter *const rows = parameters.items;
+  for (size_t i = 0; i < parameters.count; i++) {
+    if (is_of_model(&rows[i]) == of_model) {
+      put_parameter(page, &rows[i]);
     }
   }
 }
@@ -60,16 +60,11 @@ static void put_system_parameters(dsm__page *page, const dsm_system *system, boo
 static void put_byte_parameters(dsm__page *page, const dsm_workload *workload) {
   for (size_t i = 0; i < DSM__BYTE_PARAMETER_COUNT; i++) {
     const dsm__byte_parameter *const parameter = &dsm__byte_parameters[i];
-    const double value = dsm__byte_parameter_get(parameter, workload);
-    char digits[DSM__NUMBER_TEXT_SIZE];
-    char fallback[DSM__NUMBER_TEXT_SIZE];
-    (void)dsm__double_to_text(value, digits);
-    (void)dsm__double_to_text(parameter->fallback, fallback);
     const dsm__listed_parameter listed = {
         .path = parameter->key,
-        .value = digits,
+        .value = {DSM__VALUE_NUMBER, dsm__byte_parameter_get(parameter, workload), NULL},
         .unit = parameter->unit,
-        .fallback = fallback,
+        .fallback = {DSM__VALUE_NUMBER, parameter->fallback, NULL},
         .source = dsm__byte_parameter_is_assumed(parameter, workload)
                       ? dsm__page_text(page, "(default) %s", parameter->source)
                       : dsm__given,

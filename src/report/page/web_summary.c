@@ -163,29 +163,16 @@ static size_t order_losses(const dsm__time_parts *parts, int order[DSM__PART_COU
 
 /* What a part is, in a sentence. */
 static const char *part_sentence(int part) {
-  switch ((dsm__time_part)part) {
-  case DSM__PART_ARRAY:
-    return "arrays that start up or are not full";
-  case DSM__PART_TRANSFER:
-    return dsm__word_text(&dsm__group_words, DSM_GROUP_STREAM);
-  case DSM__PART_AUXILIARY:
-    return "auxiliary operations";
-  case DSM__PART_BUSY:
-    return "useful work";
-  case DSM__PART_OVERHEAD:
-    return "starting and issuing kernels";
-  case DSM__PART_RECOMPUTE:
-    return dsm__word_text(&dsm__group_words, DSM_GROUP_RECOMPUTE);
-  case DSM__PART_BUBBLE:
-    return dsm__word_text(&dsm__group_words, DSM_GROUP_BUBBLE);
-  case DSM__PART_WAITING:
-    return dsm__part_phrase(DSM__PART_WAITING);
-  case DSM__PART_GROUPS:
-  case DSM__PART_COUNT:
-    break;
-  }
-  return dsm__word_text(&dsm__group_words,
-                        (dsm_group)(part - DSM__PART_GROUPS + DSM_GROUP_STREAM + 1));
+  static const char *const own[DSM__PART_COUNT] = {
+      [DSM__PART_BUSY] = "useful work",
+      [DSM__PART_ARRAY] = "arrays that start up or are not full",
+      [DSM__PART_AUXILIARY] = "auxiliary operations",
+      [DSM__PART_OVERHEAD] = "starting and issuing kernels",
+      [DSM__PART_WAITING] = "waiting for data",
+  };
+  return own[part] != NULL
+             ? own[part]
+             : dsm__word_text(&dsm__group_words, dsm__group_of_part((dsm__time_part)part));
 }
 
 static void put_prose(dsm__page *page, const dsm_plan *plan, const dsm__time_parts *parts) {

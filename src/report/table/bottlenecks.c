@@ -16,7 +16,7 @@
 
 /* A pass of equal layers and the cycles that it loses in all of them. */
 typedef struct bottleneck_pass {
-  const dsm_layer_plan *layer; /* the first of them */
+  const dsm_layer_plan *layer; /* the first of them; NULL: the wait for data, of no pass */
   size_t row;                  /* of the folding */
   size_t count;                /* of layers */
   dsm_pass pass;
@@ -58,6 +58,10 @@ static bottleneck_list find_bottlenecks(const dsm_plan *plan, const dsm__folding
                                           .lost = (double)of->count * lost});
       }
     }
+  }
+  const double waiting = dsm__step_cycles(plan) - plan->result.step_cycles;
+  if (waiting > 0) {
+    consider(&list, (bottleneck_pass){.lost = waiting});
   }
   return list;
 }
@@ -320,25 +324,16 @@ static const char *waiting_sentence(dsm__page *page, const dsm_plan *plan) {
                         dsm__figure_percent(share).text, cure);
 }
 
-/* Puts the wait for data where it belongs among the passes, of which the last goes if there are too
- * many; how many there are. */
-static size_t add_waiting(dsm__page *page, const dsm_plan *plan, const bottleneck_list *list,
-                          const char *sentences[DSM__BOTTLENECKS_MAX]) {
-  const double waiting = dsm__step_cycles(plan) - plan->result.step_cycles;
-  size_t at = list->count;
-  while (at > 0 && list->items[at - 1].lost < waiting) {
-    at--;
-  }
-  if (!(waiting > 0) || at == DSM__BOTTLENECKS_MAX) {
-    return list->count;
-  }
-  const size_t count =
-      list->count < DSM__BOTTLENECKS_MAX ? list->count + 1 : (size_t)DSM__BOTTLENECKS_MAX;
-  for (size_t i = count - 1; i > at; i--) {
-    sentences[i] = sentences[i - 1];
-  }
-  sentences[at] = waiting_sentence(page, plan);
-  return count;
+static const char *pass_sentence(dsm__page *page, const dsm_plan *plan, const dsm__folding *equal,
+                                 const bottleneck_pass *bottleneck) {
+  const char *const subject = subject_of(page, plan, equal, bottleneck);
+  const cause most = main_cause(page, plan, bottleneck);
+  page->out.failed = page->out.failed || subject == NULL;
+  return dsm__page_text(
+      page, "%s: %s %% of the step, of which %s %% goes to %s%s.", subject == NULL ? "" : subject,
+      dsm__figure_percent(dsm__share(bottleneck->lost, dsm__step_cycles(plan))).text,
+      dsm__figure_fixed(100 * dsm__share(most.cycles, bottleneck->lost), 0).text, most.phrase,
+      most.detail);
 }
 
 size_t dsm__plan_bottleneck_sentences(dsm__page *page, const dsm_plan *plan,
@@ -350,17 +345,10 @@ size_t dsm__plan_bottleneck_sentences(dsm__page *page, const dsm_plan *plan,
   }
   const bottleneck_list list = find_bottlenecks(plan, &equal);
   for (size_t i = 0; i < list.count; i++) {
-    const bottleneck_pass *const bottleneck = &list.items[i];
-    const char *const subject = subject_of(page, plan, &equal, bottleneck);
-    const cause most = main_cause(page, plan, bottleneck);
-    page->out.failed = page->out.failed || subject == NULL;
-    sentences[i] = dsm__page_text(
-        page, "%s: %s %% of the step, of which %s %% goes to %s%s.", subject == NULL ? "" : subject,
-        dsm__figure_percent(dsm__share(bottleneck->lost, dsm__step_cycles(plan))).text,
-        dsm__figure_fixed(100 * dsm__share(most.cycles, bottleneck->lost), 0).text, most.phrase,
-        most.detail);
+    sentences[i] = list.items[i].layer == NULL ? waiting_sentence(page, plan)
+                                               : pass_sentence(page, plan, &equal, &list.items[i]);
   }
-  return add_waiting(page, plan, &list, sentences);
+  return list.count;
 }
 
 void dsm__plan_bottlenecks(dsm__page *page, const dsm_plan *plan) {

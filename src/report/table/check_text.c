@@ -84,13 +84,8 @@ void dsm__put_left_out(dsm__page *page, size_t count, size_t limit) {
 const char *dsm__one_sided_layers(dsm__page *page, const dsm_layer_drift *layers, size_t count,
                                   dsm_presence presence, size_t limit) {
   const dsm__moved_rows rows = dsm__moved_layers(page, layers, count, presence);
-  const size_t shown = dsm__rows_shown(rows.count, limit);
-  const char *text = "";
-  size_t left = 0;
-  for (size_t i = 0; i < rows.count; i++) {
-    text = i < shown ? dsm__page_join(page, text, ", ", "%s", rows.items[i].name) : text;
-    left += i < shown ? 0 : rows.items[i].count;
-  }
+  size_t left;
+  const char *const text = dsm__moved_names(page, &rows, limit, &left);
   return left > 0 ? dsm__page_text(page, "%s and %zu more; --all shows them", text, left) : text;
 }
 

@@ -5,12 +5,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "base/order.h"
 #include "model/equations.h"
 #include "report/declared.h"
 #include "report/folded_name.h"
+#include "report/largest.h"
 #include "report/table/number_style.h"
 #include "report/table/table.h"
 #include "report/table/text_page.h"
@@ -142,36 +141,17 @@ static dsm__declared together(const layer_list *list, const dsm__fold_row *row) 
                          .activation_bytes = (double)row->count * each->activation_bytes};
 }
 
-static int compare_falling(const void *a, const void *b) {
-  return dsm__order_whole(*(const uint64_t *)b, *(const uint64_t *)a);
-}
-
-/* Of the rows with the most MACs, of equals the first ones: the least that they have, and how many
- * have so many. */
-typedef struct choice {
-  uint64_t least;
-  size_t equal_count;
-} choice;
-
-static bool choose(dsm__page *page, const layer_list *list, size_t most, choice *made) {
+/* Of each row: is it among those with the most MACs? NULL if out of memory. */
+static const bool *choose(dsm__page *page, const layer_list *list, size_t most) {
   const size_t count = list->folding.row_count;
-  uint64_t *macs;
-  *made = (choice){.equal_count = count};
-  if (most == 0 || most >= count) {
-    return true;
-  }
+  double *macs;
   if (!DSM__RESERVE(page->arena, macs, count)) {
-    return false;
+    return NULL;
   }
   for (size_t row = 0; row < count; row++) {
-    macs[row] = together(list, &list->folding.rows[row]).forward_macs;
+    macs[row] = (double)together(list, &list->folding.rows[row]).forward_macs;
   }
-  qsort(macs, count, sizeof *macs, compare_falling);
-  *made = (choice){.least = macs[most - 1]};
-  while (made->equal_count < most && macs[most - 1 - made->equal_count] == made->least) {
-    made->equal_count++;
-  }
-  return true;
+  return dsm__largest(macs, count, most, page->arena);
 }
 
 static void add_row(dsm__table *table, const layer_list *list, size_t row) {
@@ -192,21 +172,19 @@ typedef struct left_out {
 } left_out;
 
 /* Adds the rows that are shown. */
-static left_out add_rows(dsm__table *table, const layer_list *list, choice made) {
+static left_out add_rows(dsm__table *table, const layer_list *list, const bool *is_shown) {
   left_out left = {.layers = 0};
   for (size_t row = 0; row < list->folding.row_count; row++) {
     const dsm__declared sums = together(list, &list->folding.rows[row]);
-    const bool is_least = sums.forward_macs == made.least;
-    if (sums.forward_macs < made.least || (is_least && made.equal_count == 0)) {
+    if (is_shown[row]) {
+      left.is_folded = left.is_folded || list->folding.rows[row].count > 1;
+      add_row(table, list, row);
+    } else {
       left.layers += list->folding.rows[row].count;
       left.sums.parameters += sums.parameters;
       left.sums.forward_macs += sums.forward_macs;
       left.sums.activation_bytes += sums.activation_bytes;
-      continue;
     }
-    made.equal_count -= is_least ? 1 : 0;
-    left.is_folded = left.is_folded || list->folding.rows[row].count > 1;
-    add_row(table, list, row);
   }
   return left;
 }
@@ -221,13 +199,15 @@ static void add_sums(dsm__table *table, const char *name, const dsm__declared *s
 void dsm__describe_folded_layers(dsm__page *page, const dsm_workload *workload) {
   const dsm_table_style *const style = &page->style;
   layer_list list = {.rows = NULL};
-  choice made;
   dsm__table table = DSM__TABLE(page, layer_columns);
-  if (!list_layers(page, workload, &list) || !choose(page, &list, style->row_limit, &made)) {
+  const bool *const is_shown =
+      list_layers(page, workload, &list) ? choose(page, &list, style->row_limit) : NULL;
+  if (is_shown == NULL) {
     page->out.failed = true;
     return;
   }
-  const left_out left = style->is_summary ? (left_out){.layers = 0} : add_rows(&table, &list, made);
+  const left_out left =
+      style->is_summary ? (left_out){.layers = 0} : add_rows(&table, &list, is_shown);
   if (left.layers > 0) {
     add_sums(&table, dsm__page_text(page, "%zu more", left.layers), &left.sums);
   }

@@ -11,21 +11,9 @@
 #include "report/table/table.h"
 #include "report/table/text_page.h"
 
-/* A value as it stands in a description. */
 static const char *setting_text(dsm__page *page, const dsm_setting *setting) {
-  char number[DSM__NUMBER_TEXT_SIZE];
-  switch (setting->kind) {
-  case DSM_SETTING_NUMBER:
-    (void)dsm__double_to_text(setting->number, number);
-    return dsm__page_text(page, "%s", number);
-  case DSM_SETTING_FLAG:
-  case DSM_SETTING_WORD:
-    return setting->word;
-  case DSM_SETTING_NONE:
-  case DSM_SETTING_KIND_COUNT:
-    break;
-  }
-  return "-";
+  const dsm__value value = dsm__setting_value(setting, DSM__VALUE_NONE);
+  return dsm__listed_value(page, &value, "-");
 }
 
 /* ---- the networks ---- */
@@ -328,27 +316,22 @@ static void put_impossible(dsm__page *page, const dsm_elasticity *elasticity) {
 
 static void put_parameters(dsm__page *page, const dsm_elasticity *elasticity) {
   const size_t count = elasticity->parameter_count;
-  dsm__listed_parameter *const list = dsm__arena_array(page->arena, count, sizeof *list);
-  if (list == NULL) {
-    page->out.failed = true;
-    return;
-  }
-  for (size_t p = 0; p < count; p++) {
+  const dsm__rows list = dsm__rows_make(page, count, sizeof(dsm__listed_parameter));
+  dsm__listed_parameter *const rows = list.items;
+  for (size_t p = 0; p < list.count; p++) {
     const dsm_varied_parameter *const parameter = &elasticity->parameters[p];
-    list[p] = (dsm__listed_parameter){
+    rows[p] = (dsm__listed_parameter){
         .path = parameter->path,
-        .value = setting_text(page, &parameter->setting),
+        .value = dsm__setting_value(&parameter->setting, DSM__VALUE_NONE),
         .unit = parameter->unit,
-        .fallback = parameter->fallback.kind == DSM_SETTING_NONE
-                        ? "required"
-                        : setting_text(page, &parameter->fallback),
+        .fallback = dsm__setting_value(&parameter->fallback, DSM__VALUE_NONE),
         .source = parameter->source,
     };
   }
   dsm__page_break(page);
   dsm__page_line(page, DSM__STYLE_PLAIN, "All of them, in the same order:");
   dsm__page_break(page);
-  dsm__parameter_list_put(page, list, count);
+  dsm__parameter_list_put(page, &list);
 }
 
 static const char *optimizations_text(dsm__page *page, const dsm_explore_options *options) {

@@ -27,18 +27,18 @@ static const char *own_text(dsm__page *page, size_t alike, size_t index) {
   return alike > 0 ? dsm__page_text(page, "%zu", alike) : dsm__page_text(page, "item %zu", index);
 }
 
-static dsm__moved_rows rows_of(dsm__page *page, const lines *of) {
+dsm__moved_rows dsm__moved_lines(dsm__page *page, const char *const *names,
+                                 const char *const *texts, size_t count) {
   dsm__folding folding;
   dsm__moved_rows rows = {.count = 0};
-  if (!dsm__fold_equal_texts(&folding, of->texts, of->count, page->style.is_unfolded,
-                             page->arena) ||
+  if (!dsm__fold_equal_texts(&folding, texts, count, page->style.is_unfolded, page->arena) ||
       !DSM__RESERVE(page->arena, rows.items, folding.row_count)) {
     page->out.failed = true;
     return (dsm__moved_rows){.count = 0};
   }
   for (size_t row = 0; row < folding.row_count; row++) {
     const dsm__fold_row *const found = &folding.rows[row];
-    const char *const name = dsm__fold_row_name_of(page->arena, of->names, &folding, row);
+    const char *const name = dsm__fold_row_name_of(page->arena, names, &folding, row);
     page->out.failed = page->out.failed || name == NULL;
     rows.items[rows.count++] = (dsm__moved_row){
         .first = found->first,
@@ -48,6 +48,18 @@ static dsm__moved_rows rows_of(dsm__page *page, const lines *of) {
     rows.is_folded = rows.is_folded || found->count > 1;
   }
   return rows;
+}
+
+const char *dsm__moved_names(dsm__page *page, const dsm__moved_rows *rows, size_t most,
+                             size_t *left) {
+  const char *text = "";
+  *left = 0;
+  for (size_t i = 0; i < rows->count; i++) {
+    const bool is_named = most == 0 || i < most;
+    text = is_named ? dsm__page_join(page, text, ", ", "%s", rows->items[i].name) : text;
+    *left += is_named ? 0 : rows->items[i].count;
+  }
+  return text;
 }
 
 /* ---- passes ---- */
@@ -94,7 +106,7 @@ dsm__moved_rows dsm__moved_passes(dsm__page *page, const dsm_pass_difference *pa
     of.texts[i] = dsm__page_text(page, "%s %s", own_text(page, passes[i].alike, i),
                                  dsm_pass_name(passes[i].pass));
   }
-  dsm__moved_rows rows = rows_of(page, &of);
+  dsm__moved_rows rows = dsm__moved_lines(page, of.names, of.texts, of.count);
   if (rows.is_folded) {
     sort_rows(page, &rows, passes);
   }
@@ -125,7 +137,7 @@ dsm__moved_rows dsm__moved_decisions(dsm__page *page, const dsm_decision_drift *
     of.texts[i] = dsm__page_text(page, "%s %d %s", own_text(page, decisions[i].alike, i),
                                  (int)decisions[i].pass, decisions[i].decision);
   }
-  return rows_of(page, &of);
+  return dsm__moved_lines(page, of.names, of.texts, of.count);
 }
 
 dsm__moved_rows dsm__moved_layers(dsm__page *page, const dsm_layer_drift *layers, size_t count,
@@ -141,7 +153,7 @@ dsm__moved_rows dsm__moved_layers(dsm__page *page, const dsm_layer_drift *layers
       of.texts[of.count++] = own_text(page, layers[i].alike, i);
     }
   }
-  return rows_of(page, &of);
+  return dsm__moved_lines(page, of.names, of.texts, of.count);
 }
 
 void dsm__put_moved_note(dsm__page *page, const dsm__moved_rows *rows, size_t shown,

@@ -23,6 +23,14 @@ typedef struct dsm__moved_rows {
 
 /* Without any, and the page fails, if out of memory. */
 
+/** Of lines that have a name each, with what tells which others are equal. */
+dsm__moved_rows dsm__moved_lines(dsm__page *page, const char *const *names,
+                                 const char *const *texts, size_t count);
+
+/** The names of the first `most` rows (0: of all), "a, b"; `left` is set to the lines of others. */
+const char *dsm__moved_names(dsm__page *page, const dsm__moved_rows *rows, size_t most,
+                             size_t *left);
+
 /** Of passes, those whose times differ most together first. */
 dsm__moved_rows dsm__moved_passes(dsm__page *page, const dsm_pass_difference *passes, size_t count);
 
