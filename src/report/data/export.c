@@ -67,32 +67,6 @@ dsm_status dsm_export_plan(dsm_export **made, const dsm_plan *plan, dsm_export_t
   return DSM_OK;
 }
 
-dsm_status dsm_export_partition(dsm_export **made, const dsm_partition *partition,
-                                dsm_diags *diags) {
-  *made = NULL;
-  dsm_export *const out = DSM__ARENA_OWNER(dsm_export);
-  if (out == NULL) {
-    return dsm__out_of_memory(diags);
-  }
-  char *text = NULL;
-  dsm_status status = dsm__stage_lists(&text, partition, diags);
-  if (status == DSM_OK) {
-    const size_t length = strlen(text);
-    out->files[0] = (dsm_named_text){.name = "stages.json",
-                                     .text = dsm__arena_strndup(out->arena, text, length),
-                                     .length = length};
-    out->file_count = 1;
-    status = out->files[0].text == NULL ? dsm__out_of_memory(diags) : DSM_OK;
-  }
-  free(text);
-  if (status != DSM_OK) {
-    dsm_export_free(out);
-    return status;
-  }
-  *made = out;
-  return DSM_OK;
-}
-
 void dsm_export_free(dsm_export *made) {
   if (made != NULL) {
     dsm__arena_free(made->arena);
