@@ -97,15 +97,6 @@ char *dsm_answer_print(dsm_answer answer, dsm_form form, const dsm_table_style *
   return dsm__page_finish(&page);
 }
 
-const dsm_dispatch *dsm__simulation_of(const dsm_answer *answer) {
-  return answer->kind == &dsm_answer_dispatch ? answer->of : NULL;
-}
-
-const dsm_partition *dsm__partition_of(const dsm_answer *answer) {
-  const dsm_dispatch *const simulation = dsm__simulation_of(answer);
-  return simulation != NULL ? simulation->partition : answer->of;
-}
-
 /* ---- reading ---- */
 
 /* Kinds of the core whose documents are told apart by their formats. */

@@ -66,15 +66,9 @@ const char *dsm__answer_heading(dsm__page *page, dsm_answer answer);
 /** The table of a section of it, as a page has it. */
 dsm__table dsm__answer_table(dsm__page *page, dsm_answer answer, size_t section);
 
-/** Of an answer that is a partition, or a simulation of one. */
-const dsm_partition *dsm__partition_of(const dsm_answer *answer);
-
-/** Its simulation; NULL if it is a partition. */
-const dsm_dispatch *dsm__simulation_of(const dsm_answer *answer);
-
 /* ---- views that stand in files of their own ---- */
 
-dsm__view dsm__put_dispatch_trace, dsm__put_junit, dsm__put_pim_trace, dsm__put_step_trace;
+dsm__view dsm__put_junit, dsm__put_pim_trace, dsm__put_step_trace;
 dsm__view dsm__show_check, dsm__show_diff, dsm__show_elasticity, dsm__show_explanation,
     dsm__show_plan, dsm__show_points;
 

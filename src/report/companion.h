@@ -35,7 +35,7 @@ typedef struct dsm__input_format {
 #define DSM__WORD_LISTS(array) .words = (array), .word_count = DSM__COUNT_OF(array)
 
 #define DSM__COMPANION_KINDS_MAX 2
-#define DSM__COMPANION_FORMATS_MAX 2
+#define DSM__COMPANION_FORMATS_MAX 4
 
 /** A companion. */
 typedef struct dsm__companion {

@@ -4,7 +4,7 @@
 
 #include "cli/parse/lookup.h"
 #include "cli/parse/plan_operand.h"
-#include "cli/rows/rows.h"
+#include "cli/rows/companion_command.h"
 #include "cli/run/complain.h"
 
 static cli_exit check_options(const cli_arguments *arguments) {
@@ -38,22 +38,16 @@ static cli_exit export_plan(const cli_arguments *arguments, const cli_plan_opera
   return write_export(arguments, made, status);
 }
 
-static cli_exit export_partition(const cli_arguments *arguments) {
-  dsm_diags *const diags = arguments->diags;
+/* An answer of a companion, in a file. */
+static cli_exit export_answer(const cli_arguments *arguments, const cli_companion *of) {
   char *path = NULL;
-  dsm_answer partition = {.of = NULL};
   dsm_export *made = NULL;
-  dsm_status status = cli_find_input(&path, arguments, arguments->operands[0], 0, diags);
+  dsm_status status = cli_find_input(&path, arguments, arguments->operands[0], 0, arguments->diags);
   if (status == DSM_OK) {
-    status = dsm_answer_load(&partition, &dsm_answer_partition, path, diags);
+    status = of->make_export(&made, path, arguments->diags);
   }
-  if (status == DSM_OK) {
-    status = dsm_export_partition(&made, partition.of, diags);
-  }
-  const cli_exit outcome = write_export(arguments, made, status);
-  dsm_answer_free(&partition);
   free(path);
-  return outcome;
+  return write_export(arguments, made, status);
 }
 
 cli_exit cli_run_export(const cli_arguments *arguments) {
@@ -61,6 +55,11 @@ cli_exit cli_run_export(const cli_arguments *arguments) {
   if (checked != CLI_EXIT_DONE) {
     return checked;
   }
-  return arguments->export_target == DSM_EXPORT_STAGES ? export_partition(arguments)
-                                                       : cli_use_plan(arguments, export_plan);
+  for (size_t c = 0; cli_companions[c] != NULL; c++) {
+    const cli_companion *const of = cli_companions[c];
+    if (of->make_export != NULL && of->target == arguments->export_target) {
+      return export_answer(arguments, of);
+    }
+  }
+  return cli_use_plan(arguments, export_plan);
 }

@@ -9,15 +9,12 @@
 #include "cli/run/complain.h"
 #include "cli/run/output.h"
 
-/* Whatever is there, also a link to nothing, stays unless --force is given. */
-static bool is_free(const cli_arguments *arguments, const char *path) {
-  struct stat info;
-  return arguments->is_forced || lstat(path, &info) != 0;
-}
-
 static cli_exit put(const cli_arguments *arguments, const char *text) {
   const char *const output = arguments->output;
-  if (output != NULL && strcmp(output, "-") != 0 && !is_free(arguments, output)) {
+  const bool is_file = output != NULL && strcmp(output, "-") != 0;
+  struct stat info;
+  /* Whatever is there, also a link to nothing, stays unless --force is given. */
+  if (is_file && !arguments->is_forced && lstat(output, &info) == 0) {
     return cli_usage_error(arguments->command,
                            "--output: '%s' is there already, and is replaced only with --force",
                            output);

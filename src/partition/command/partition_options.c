@@ -67,6 +67,18 @@ static const cli_companion_answer front_answer = {.kind = &dsm_answer_front,
                                                   .figure = front_figure,
                                                   .draw = draw_front};
 
+/* ---- its answer as the files of a runtime ---- */
+
+static dsm_status export_stages(dsm_export **made, const char *path, dsm_diags *diags) {
+  dsm_answer partition;
+  dsm_status status = dsm_answer_load(&partition, &dsm_answer_partition, path, diags);
+  if (status == DSM_OK) {
+    status = dsm_export_partition(made, partition.of, diags);
+  }
+  dsm_answer_free(&partition);
+  return status;
+}
+
 /* ---- rows ---- */
 
 static const cli_option options[] = {
@@ -244,4 +256,6 @@ const cli_companion cli_companion_partition = {
     .arguments_size = sizeof(cli_partition_arguments),
     .init = init,
     .answer = &front_answer,
+    .make_export = export_stages,
+    .target = DSM_EXPORT_STAGES,
 };

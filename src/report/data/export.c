@@ -69,20 +69,6 @@ dsm_status dsm_export_plan(dsm_export **made, const dsm_plan *plan, dsm_export_t
   return finish(made, out, status);
 }
 
-dsm_status dsm_export_partition(dsm_export **made, const dsm_partition *partition,
-                                dsm_diags *diags) {
-  *made = NULL;
-  dsm_export *const out = DSM__ARENA_OWNER(dsm_export);
-  char *text = NULL;
-  dsm_status status =
-      out == NULL ? dsm__out_of_memory(diags) : dsm__stage_lists(&text, partition, diags);
-  if (status == DSM_OK) {
-    status = add_file(out, "stages.json", text, strlen(text), diags);
-  }
-  free(text);
-  return finish(made, out, status);
-}
-
 void dsm_export_free(dsm_export *made) {
   if (made != NULL) {
     dsm__arena_free(made->arena);

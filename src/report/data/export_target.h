@@ -29,9 +29,6 @@ void dsm__astra_sim_write_network(dsm__text_buffer *out, const dsm_plan *plan);
 /* Chakra. */
 void dsm__chakra_write_trace(dsm__text_buffer *out, const dsm_plan *plan);
 
-/** The text of a "dsm-deployment/1", malloc'ed; otherwise as dsm_export_partition. */
-dsm_status dsm__stage_lists(char **text, const dsm_partition *partition, dsm_diags *diags);
-
 /** A name for each layer, in the arena: spaces become '_', and what thereby is the name of another
  * layer gets "_2", "_3" ... NULL: out of memory. */
 const char **dsm__export_names(const dsm_plan *plan, dsm__arena *arena);

@@ -10,7 +10,6 @@
 #include "dsm/limits.h"
 #include "elasticity/slope.h"
 #include "model/names.h"
-#include "partition/instance_facts.h"
 #include "plan/plan_internal.h"
 #include "plan/plan_record.h"
 #include "plan/recomputation.h"
@@ -77,9 +76,6 @@ static const dsm__words *const all_words[] = {
     &dsm__elasticity_basis_words,
     &dsm__verdict_words,
     &dsm__presence_words,
-    &dsm__objective_words,
-    &dsm__solution_status_words,
-    &dsm__baseline_kind_words,
     &dsm__plan_figure_words,
     &dsm__pim_figure_words,
     &dsm__plot_form_words,

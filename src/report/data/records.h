@@ -17,14 +17,10 @@
 extern const dsm__record_type dsm__check_record;
 extern const dsm__record_type dsm__ladder_record;
 extern const dsm__record_type dsm__describe_record;
-extern const dsm__record_type dsm__deployment_record;
 extern const dsm__record_type dsm__diff_record;
 extern const dsm__record_type dsm__explain_record;
-extern const dsm__record_type dsm__front_record;
-extern const dsm__record_type dsm__dispatch_record;
 extern const dsm__record_type dsm__elasticity_record;
 extern const dsm__record_type dsm__list_record;
-extern const dsm__record_type dsm__partition_record;
 extern const dsm__record_type dsm__validate_record;
 
 /** Rows have the columns that their sweep says: those of dsm__point_record and its axes. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* partition_placement.h: the table of where tasks run. */
-#ifndef DSM_REPORT_TABLE_PARTITION_PLACEMENT_H
-#define DSM_REPORT_TABLE_PARTITION_PLACEMENT_H
+#ifndef DSM_PARTITION_ANSWER_PARTITION_PLACEMENT_H
+#define DSM_PARTITION_ANSWER_PARTITION_PLACEMENT_H
 
 #include "dsm/partition.h"
 #include "report/table/table.h"

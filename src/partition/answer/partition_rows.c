@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* partition_rows.c: parts of a partition's document: what was asked for, the simple ways beside it,
  * and the ways of whole requests, for who sends requests to devices. */
-#include "report/data/partition_rows.h"
+#include "partition/answer/partition_rows.h"
 
 #include "dsm/partition.h"
 #include "partition/instance_facts.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* partition_record.h: a partition as a document: what is written, and read. */
-#ifndef DSM_REPORT_DATA_PARTITION_RECORD_H
-#define DSM_REPORT_DATA_PARTITION_RECORD_H
+#ifndef DSM_PARTITION_ANSWER_PARTITION_RECORD_H
+#define DSM_PARTITION_ANSWER_PARTITION_RECORD_H
 
-#include "report/data/dispatch_data.h"
+#include "partition/answer/dispatch_data.h"
 #include "report/data/records.h"
 #include "report/layout.h"
 
@@ -75,6 +75,7 @@ typedef struct dsm__partition_document {
   bool is_below_answer; /**< a usual latency of the simulation */
 } dsm__partition_document;
 
+extern const dsm__record_type dsm__partition_record, dsm__deployment_record;
 extern const dsm__record_type dsm__device_record, dsm__placement_record, dsm__task_record;
 extern const dsm__layout dsm__partition_layout;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* front_record.h: a front as a document: what is written, and read. */
-#ifndef DSM_REPORT_DATA_FRONT_RECORD_H
-#define DSM_REPORT_DATA_FRONT_RECORD_H
+#ifndef DSM_PARTITION_ANSWER_FRONT_RECORD_H
+#define DSM_PARTITION_ANSWER_FRONT_RECORD_H
 
 #include "dsm/partition_front.h"
 #include "report/data/records.h"
@@ -20,6 +20,7 @@ static inline bool dsm__front_has(const dsm_front *front, dsm_objective_kind obj
   return (front->objectives & 1U << objective) != 0;
 }
 
+extern const dsm__record_type dsm__front_record;
 extern const dsm__record_type dsm__front_point_record; /**< of dsm_front_point */
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* dispatch_data.c: a simulation for programs (format "dsm-dispatch/1", inside of a partition). */
-#include "report/data/dispatch_data.h"
+#include "partition/answer/dispatch_data.h"
 
 #include "partition/dispatch_engine.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* dispatch_data.h: what a simulation says, inside of a partition. */
-#ifndef DSM_REPORT_DATA_DISPATCH_DATA_H
-#define DSM_REPORT_DATA_DISPATCH_DATA_H
+#ifndef DSM_PARTITION_ANSWER_DISPATCH_DATA_H
+#define DSM_PARTITION_ANSWER_DISPATCH_DATA_H
 
 #include "report/data/records.h"
 
@@ -16,7 +16,9 @@ typedef struct dsm__dispatch_row {
   dsm__rows devices;
 } dsm__dispatch_row;
 
-extern const dsm__record_type dsm__dispatch_device_record;
+extern const dsm__record_type dsm__dispatch_record, dsm__dispatch_device_record;
+
+dsm__view dsm__put_dispatch_trace;
 
 dsm__dispatch_row dsm__dispatch_row_of(dsm__page *page, const dsm_dispatch *dispatch);
 

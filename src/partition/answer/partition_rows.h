@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* partition_rows.h: parts of a partition's document, and the documents of a front's partitions. */
-#ifndef DSM_REPORT_DATA_PARTITION_ROWS_H
-#define DSM_REPORT_DATA_PARTITION_ROWS_H
+#ifndef DSM_PARTITION_ANSWER_PARTITION_ROWS_H
+#define DSM_PARTITION_ANSWER_PARTITION_ROWS_H
 
 #include "dsm/partition_front.h"
 #include "report/data/records.h"

@@ -12,7 +12,7 @@
 
 #include "base/number_text.h"
 #include "dsm/partition_front.h"
-#include "report/data/front_record.h"
+#include "partition/answer/front_record.h"
 #include "report/figure/plot_maker.h"
 #include "report/table/number_style.h"
 

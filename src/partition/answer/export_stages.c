@@ -9,11 +9,12 @@
  * the device whose inputs are all made by those before, of several the one with the first task.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/diag_add.h"
+#include "dsm/export.h"
+#include "partition/answer/partition_record.h"
 #include "partition/instance_facts.h"
-#include "report/data/export_target.h"
-#include "report/data/records.h"
 
 /* ---- the tables ---- */
 
@@ -339,8 +340,8 @@ static dsm_status list_stages(lister *l, document *made, dsm_diags *diags) {
   return DSM_OK;
 }
 
-dsm_status dsm__stage_lists(char **text, const dsm_partition *partition, dsm_diags *diags) {
-  *text = NULL;
+/* The document, malloc'ed, to be freed whatever the status. */
+static dsm_status stage_lists(char **text, const dsm_partition *partition, dsm_diags *diags) {
   dsm__page page = dsm__page_begin((dsm_table_style){.width = 0});
   lister l = {.partition = partition, .instance = partition->instance, .page = &page};
   document made = {.instance = partition->instance->name,
@@ -357,14 +358,32 @@ dsm_status dsm__stage_lists(char **text, const dsm_partition *partition, dsm_dia
     status = list_stages(&l, &made, diags);
   }
   dsm__data_json(&page, &dsm__deployment_record, &made);
-  char *const whole = dsm__page_finish(&page);
-  if (status == DSM_OK && whole == NULL) {
+  *text = dsm__page_finish(&page);
+  return status == DSM_OK && *text == NULL ? dsm__out_of_memory(diags) : status;
+}
+
+dsm_status dsm_export_partition(dsm_export **made, const dsm_partition *partition,
+                                dsm_diags *diags) {
+  *made = NULL;
+  dsm_export *const out = DSM__ARENA_OWNER(dsm_export);
+  if (out == NULL) {
     return dsm__out_of_memory(diags);
   }
+  char *text = NULL;
+  dsm_status status = stage_lists(&text, partition, diags);
+  if (status == DSM_OK && text != NULL) {
+    const size_t length = strlen(text);
+    out->files[0] = (dsm_named_text){.name = "stages.json",
+                                     .text = dsm__arena_strndup(out->arena, text, length),
+                                     .length = length};
+    out->file_count = 1;
+    status = out->files[0].text == NULL ? dsm__out_of_memory(diags) : DSM_OK;
+  }
+  free(text);
   if (status != DSM_OK) {
-    free(whole);
+    dsm_export_free(out);
     return status;
   }
-  *text = whole;
+  *made = out;
   return DSM_OK;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* partition_view.c: a partition for people. */
-#include "report/data/partition_record.h"
-#include "report/data/partition_rows.h"
+#include "partition/answer/partition_placement.h"
+#include "partition/answer/partition_record.h"
+#include "partition/answer/partition_rows.h"
 #include "report/table/number_style.h"
-#include "report/table/partition_placement.h"
 
 /* ---- for people ---- */
 

@@ -2,10 +2,11 @@
 /* front_data.c: fronts of partitions: the document (format "dsm-front/1", and CSV), and a text. */
 #include <math.h>
 
+#include "partition/answer/front_record.h"
+#include "partition/answer/partition_record.h"
+#include "partition/answer/partition_rows.h"
 #include "partition/instance_facts.h"
 #include "report/companion.h"
-#include "report/data/front_record.h"
-#include "report/data/partition_rows.h"
 
 /* ---- the tables ---- */
 
@@ -246,6 +247,7 @@ const dsm_answer_kind dsm_answer_front = {.record = &dsm__front_record,
                                           .read = read,
                                           .discard = discard};
 
-/* Its formats are still of the core. */
 const dsm__companion dsm__companion_partition = {
-    .kinds = {&dsm_answer_front, &dsm_answer_partition}};
+    .kinds = {&dsm_answer_front, &dsm_answer_partition},
+    .formats = {&dsm__deployment_record, &dsm__dispatch_record, &dsm__front_record,
+                &dsm__partition_record}};

@@ -7,7 +7,7 @@
  * and what the document says of itself, so a plan that was edited by hand is used only where it
  * still holds. What was proven of it, bound and relaxation, is taken as it stands.
  */
-#include "report/data/partition_record.h"
+#include "partition/answer/partition_record.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* dispatch_trace.c: a simulation as a trace: a process a device, with its tasks and its link. */
-#include "report/answer.h"
+#include "partition/answer/dispatch_data.h"
 #include "report/data/trace_events.h"
 #include "report/table/text_page.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* partition_record.c: the document of a partition (format "dsm-partition/1"). */
-#include "report/data/partition_record.h"
+#include "partition/answer/partition_record.h"
 
+#include "partition/answer/partition_rows.h"
 #include "partition/instance_facts.h"
 #include "report/data/partition_links.h"
-#include "report/data/partition_rows.h"
 
 enum { READ = DSM__FIELD_IS_READ, REQUIRED = DSM__FIELD_IS_READ | DSM__FIELD_IS_REQUIRED };
 

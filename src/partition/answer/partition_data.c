@@ -2,13 +2,13 @@
 /* partition_data.c: partitions: the document (format "dsm-partition/1", and CSV), and a text. */
 #include <math.h>
 
+#include "partition/answer/partition_record.h"
+#include "partition/answer/partition_rows.h"
 #include "partition/batch_mean.h"
 #include "partition/instance_facts.h"
 #include "report/answer.h"
 #include "report/data/csv.h"
 #include "report/data/partition_links.h"
-#include "report/data/partition_record.h"
-#include "report/data/partition_rows.h"
 #include "report/table/number_style.h"
 
 /* ---- what they hold ---- */
@@ -135,8 +135,9 @@ static const char *off_text(dsm__page *page, const dsm_partition *partition) {
 }
 
 static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
-  const dsm_dispatch *const simulation = dsm__simulation_of(answer);
-  const dsm_partition *const partition = dsm__partition_of(answer);
+  const bool is_simulated = answer->kind == &dsm_answer_dispatch;
+  const dsm_dispatch *const simulation = is_simulated ? answer->of : NULL;
+  const dsm_partition *const partition = is_simulated ? simulation->partition : answer->of;
   const dsm_instance *const instance = partition->instance;
   const dsm__device_names names = dsm__instance_device_names(instance);
   dsm__partition_document *const made = to;

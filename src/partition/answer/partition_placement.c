@@ -6,7 +6,7 @@
  * printed, are a run. A network that repeats a block has the same runs again and again; where a run
  * of runs repeats, each is a row for all repetitions, as layers are elsewhere (report/folding.h).
  */
-#include "report/table/partition_placement.h"
+#include "partition/answer/partition_placement.h"
 
 #include <string.h>
 
