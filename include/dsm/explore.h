@@ -34,23 +34,22 @@ DSM_API DSM_NODISCARD dsm_status dsm_explore(dsm_plan **plan, const dsm_workload
 typedef enum dsm_fit {
   DSM_FIT_FOUND = 0,
   DSM_FIT_NONE,       /**< nothing fits with them either */
-  DSM_FIT_STOPPED,    /**< the time was over before something was found */
+  DSM_FIT_STOPPED,    /**< the searches ended before something was found */
   DSM_FIT_NOT_MEMORY, /**< another rule than memory leaves no mapping */
   DSM_FIT_NOT_ASKED,  /**< the options have all that the mode has of these already */
   DSM_FIT_COUNT
 } dsm_fit;
-
-/** Seconds of processor time that dsm_explore_what_fits looks at most. */
-#define DSM_FIT_SECONDS 2
 
 /**
  * What would fit where dsm_explore finds nothing that does: the fastest plan with optimizations
  * besides that can save memory: micro-batches and stages, or shards and recomputation; of
  * networks of at most 64 layers, and where neither fits, all of them too. Its options have of these
  * only those that it uses; it is a plan of dsm_explore with them. Where weights and their state are
- * too large for all chips together, nothing is searched. What was found when the time is over is
- * the plan, whose statistics say so. DSM_ERROR_INFEASIBLE: nothing was found; *fit, which may not
- * be NULL, says why. Otherwise as dsm_explore.
+ * too large for all chips together, nothing is searched. Each of these searches ends after a fixed
+ * amount of work, about a second of it, so that the answer is the same on any machine; and all of
+ * them with options->time_limit_seconds. What was found by then is the plan, whose statistics say
+ * so. DSM_ERROR_INFEASIBLE: nothing was found; *fit, which may not be NULL, says why. Otherwise as
+ * dsm_explore.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_explore_what_fits(dsm_plan **plan, dsm_fit *fit,
                                                        const dsm_workload *workload,
@@ -154,14 +153,11 @@ typedef struct dsm_explanation {
 /** The word for a decision, such as "dysm_factor". Never NULL. */
 DSM_API const char *dsm_decision_name(dsm_decision decision);
 
-/** Seconds of a search of dsm_explain. */
-#define DSM_EXPLAIN_SECONDS 60
-
 /**
  * The alternatives of a layer of a plan: for each pass every allowed parallelism with its best core
  * split, and the next `splits_per_pass` best core splits of the chosen one. Where a plan has
- * micro-batches, stages, shards or recomputed layers, a search without each of these, of at most
- * DSM_EXPLAIN_SECONDS. To be freed with dsm_explanation_free.
+ * micro-batches, stages, shards or recomputed layers, a search without each of these, of as much
+ * work as one without a time limit (about a minute). To be freed with dsm_explanation_free.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_explain(dsm_explanation **explanation, const dsm_plan *plan,
                                              size_t layer_index, size_t splits_per_pass,

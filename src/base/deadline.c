@@ -20,7 +20,8 @@ double dsm__machine_bytes(void) {
 }
 
 void dsm__deadline_begin(dsm__deadline *deadline, double seconds) {
-  *deadline = (dsm__deadline){.most_work = HUGE_VAL, .most_bytes = HUGE_VAL};
+  *deadline = (dsm__deadline){
+      .most_work = HUGE_VAL, .final_work = HUGE_VAL, .most_bytes = HUGE_VAL};
   deadline->until_seconds = dsm__seconds_now() + seconds;
   deadline->final_seconds = deadline->until_seconds + seconds;
 }
@@ -33,9 +34,8 @@ static bool is_past(double seconds) {
   return seconds < HUGE_VAL && dsm__seconds_now() >= seconds;
 }
 
-/* Is so many times the work done that there is a limit to? */
-static bool is_worked(const dsm__deadline *deadline, double times) {
-  return (double)atomic_load(&deadline->work) > times * deadline->most_work;
+static bool is_worked(const dsm__deadline *deadline, double most_work) {
+  return (double)atomic_load(&deadline->work) > most_work;
 }
 
 /* Is memory short, or is it stopped? Then no work goes on, whether it has something or not. */
@@ -53,7 +53,7 @@ bool dsm__deadline_is_over(dsm__deadline *deadline) {
     return false;
   }
   if (!atomic_load(&deadline->was_met) &&
-      (is_cut_off(deadline, 0) || is_worked(deadline, 1) || is_past(deadline->until_seconds))) {
+      (is_cut_off(deadline, 0) || is_worked(deadline, deadline->most_work) || is_past(deadline->until_seconds))) {
     atomic_store(&deadline->was_met, true);
   }
   return atomic_load(&deadline->was_met);
@@ -61,7 +61,7 @@ bool dsm__deadline_is_over(dsm__deadline *deadline) {
 
 bool dsm__deadline_is_final_with(dsm__deadline *deadline, size_t more_bytes) {
   const bool is_final =
-      deadline != NULL && (is_cut_off(deadline, more_bytes) || is_worked(deadline, 2) ||
+      deadline != NULL && (is_cut_off(deadline, more_bytes) || is_worked(deadline, deadline->final_work) ||
                            is_past(deadline->final_seconds));
   if (is_final) {
     atomic_store(&deadline->was_met, true);

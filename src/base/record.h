@@ -132,7 +132,8 @@ typedef struct dsm__field {
   double min;
   double max;        /**< of numbers; of texts: bytes. 0: no limit of its own */
   double fallback;   /**< what it is where it is not there, and not required; of a word its value */
-  size_t most_texts; /**< of a list of texts, which has at least `min`; 0: DSM__TEXT_LIST_MAX */
+  size_t most_items; /**< of a list of texts, which has at least `min`; 0: DSM__TEXT_LIST_MAX; or of
+                          ITEMS */
   const char *unit;
   const char *column;   /**< what it is called as a column, if not as its key */
   const char *help;     /**< what it means, for people: docs, schema */
@@ -143,6 +144,8 @@ typedef struct dsm__field {
   bool (*is_stated)(const void *record); /**< the same, where it is no condition on one member */
   void (*write)(dsm__json_writer *writer, const void *record); /**< of OWN: the value */
   dsm__field_kind written_as; /**< of OWN: the kind that the value is of */
+  /** When it is read, asked of what was read before it; NULL: always. */
+  bool (*is_read)(const void *record);
   /** Of OWN that is read: the same back, as dsm__record_read does. */
   bool (*read)(const struct dsm__record_reader *reader, const dsm__json_node *node, void *record);
   /** What comparisons show of it where it is stated, if that is more than its text. */
@@ -297,8 +300,9 @@ void dsm__record_write_into(dsm__json_writer *writer, const dsm__record_type *ty
 
 /** How records are read. */
 typedef struct dsm__record_reader {
-  dsm__arena *arena;   /**< for texts and lists */
-  unsigned wanted;     /**< fields with one of these flags are read */
+  dsm__arena *arena;         /**< for texts and lists */
+  unsigned wanted;           /**< fields with one of these flags are read */
+  unsigned unwanted_members; /**< of MEMBERS those that are not read, a bit a word */
   uint64_t most_parts; /**< largest part of COUNTS, and of counts in records without a `max` */
   const dsm__renaming *renaming; /**< of words; or NULL */
 } dsm__record_reader;
@@ -312,10 +316,12 @@ bool dsm__document_only(const dsm__json_node *node, const dsm__record_type *type
 
 /**
  * Reads the fields that are wanted, of a node that is an object (dsm__record_only), into a record:
- * flat ones, COUNTS, records, lists, and OWN ones that say how; lists have from `min` to `max`
- * items, and but for those of texts are for the caller without a `max`. What is absent becomes its
+ * flat ones, COUNTS, records, lists, ITEMS and MEMBERS with something wanted in them, and OWN ones
+ * that say how; lists have from `min` to `max` items, and but for those of texts are for the caller
+ * without a `max`. What is absent becomes its
  * fallback; what could not be read stays so. False if something was reported, or memory is out; but
- * parts of COUNTS that cannot be read become 0, and are to be judged by who knows what they are of.
+ * parts of COUNTS that cannot be read become 0, and they and ITEMS are to be judged by who knows
+ * what they are of.
  */
 bool dsm__record_read(const dsm__record_reader *reader, const dsm__json_node *node,
                       const dsm__record_type *type, void *record);

@@ -116,31 +116,37 @@ static bool read_counts(const dsm__record_reader *reader, const dsm__json_node *
   return true;
 }
 
-/* Zeroed room for the items of a list, which the record then has; NULL if there are too few or too
- * many, or memory is out. */
+/* Room for the items of a list, which the record has, zeroed if it is new; NULL if there are too
+ * few or too many, or memory is out. */
 static void *read_array(const dsm__record_reader *reader, const dsm__json_node *node,
                         const dsm__field *field, void *record, size_t size) {
-  const size_t most_texts = field->most_texts > 0 ? field->most_texts : DSM__TEXT_LIST_MAX;
-  const bool is_of_texts = field->kind == DSM__FIELD_TEXT_LIST;
+  const bool is_inside = field->kind == DSM__FIELD_ITEMS;
+  const size_t most = field->most_items > 0                 ? field->most_items
+                      : field->kind == DSM__FIELD_TEXT_LIST ? DSM__TEXT_LIST_MAX
+                                                            : (size_t)field->max;
   size_t count = 0;
-  if (!dsm__json_array(node, (size_t)field->min, is_of_texts ? most_texts : (size_t)field->max,
-                       &count)) {
+  if (!dsm__json_array(node, (size_t)field->min, most, &count)) {
     return NULL;
   }
-  void *const items = dsm__arena_array(reader->arena, count, size);
+  void *const items =
+      is_inside ? place_of(field, record) : dsm__arena_array(reader->arena, count, size);
   if (items == NULL) {
     dsm__json_set_out_of_memory(node->doc);
     return NULL;
   }
-  memcpy(place_of(field, record), &items, sizeof items);
+  if (!is_inside) {
+    memcpy(place_of(field, record), &items, sizeof items);
+  }
   memcpy((unsigned char *)record + field->count_offset, &count, sizeof count);
   return items;
 }
 
 static bool read_item(const dsm__record_reader *reader, const dsm__json_node *node,
                       const dsm__field *field, void *to) {
-  if (field->kind == DSM__FIELD_LIST) {
-    return dsm__record_only(node, field->type) && dsm__record_read(reader, node, field->type, to);
+  if (field->type != NULL) {
+    const bool is_only = dsm__record_only(node, field->type);
+    return (is_only || field->kind == DSM__FIELD_ITEMS) &&
+           dsm__record_read(reader, node, field->type, to) && is_only;
   }
   if (field->kind == DSM__FIELD_COUNT_LIST) {
     return dsm__json_u64(node, (uint64_t)field->min, most_of(reader, field), to);
@@ -152,7 +158,7 @@ static bool read_item(const dsm__record_reader *reader, const dsm__json_node *no
 
 static bool read_list(const dsm__record_reader *reader, const dsm__json_node *node,
                       const dsm__field *field, void *record) {
-  const size_t size = field->kind == DSM__FIELD_LIST         ? field->type->size
+  const size_t size = field->type != NULL                    ? field->type->size
                       : field->kind == DSM__FIELD_COUNT_LIST ? sizeof(uint64_t)
                                                              : sizeof(const char *);
   unsigned char *to = read_array(reader, node, field, record, size);
@@ -161,7 +167,7 @@ static bool read_list(const dsm__record_reader *reader, const dsm__json_node *no
   for (; to != NULL && dsm__json_is_present(&item); item = dsm__json_next(&item), to += size) {
     is_good = read_item(reader, &item, field, to) && is_good;
   }
-  return is_good;
+  return is_good || field->kind == DSM__FIELD_ITEMS;
 }
 
 static bool read_record(const dsm__record_reader *reader, const dsm__json_node *node,
@@ -170,12 +176,31 @@ static bool read_record(const dsm__record_reader *reader, const dsm__json_node *
          dsm__record_read(reader, node, field->type, place_of(field, record));
 }
 
+/* A struct that is there says so: it has the flag by which it is stated. */
+static bool read_members(const dsm__record_reader *reader, const dsm__json_node *node,
+                         const dsm__field *field, void *record) {
+  const char *keys[DSM__WORDS_MAX];
+  const size_t count = dsm__words_keys(field->words, keys);
+  const bool is_object = dsm__json_object_only(node, keys, count);
+  bool is_good = is_object;
+  unsigned char *to = place_of(field, record);
+  for (size_t w = 0; is_object && w < count; w++, to += field->type->size) {
+    const dsm__json_node member = dsm__json_member(node, keys[w]);
+    if (!dsm__json_is_present(&member) || (reader->unwanted_members >> w & 1) != 0) {
+      continue;
+    }
+    const bool is_known = dsm__record_only(&member, field->type);
+    *(bool *)(to + field->stated_if.offset) = is_known;
+    is_good = is_known && dsm__record_read(reader, &member, field->type, to) && is_good;
+  }
+  return is_good;
+}
+
 static bool read_own(const dsm__record_reader *reader, const dsm__json_node *node,
                      const dsm__field *field, void *record) {
   return field->read(reader, node, record);
 }
 
-/* ITEMS, MEMBERS and lists without a `max` are read by who knows them. */
 static value_reader *const readers[DSM__FIELD_KIND_COUNT] = {
     [DSM__FIELD_COUNT] = read_count,   [DSM__FIELD_REAL] = read_real,
     [DSM__FIELD_FLAG] = read_flag,     [DSM__FIELD_WORD] = read_word,
@@ -183,6 +208,7 @@ static value_reader *const readers[DSM__FIELD_KIND_COUNT] = {
     [DSM__FIELD_COUNTS] = read_counts, [DSM__FIELD_TEXT_LIST] = read_list,
     [DSM__FIELD_RECORD] = read_record, [DSM__FIELD_LIST] = read_list,
     [DSM__FIELD_OWN] = read_own,       [DSM__FIELD_COUNT_LIST] = read_list,
+    [DSM__FIELD_ITEMS] = read_list,    [DSM__FIELD_MEMBERS] = read_members,
 };
 
 /* Of kinds that are not named here the record has nothing, as it was made. */
@@ -221,12 +247,26 @@ typedef struct reading {
   bool is_good;
 } reading;
 
+static bool is_unwanted(void *reader, const dsm__field *field, const void *record) {
+  (void)record;
+  return (field->flags & ((const dsm__record_reader *)reader)->wanted) == 0;
+}
+
+/* Structs in the record itself are wanted for what is in them. */
+static bool is_wanted(const dsm__record_reader *reader, const dsm__field *field) {
+  dsm__record_reader own = *reader;
+  return field->kind == DSM__FIELD_ITEMS || field->kind == DSM__FIELD_MEMBERS
+             ? !dsm__record_each(field->type, NULL, is_unwanted, &own)
+             : (field->flags & reader->wanted) != 0;
+}
+
 static bool read_field(void *context, const dsm__field *field, const void *record) {
   reading *const from = context;
   const bool is_list = field->kind == DSM__FIELD_LIST || field->kind == DSM__FIELD_COUNT_LIST;
   const bool is_others =
       (is_list && !(field->max > 0)) || (field->kind == DSM__FIELD_OWN && field->read == NULL);
-  if ((field->flags & from->reader->wanted) != 0 && readers[field->kind] != NULL && !is_others) {
+  const bool is_due = field->is_read == NULL || field->is_read(record);
+  if (is_due && is_wanted(from->reader, field) && readers[field->kind] != NULL && !is_others) {
     /* The field is in the record, or in a part of it. */
     void *const to = from->record + ((const unsigned char *)record - from->record);
     from->is_good = read_member(from->reader, from->node, field, to) && from->is_good;

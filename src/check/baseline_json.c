@@ -8,7 +8,6 @@
 #include "base/diag_add.h"
 #include "check/drift.h"
 #include "dsm/limits.h"
-#include "model/names.h"
 #include "plan/plan_internal.h"
 #include "plan/plan_reader.h"
 #include "plan/stage.h"
@@ -36,49 +35,12 @@ static dsm__record_reader fields_of(const baseline_reader *reader) {
 
 /* ---- layers ---- */
 
-/* A pass whose invocations are read. */
-typedef struct pass_reader {
-  dsm__record_reader fields;
-  dsm_pass_plan *pass;
-} pass_reader;
-
-/* Of the first invocation the pass itself has the core split. */
-static void read_invocation(void *context, const dsm__json_node *node, dsm_invocation_kind kind) {
-  const pass_reader *const of = context;
-  of->pass->invocations[node->index].kind = kind;
-  if (node->index > 0) {
-    (void)dsm__record_read(&of->fields, node, &dsm__invocation_record,
-                           &of->pass->invocations[node->index]);
-  }
-}
-
-static void read_passes(const baseline_reader *reader, const dsm__json_node *layer_node,
-                        dsm_layer_plan *layer) {
-  const char *keys[DSM__WORDS_MAX];
-  const size_t count = dsm__words_keys(&dsm__pass_words, keys);
-  const dsm__json_node passes = dsm__json_member(layer_node, "passes");
-  if (!dsm__json_require(&passes, "an object with the layer's passes") ||
-      !dsm__json_object_only(&passes, keys, count)) {
-    return;
-  }
-  for (size_t p = 0; p < count; p++) {
-    const dsm__json_node node = dsm__json_member(&passes, keys[p]);
-    pass_reader of = {.fields = fields_of(reader), .pass = &layer->passes[p]};
-    if (dsm__json_is_present(&node) && dsm__record_only(&node, &dsm__pass_record)) {
-      of.pass->exists = true;
-      (void)dsm__record_read(&of.fields, &node, &dsm__pass_record, of.pass);
-      of.pass->invocation_count = dsm__plan_each_invocation(&node, read_invocation, &of);
-    }
-  }
-}
-
 static void read_layer(const baseline_reader *reader, const dsm__json_node *node,
                        dsm_layer_plan *layer) {
   const dsm__record_reader fields = fields_of(reader);
   layer->decisions = dsm__layer_decisions_none();
   if (dsm__record_only(node, &dsm__layer_record)) {
     (void)dsm__record_read(&fields, node, &dsm__layer_record, layer);
-    read_passes(reader, node, layer);
   }
   layer->name = layer->name == NULL ? "" : layer->name;
 }

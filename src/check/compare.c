@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * compare.c: two records of the same question, side by side.
- *
- * Everything is compared twice by the same code: at first it is only counted, then written into
- * lists of the right size.
- */
+/* compare.c: two records of the same question, side by side. */
 #include <math.h>
 #include <string.h>
 
 #include "check/drift.h"
 #include "model/axis_words.h"
 #include "plan/plan_record.h"
-#include "workload/name_index.h"
 
 dsm_recorded dsm__record_of_plan(const dsm_plan *plan) {
   return (dsm_recorded){
@@ -39,57 +33,49 @@ dsm_moved dsm__moved_between(double before, double after, double tolerance) {
   return moved;
 }
 
-/* ---- equal layers ---- */
+/* ---- layers ---- */
 
-static bool alike_sides_find(dsm__alike_sides *sides, const dsm_recorded *before,
-                             const dsm_recorded *after, dsm__arena *arena) {
-  return dsm__alike_find(&sides->before, before->layers, before->layer_count, DSM__ALIKE_NUMBERS,
-                         arena) &&
-         dsm__alike_find(&sides->after, after->layers, after->layer_count, DSM__ALIKE_NUMBERS,
-                         arena);
+/* What tells whether two layers are equal on both sides: never 0. */
+static size_t alike_number(const dsm__drift_findings *found, dsm__name_pair pair) {
+  const dsm__alike *const before = &found->alike[0];
+  const dsm__alike *const after = &found->alike[1];
+  return 1 + (pair.a == SIZE_MAX ? before->count : before->class_of[pair.a]) * (after->count + 1) +
+         (pair.b == SIZE_MAX ? after->count : after->class_of[pair.b]);
 }
 
-size_t dsm__alike_number(const dsm__alike_sides *sides, size_t before, size_t after) {
-  const size_t class_before =
-      before == SIZE_MAX ? sides->before.count : sides->before.class_of[before];
-  const size_t class_after = after == SIZE_MAX ? sides->after.count : sides->after.class_of[after];
-  return 1 + class_before * (sides->after.count + 1) + class_after;
+/* The names of the layers, and which are equal. False if out of memory. */
+static bool know_layers(const dsm_recorded *record, dsm__names *names, dsm__alike *alike,
+                        dsm__arena *arena) {
+  names->items = dsm__arena_array(arena, record->layer_count, sizeof names->items[0]);
+  names->count = names->items == NULL ? 0 : record->layer_count;
+  for (size_t i = 0; i < names->count; i++) {
+    names->items[i] = record->layers[i].name;
+  }
+  return names->items != NULL &&
+         dsm__alike_find(alike, record->layers, record->layer_count, DSM__ALIKE_NUMBERS, arena);
 }
 
 /* ---- what is found ---- */
 
-/* Lists that are only counted while `is_counting`. */
-typedef struct findings {
-  dsm__arena *arena;
-  const dsm__alike_sides *sides;
-  bool is_counting;
-  bool has_failed;
-  dsm_layer_drift *layers;
-  size_t layer_count;
-  dsm_decision_drift *decisions;
-  size_t decision_count;
-  dsm__text_buffer before; /* texts of the decision that is compared */
-  dsm__text_buffer after;
-  const dsm__renaming *renaming; /* of words in them */
-} findings;
-
-static const char *kept_text(findings *found, const char *text) {
+static const char *kept_text(dsm__drift_findings *found, const char *text) {
   const char *const copy = dsm__arena_strdup(found->arena, text);
   found->has_failed = found->has_failed || copy == NULL;
   return copy;
 }
 
-static void add_layer(findings *found, const char *layer, dsm_presence presence, size_t alike) {
-  if (!found->is_counting) {
-    found->layers[found->layer_count] =
-        (dsm_layer_drift){.layer = kept_text(found, layer), .presence = presence, .alike = alike};
+static void add_layer(dsm__drift_findings *found, const char *layer, dsm_presence presence,
+                      size_t alike) {
+  if (!DSM__LIST_RESERVE_IN(&found->layers, 1, found->arena)) {
+    found->has_failed = true;
+    return;
   }
-  found->layer_count++;
+  found->layers.items[found->layers.count++] =
+      (dsm_layer_drift){.layer = kept_text(found, layer), .presence = presence, .alike = alike};
 }
 
 /* The records of a layer or pass on both sides, whose decisions are compared field by field. */
 typedef struct subject {
-  findings *found;
+  dsm__drift_findings *found;
   const char *layer; /* NULL: the step */
   size_t alike;
   dsm_pass pass; /* DSM_PASS_COUNT: the layer itself */
@@ -99,17 +85,18 @@ typedef struct subject {
 
 /* The texts in the buffers, which differ. */
 static void add_decision(const subject *of, const char *decision) {
-  findings *const found = of->found;
-  if (!found->is_counting) {
-    found->decisions[found->decision_count] =
-        (dsm_decision_drift){.layer = of->layer == NULL ? NULL : kept_text(found, of->layer),
-                             .pass = of->pass,
-                             .decision = decision,
-                             .before = kept_text(found, found->before.text),
-                             .after = kept_text(found, found->after.text),
-                             .alike = of->alike};
+  dsm__drift_findings *const found = of->found;
+  if (!DSM__LIST_RESERVE_IN(&found->decisions, 1, found->arena)) {
+    found->has_failed = true;
+    return;
   }
-  found->decision_count++;
+  found->decisions.items[found->decisions.count++] =
+      (dsm_decision_drift){.layer = of->layer == NULL ? NULL : kept_text(found, of->layer),
+                           .pass = of->pass,
+                           .decision = decision,
+                           .before = kept_text(found, found->texts[0].text),
+                           .after = kept_text(found, found->texts[1].text),
+                           .alike = of->alike};
 }
 
 /* Two machines may compute a fraction with other last bits. */
@@ -132,14 +119,14 @@ static void put_decision(const dsm__field *field, const dsm__renaming *renaming,
 }
 
 /* Do the buffers hold different texts? */
-static bool are_texts_different(findings *found) {
-  found->has_failed = found->has_failed || found->before.failed || found->after.failed;
-  return !found->has_failed && strcmp(found->before.text, found->after.text) != 0;
+static bool are_texts_different(dsm__drift_findings *found) {
+  found->has_failed = found->has_failed || found->texts[0].failed || found->texts[1].failed;
+  return !found->has_failed && strcmp(found->texts[0].text, found->texts[1].text) != 0;
 }
 
-static void clear_texts(findings *found) {
-  dsm__text_clear(&found->before);
-  dsm__text_clear(&found->after);
+static void clear_texts(dsm__drift_findings *found) {
+  dsm__text_clear(&found->texts[0]);
+  dsm__text_clear(&found->texts[1]);
 }
 
 static bool compare_decision(void *context, const dsm__field *field, const void *record) {
@@ -150,8 +137,8 @@ static bool compare_decision(void *context, const dsm__field *field, const void 
     return true;
   }
   clear_texts(of->found);
-  put_decision(field, of->found->renaming, record, &of->found->before);
-  put_decision(field, of->found->renaming, other, &of->found->after);
+  put_decision(field, of->found->renaming, record, &of->found->texts[0]);
+  put_decision(field, of->found->renaming, other, &of->found->texts[1]);
   if (are_texts_different(of->found) && !are_equal_numbers(field, record, other)) {
     add_decision(of, field->key);
   }
@@ -192,8 +179,9 @@ static dsm_recorded renamed(const dsm_recorded *record, const dsm_recorded *othe
   return renamed;
 }
 
-static void compare_step(findings *found, const dsm_recorded *before, const dsm_recorded *after) {
-  const dsm_recorded sides[] = {renamed(before, after), renamed(after, before)};
+static void compare_step(dsm__drift_findings *found) {
+  const dsm_recorded sides[] = {renamed(found->before, found->after),
+                                renamed(found->after, found->before)};
   subject of = {.found = found, .pass = DSM_PASS_COUNT, .before = &sides[0], .after = &sides[1]};
   (void)dsm__record_each(&step_record, of.before, compare_decision, &of);
 }
@@ -218,15 +206,15 @@ static void put_later_split(const dsm_pass_plan *pass, dsm__text_buffer *out) {
 static void compare_later_split(const subject *of, const dsm_pass_plan *before,
                                 const dsm_pass_plan *after) {
   clear_texts(of->found);
-  put_later_split(before, &of->found->before);
-  put_later_split(after, &of->found->after);
+  put_later_split(before, &of->found->texts[0]);
+  put_later_split(after, &of->found->texts[1]);
   if (before->invocation_count > 0 && after->invocation_count > 0 &&
       are_texts_different(of->found)) {
     add_decision(of, "later_core_split");
   }
 }
 
-static void compare_layer(findings *found, const dsm_layer_plan *before,
+static void compare_layer(dsm__drift_findings *found, const dsm_layer_plan *before,
                           const dsm_layer_plan *after, size_t alike) {
   subject of = {.found = found,
                 .layer = before->name,
@@ -247,68 +235,29 @@ static void compare_layer(findings *found, const dsm_layer_plan *before,
   }
 }
 
-/* Partners as of dsm__layer_partners, from before to after and back. */
-static void compare_layers(findings *found, const dsm_recorded *before, const dsm_recorded *after,
-                           const size_t *partner, const size_t *partner_before) {
-  compare_step(found, before, after);
-  for (size_t i = 0; i < before->layer_count; i++) {
-    const size_t alike = dsm__alike_number(found->sides, i, partner[i]);
-    if (partner[i] == SIZE_MAX) {
-      add_layer(found, before->layers[i].name, DSM_PRESENCE_MISSING, alike);
+/* Layers of equal names are the same one. False if out of memory. */
+static bool compare_layers(dsm__drift_findings *found) {
+  const dsm_recorded *const before = found->before;
+  const dsm_recorded *const after = found->after;
+  dsm__names names[2];
+  dsm__name_pairs pairs;
+  if (!know_layers(before, &names[0], &found->alike[0], found->arena) ||
+      !know_layers(after, &names[1], &found->alike[1], found->arena) ||
+      !dsm__pairs_by_name(&pairs, names[0], names[1], found->arena)) {
+    return false;
+  }
+  for (size_t k = 0; k < pairs.count; k++) {
+    const dsm__name_pair pair = pairs.items[k];
+    const size_t alike = alike_number(found, pair);
+    if (pair.b == SIZE_MAX) {
+      add_layer(found, before->layers[pair.a].name, DSM_PRESENCE_MISSING, alike);
+    } else if (pair.a == SIZE_MAX) {
+      add_layer(found, after->layers[pair.b].name, DSM_PRESENCE_NEW, alike);
     } else {
-      compare_layer(found, &before->layers[i], &after->layers[partner[i]], alike);
+      compare_layer(found, &before->layers[pair.a], &after->layers[pair.b], alike);
     }
+    dsm__add_passes(found, pair, alike);
   }
-  for (size_t i = 0; i < after->layer_count; i++) {
-    if (partner_before[i] == SIZE_MAX) {
-      add_layer(found, after->layers[i].name, DSM_PRESENCE_NEW,
-                dsm__alike_number(found->sides, SIZE_MAX, i));
-    }
-  }
-}
-
-static bool make_lists(findings *found) {
-  found->layers = dsm__arena_array(found->arena, found->layer_count, sizeof *found->layers);
-  found->decisions =
-      dsm__arena_array(found->arena, found->decision_count, sizeof *found->decisions);
-  found->layer_count = 0;
-  found->decision_count = 0;
-  found->is_counting = false;
-  return found->layers != NULL && found->decisions != NULL;
-}
-
-const size_t *dsm__layer_partners(const dsm_recorded *from, const dsm_recorded *to,
-                                  dsm__arena *arena) {
-  dsm__name_index names = {.entries =
-                               dsm__arena_array(arena, to->layer_count, sizeof(dsm__name_entry)),
-                           .count = to->layer_count};
-  size_t *const partners = dsm__arena_array(arena, from->layer_count, sizeof *partners);
-  if (names.entries == NULL || partners == NULL) {
-    return NULL;
-  }
-  for (size_t i = 0; i < to->layer_count; i++) {
-    names.entries[i] = (dsm__name_entry){to->layers[i].name, i};
-  }
-  dsm__name_index_sort(&names);
-  for (size_t i = 0; i < from->layer_count; i++) {
-    partners[i] = dsm__name_index_find(&names, from->layers[i].name);
-  }
-  return partners;
-}
-
-static bool compare_records(findings *found, const dsm_recorded *before,
-                            const dsm_recorded *after) {
-  const size_t *const partner = dsm__layer_partners(before, after, found->arena);
-  const size_t *const partner_before = dsm__layer_partners(after, before, found->arena);
-  if (partner == NULL || partner_before == NULL) {
-    return false;
-  }
-  found->is_counting = true;
-  compare_layers(found, before, after, partner, partner_before);
-  if (!make_lists(found)) {
-    return false;
-  }
-  compare_layers(found, before, after, partner, partner_before);
   return !found->has_failed;
 }
 
@@ -360,36 +309,39 @@ static const dsm__renaming *common_words(const dsm_recorded *before, const dsm_r
   return is_good ? words : NULL;
 }
 
-bool dsm__drift_compare(dsm_drift *drift, const dsm_recorded *before, const dsm_recorded *after) {
-  dsm__alike_sides sides;
-  findings found = {.arena = drift->arena,
-                    .sides = &sides,
-                    .renaming = common_words(before, after, drift->arena)};
-  const bool is_compared = found.renaming != NULL &&
-                           alike_sides_find(&sides, before, after, drift->arena) &&
-                           compare_records(&found, before, after);
-  dsm__text_fini(&found.before);
-  dsm__text_fini(&found.after);
-  if (!is_compared) {
-    return false;
-  }
-  drift->layers = found.layers;
-  drift->layer_count = found.layer_count;
-  drift->decisions = found.decisions;
-  drift->decision_count = found.decision_count;
-  drift->step_seconds =
-      dsm__moved_between(before->result.step_seconds, after->result.step_seconds, drift->tolerance);
-  drift->step_cycles =
-      dsm__moved_between(before->result.step_cycles, after->result.step_cycles, drift->tolerance);
-  drift->utilization =
-      dsm__moved_between(before->result.utilization, after->result.utilization, drift->tolerance);
-  drift->sample_seconds = dsm__moved_between(
-      before->result.step_seconds / (double)drift->minibatch_before,
-      after->result.step_seconds / (double)drift->minibatch_after, drift->tolerance);
+/* What moved of the step itself. */
+static void compare_figures(dsm_drift *drift, const dsm_recorded *before,
+                            const dsm_recorded *after) {
+  const dsm_plan_result *const was = &before->result;
+  const dsm_plan_result *const is = &after->result;
+  const double tolerance = drift->tolerance;
+  drift->step_seconds = dsm__moved_between(was->step_seconds, is->step_seconds, tolerance);
+  drift->step_cycles = dsm__moved_between(was->step_cycles, is->step_cycles, tolerance);
+  drift->utilization = dsm__moved_between(was->utilization, is->utilization, tolerance);
+  drift->sample_seconds =
+      dsm__moved_between(was->step_seconds / (double)drift->minibatch_before,
+                         is->step_seconds / (double)drift->minibatch_after, tolerance);
   drift->is_same_clock = dsm__is_same_clock(before, after);
-  if (!dsm__drift_list_passes(drift, before, after, &sides)) {
-    return false;
+}
+
+bool dsm__drift_compare(dsm_drift *drift, const dsm_recorded *before, const dsm_recorded *after) {
+  compare_figures(drift, before, after);
+  dsm__drift_findings found = {.arena = drift->arena,
+                               .drift = drift,
+                               .before = before,
+                               .after = after,
+                               .renaming = common_words(before, after, drift->arena)};
+  bool is_compared = found.renaming != NULL;
+  if (is_compared) {
+    compare_step(&found);
+    is_compared = compare_layers(&found) && dsm__sort_passes(&found);
   }
+  dsm__text_fini(&found.texts[0]);
+  dsm__text_fini(&found.texts[1]);
+  drift->layers = found.layers.items;
+  drift->layer_count = found.layers.count;
+  drift->decisions = found.decisions.items;
+  drift->decision_count = found.decisions.count;
   drift->verdict = verdict_of(drift);
-  return true;
+  return is_compared;
 }

@@ -17,7 +17,7 @@
 #include "base/diag_add.h"
 #include "base/json_write.h"
 #include "check/drift.h"
-#include "workload/name_index.h"
+#include "check/name_pairs.h"
 
 /* ---- what a value is ---- */
 
@@ -232,9 +232,7 @@ static void compare_members(dsm__differences *at, const char *path, const dsm__f
 typedef struct items {
   const dsm__json_node *list;
   dsm__json_node *nodes;
-  const char **names; /* of the items, in order */
-  dsm__name_index index;
-  size_t count;
+  dsm__names names;
   bool are_objects;
   bool are_named;
 } items;
@@ -264,31 +262,33 @@ static const char *item_name(dsm__differences *at, const dsm__json_node *node) {
 static bool items_of(dsm__differences *at, items *made, const dsm__field *field,
                      const dsm__json_node *list) {
   const char *const key = key_of(field);
-  dsm__arena *const arena = at->arena;
   *made = (items){.list = list, .are_objects = true, .are_named = true};
   dsm__json_node each = dsm__json_item(list, 0);
+  size_t count = 0;
   for (; dsm__json_is_present(&each); each = dsm__json_next(&each)) {
-    made->count++;
+    count++;
   }
-  made->nodes = dsm__arena_array(arena, made->count, sizeof *made->nodes);
-  made->names = dsm__arena_array(arena, made->count, sizeof *made->names);
-  made->index.entries = dsm__arena_array(arena, made->count, sizeof(dsm__name_entry));
-  if (made->nodes == NULL || made->names == NULL || made->index.entries == NULL) {
+  made->nodes = dsm__arena_array(at->arena, count, sizeof *made->nodes);
+  made->names.items = dsm__arena_array(at->arena, count, sizeof *made->names.items);
+  if (made->nodes == NULL || made->names.items == NULL) {
     return false;
   }
   each = dsm__json_item(list, 0);
-  for (size_t i = 0; i < made->count; i++, each = dsm__json_next(&each)) {
+  for (; dsm__json_is_present(&each); each = dsm__json_next(&each)) {
     const dsm__json_node name = dsm__json_member(&each, key);
-    made->nodes[i] = each;
+    const char *const text = field == NULL ? dsm__json_text(&name) : item_name(at, &name);
     made->are_objects = made->are_objects && dsm__json_is_object(&each);
-    made->names[i] = field == NULL ? dsm__json_text(&name) : item_name(at, &name);
-    made->are_named = made->are_named && made->names[i] != NULL;
-    made->index.entries[i] = (dsm__name_entry){made->names[i] == NULL ? "" : made->names[i], i};
+    made->are_named = made->are_named && text != NULL;
+    made->nodes[made->names.count] = each;
+    made->names.items[made->names.count++] = text;
   }
-  made->index.count = made->count;
-  dsm__name_index_sort(&made->index);
-  for (size_t i = 0; field != NULL && made->are_named && i < made->count; i++) {
-    made->are_named = dsm__name_index_find(&made->index, made->names[i]) == i;
+  dsm__name_pairs own = {.count = 0};
+  if (field != NULL && made->are_named &&
+      !dsm__pairs_by_name(&own, made->names, made->names, at->arena)) {
+    return false;
+  }
+  for (size_t i = 0; i < own.count; i++) {
+    made->are_named = made->are_named && own.items[i].b == i;
   }
   return true;
 }
@@ -312,12 +312,12 @@ static void compare_item(dsm__differences *at, const char *path, const dsm__fiel
 
 /* An item by its place. */
 static dsm__json_node item_at(const items *of, size_t index) {
-  return index < of->count ? of->nodes[index] : dsm__json_item(of->list, index);
+  return index < of->names.count ? of->nodes[index] : dsm__json_item(of->list, index);
 }
 
 static void compare_by_index(dsm__differences *at, const char *path, const dsm__field *field,
                              const items *a, const items *b) {
-  const size_t count = a->count > b->count ? a->count : b->count;
+  const size_t count = a->names.count > b->names.count ? a->names.count : b->names.count;
   for (size_t i = 0; i < count && !at->has_failed; i++) {
     const char *const step = dsm__arena_printf(at->arena, "%zu", i);
     const dsm__json_node a_item = item_at(a, i);
@@ -333,7 +333,7 @@ static void compare_by_index(dsm__differences *at, const char *path, const dsm__
  */
 static const char *step_to(dsm__differences *at, const dsm__field *field, const items *of,
                            size_t index) {
-  const char *const name = of->names[index];
+  const char *const name = of->names.items[index];
   size_t digits = 0;
   while (isdigit((unsigned char)name[digits]) != 0) {
     digits++;
@@ -351,8 +351,8 @@ static const char *order_text(dsm__differences *at, const items *of) {
   dsm__text_buffer text = {0};
   dsm__json_writer writer = {.out = &text};
   dsm__json_begin_array(&writer, true);
-  for (size_t i = 0; i < of->count; i++) {
-    dsm__json_write_string(&writer, of->names[i]);
+  for (size_t i = 0; i < of->names.count; i++) {
+    dsm__json_write_string(&writer, of->names.items[i]);
   }
   dsm__json_end_array(&writer);
   const char *const copy = text.failed ? NULL : dsm__arena_strdup(at->arena, text.text);
@@ -364,22 +364,19 @@ static const char *order_text(dsm__differences *at, const items *of) {
 /* An order that differs in items that both have is a difference of the list. */
 static void compare_by_name(dsm__differences *at, const char *path, const dsm__field *field,
                             const items *a, const items *b) {
+  dsm__name_pairs pairs;
   size_t most = 0;
   bool is_same_order = true;
-  for (size_t i = 0; i < a->count && !at->has_failed; i++) {
-    const size_t index = dsm__name_index_find(&b->index, a->names[i]);
-    const dsm__json_node other = item_at(b, index == SIZE_MAX ? b->count : index);
-    if (index != SIZE_MAX) {
-      is_same_order = is_same_order && index >= most;
-      most = index;
-    }
-    compare_item(at, path_below(at, path, step_to(at, field, a, i)), field, &a->nodes[i], &other);
-  }
-  for (size_t i = 0; i < b->count && !at->has_failed; i++) {
-    if (dsm__name_index_find(&a->index, b->names[i]) == SIZE_MAX) {
-      const dsm__json_node none = item_at(a, a->count);
-      compare_item(at, path_below(at, path, step_to(at, field, b, i)), field, &none, &b->nodes[i]);
-    }
+  at->has_failed = at->has_failed || !dsm__pairs_by_name(&pairs, a->names, b->names, at->arena);
+  for (size_t k = 0; !at->has_failed && k < pairs.count; k++) {
+    const dsm__name_pair pair = pairs.items[k];
+    const char *const step =
+        pair.a != SIZE_MAX ? step_to(at, field, a, pair.a) : step_to(at, field, b, pair.b);
+    const dsm__json_node a_item = item_at(a, pair.a);
+    const dsm__json_node b_item = item_at(b, pair.b);
+    is_same_order = is_same_order && (pair.a == SIZE_MAX || pair.b == SIZE_MAX || pair.b >= most);
+    most = pair.a != SIZE_MAX && pair.b != SIZE_MAX ? pair.b : most;
+    compare_item(at, path_below(at, path, step), field, &a_item, &b_item);
   }
   if (!is_same_order && !are_items_decided(field) && !at->has_failed) {
     const char *const a_order = order_text(at, a);

@@ -5,7 +5,10 @@
 #define DSM_CHECK_DRIFT_H
 
 #include "base/arena.h"
+#include "base/growing_list.h"
+#include "base/text_buffer.h"
 #include "base/words.h"
+#include "check/name_pairs.h"
 #include "dsm/check.h"
 #include "dsm/diff.h"
 #include "plan/alike.h"
@@ -26,23 +29,33 @@ bool dsm__is_same_clock(const dsm_recorded *before, const dsm_recorded *after);
 /** By how much the step differs; 0 if not by more than the tolerance. */
 double dsm__step_difference_seconds(const dsm_drift *drift);
 
-/** The layers of two sides in classes. */
-typedef struct dsm__alike_sides {
-  dsm__alike before;
-  dsm__alike after;
-} dsm__alike_sides;
+/** A pass whose time differs, and its place in order of execution. */
+typedef struct dsm__placed_pass {
+  dsm_pass_difference difference;
+  size_t place;
+} dsm__placed_pass;
 
-/** What tells whether two layers are equal on both sides: never 0. SIZE_MAX is no layer. */
-size_t dsm__alike_number(const dsm__alike_sides *sides, size_t before, size_t after);
+/** What is found in two records, whose steps are compared already. Lists are the arena's. */
+typedef struct dsm__drift_findings {
+  dsm__arena *arena;
+  dsm_drift *drift;
+  const dsm_recorded *before;
+  const dsm_recorded *after;
+  dsm__alike alike[2];           /**< of the layers of each */
+  const dsm__renaming *renaming; /**< of words in texts */
+  dsm__text_buffer texts[2];     /**< of the decision that is compared, before and after */
+  DSM__LIST(dsm_layer_drift) layers;
+  DSM__LIST(dsm_decision_drift) decisions;
+  DSM__LIST(dsm__placed_pass) passes;
+  bool has_failed; /**< out of memory */
+} dsm__drift_findings;
 
-/** Fills the passes of a drift whose step is compared already. False if out of memory. */
-bool dsm__drift_list_passes(dsm_drift *drift, const dsm_recorded *before, const dsm_recorded *after,
-                            const dsm__alike_sides *sides);
+/** Adds the passes of a layer, which one side may not have, that are to be listed; `alike` tells
+ * whether layers are equal on both sides. */
+void dsm__add_passes(dsm__drift_findings *found, dsm__name_pair pair, size_t alike);
 
-/** For each layer of `from` the index of that of `to` with the same name, or SIZE_MAX. The arena's;
- * NULL if out of memory. */
-const size_t *dsm__layer_partners(const dsm_recorded *from, const dsm_recorded *to,
-                                  dsm__arena *arena);
+/** Gives the drift its passes in order. False if out of memory. */
+bool dsm__sort_passes(dsm__drift_findings *found);
 
 /** A figure before and now, judged by a tolerance. */
 dsm_moved dsm__moved_between(double before, double after, double tolerance);

@@ -15,24 +15,9 @@ double dsm__step_difference_seconds(const dsm_drift *drift) {
   return drift->step_seconds.is_beyond ? drift->step_seconds.after - drift->step_seconds.before : 0;
 }
 
-/* The two sides, and the passes of both that are listed. */
-typedef struct lister {
-  const dsm_drift *drift;
-  const dsm_recorded *before;
-  const dsm_recorded *after;
-  const dsm__alike_sides *sides;
-  struct placed *list;
-  size_t count;
-} lister;
-
-/* A difference and its place in order of execution. */
-typedef struct placed {
-  dsm_pass_difference difference;
-  size_t place;
-} placed;
-
 /* Equal differences of equal machines are equal to the last bit, so that they stay in order. */
-static double difference_seconds(const lister *l, double before_cycles, double after_cycles) {
+static double difference_seconds(const dsm__drift_findings *l, double before_cycles,
+                                 double after_cycles) {
   return dsm__is_same_clock(l->before, l->after)
              ? (after_cycles - before_cycles) / l->after->cycles_per_second
              : after_cycles / l->after->cycles_per_second -
@@ -40,7 +25,7 @@ static double difference_seconds(const lister *l, double before_cycles, double a
 }
 
 /* The pass of layers of the same name, one of which may have none. */
-static dsm_pass_difference pass_of(const lister *l, const dsm_layer_plan *before_layer,
+static dsm_pass_difference pass_of(const dsm__drift_findings *l, const dsm_layer_plan *before_layer,
                                    const dsm_layer_plan *after_layer, dsm_pass p) {
   const dsm_pass_plan *const before = &before_layer->passes[p];
   const dsm_pass_plan *const after = &after_layer->passes[p];
@@ -64,73 +49,53 @@ static dsm_pass_difference pass_of(const lister *l, const dsm_layer_plan *before
   return made;
 }
 
-/* Of layers with these indices, or SIZE_MAX. */
-static void add_passes(lister *l, size_t before_index, size_t after_index) {
+void dsm__add_passes(dsm__drift_findings *found, dsm__name_pair pair, size_t alike) {
   static const dsm_layer_plan no_layer;
   const dsm_layer_plan *const before =
-      before_index == SIZE_MAX ? &no_layer : &l->before->layers[before_index];
+      pair.a == SIZE_MAX ? &no_layer : &found->before->layers[pair.a];
   const dsm_layer_plan *const after =
-      after_index == SIZE_MAX ? &no_layer : &l->after->layers[after_index];
+      pair.b == SIZE_MAX ? &no_layer : &found->after->layers[pair.b];
+  if (!DSM__LIST_RESERVE_IN(&found->passes, DSM_PASS_COUNT, found->arena)) {
+    found->has_failed = true;
+    return;
+  }
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     if (!before->passes[p].exists && !after->passes[p].exists) {
       continue;
     }
-    dsm_pass_difference made = pass_of(l, before, after, (dsm_pass)p);
-    made.alike = dsm__alike_number(l->sides, before_index, after_index);
+    dsm_pass_difference made = pass_of(found, before, after, (dsm_pass)p);
+    made.alike = alike;
     if (made.presence != DSM_PRESENCE_BOTH || made.seconds.is_beyond ||
         made.utilization.is_beyond) {
-      l->list[l->count] = (placed){.difference = made, .place = l->count};
-      l->count++;
+      const size_t place = found->passes.count++;
+      found->passes.items[place] = (dsm__placed_pass){.difference = made, .place = place};
     }
   }
 }
 
 /* The largest difference first; among equals as they were. */
 static int compare_passes(const void *left, const void *right) {
-  const placed *const a = left;
-  const placed *const b = right;
+  const dsm__placed_pass *const a = left;
+  const dsm__placed_pass *const b = right;
   const double a_size = fabs(a->difference.difference_seconds);
   const double b_size = fabs(b->difference.difference_seconds);
   return dsm__order_then(dsm__order(b_size, a_size), dsm__order_whole(a->place, b->place));
 }
 
-/* With names of its own. False if out of memory. */
-static bool sort_passes(dsm_drift *drift, const lister *l) {
-  dsm_pass_difference *const sorted = dsm__arena_array(drift->arena, l->count, sizeof *sorted);
-  if (sorted == NULL) {
-    return false;
+/* With names of their own. */
+bool dsm__sort_passes(dsm__drift_findings *found) {
+  const size_t count = found->passes.count;
+  dsm_pass_difference *const sorted = dsm__arena_array(found->arena, count, sizeof *sorted);
+  bool is_good = sorted != NULL;
+  if (count > 1) {
+    qsort(found->passes.items, count, sizeof *found->passes.items, compare_passes);
   }
-  qsort(l->list, l->count, sizeof *l->list, compare_passes);
-  for (size_t i = 0; i < l->count; i++) {
-    sorted[i] = l->list[i].difference;
-    sorted[i].layer = dsm__arena_strdup(drift->arena, sorted[i].layer);
-    if (sorted[i].layer == NULL) {
-      return false;
-    }
+  for (size_t i = 0; is_good && i < count; i++) {
+    sorted[i] = found->passes.items[i].difference;
+    sorted[i].layer = dsm__arena_strdup(found->arena, sorted[i].layer);
+    is_good = sorted[i].layer != NULL;
   }
-  drift->passes = sorted;
-  drift->pass_count = l->count;
-  return true;
-}
-
-/* Those of the layers before in order of execution, then those of layers that are new. */
-bool dsm__drift_list_passes(dsm_drift *drift, const dsm_recorded *before, const dsm_recorded *after,
-                            const dsm__alike_sides *sides) {
-  const size_t *const partner = dsm__layer_partners(before, after, drift->arena);
-  const size_t *const partner_before = dsm__layer_partners(after, before, drift->arena);
-  lister l = {.drift = drift, .before = before, .after = after, .sides = sides};
-  l.list = dsm__arena_array(
-      drift->arena, (before->layer_count + after->layer_count) * DSM_PASS_COUNT, sizeof *l.list);
-  if (partner == NULL || partner_before == NULL || l.list == NULL) {
-    return false;
-  }
-  for (size_t i = 0; i < before->layer_count; i++) {
-    add_passes(&l, i, partner[i]);
-  }
-  for (size_t i = 0; i < after->layer_count; i++) {
-    if (partner_before[i] == SIZE_MAX) {
-      add_passes(&l, SIZE_MAX, i);
-    }
-  }
-  return sort_passes(drift, &l);
+  found->drift->passes = sorted;
+  found->drift->pass_count = count;
+  return is_good;
 }

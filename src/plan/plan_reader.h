@@ -44,14 +44,6 @@ bool dsm__plan_check_options(const dsm__plan_reader *reader);
 /** Reads the decisions of all layers. Workload, system and options have been read. */
 void dsm__plan_read_layers(dsm__plan_reader *reader);
 
-/** The invocations of a pass, and which kinds of them they may be. */
-typedef void dsm__invocation_visitor(void *context, const dsm__json_node *node,
-                                     dsm_invocation_kind kind);
-
-/** Visits each invocation that a pass lists and whose kind could be read; how many it lists. */
-size_t dsm__plan_each_invocation(const dsm__json_node *pass_node, dsm__invocation_visitor *visit,
-                                 void *context);
-
 /** What the numbers of a pipeline group may be at most. */
 typedef struct dsm__group_limits {
   uint64_t columns;

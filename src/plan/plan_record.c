@@ -148,9 +148,10 @@ DSM__RECORD(
 
 /* ---- passes ---- */
 
-#define LOOPS(record_type, member, name, flag, about)                                              \
+#define LOOPS(record_type, member, name, flag, when, about)                                        \
   DSM__FIELD(COUNTS, record_type, member, name, COLUMN | (flag), .words = &dsm__dim_words,         \
-             .min = 1, .expected = "the parts of each loop over the cores", .help = (about))
+             .min = 1, .expected = "the parts of each loop over the cores", .is_read = (when),     \
+             .help = (about))
 
 DSM__RECORD(
     dsm__pass_decisions_record, dsm_pass_decisions, false, "What is decided for a pass of a layer.",
@@ -159,7 +160,7 @@ DSM__RECORD(
         COLUMN | DECISION | DSM__FIELD_IS_REQUIRED, .words = &dsm__parallelism_words,
         .help =
             "One that layer and options allow; the passes of a layer may differ with per_pass."),
-    LOOPS(dsm_pass_decisions, core_split, "core_split", DECISION | DSM__FIELD_IS_REQUIRED,
+    LOOPS(dsm_pass_decisions, core_split, "core_split", DECISION | DSM__FIELD_IS_REQUIRED, NULL,
           "Parts of each loop over the cores, in the first of the invocations."));
 
 static void write_invocation_cycles(dsm__json_writer *writer, const void *record) {
@@ -176,24 +177,31 @@ static void write_invocation_cycles(dsm__json_writer *writer, const void *record
   dsm__record_write(writer, &dsm__cycles_record, &cycles);
 }
 
+/* The first invocation of a pass has the core split of the pass. */
+static bool is_later(const void *record) {
+  const dsm_invocation *const invocation = record;
+  return invocation->kind != DSM_INVOCATION_FIRST && invocation->kind != DSM_INVOCATION_WRITE &&
+         invocation->kind != DSM_INVOCATION_KIND_COUNT;
+}
+
 DSM__RECORD(
     dsm__invocation_record, dsm_invocation, false,
     "Invocations of one kind. Only the kind, and the core_split of steady, accumulate and hoisted, "
     "are read back.",
     DSM__FIELD(
         WORD, dsm_invocation, kind, "kind", DECISION | DSM__FIELD_IS_REQUIRED,
-        .words = &dsm__invocation_kind_words,
+        .words = &dsm__invocation_kind_words, .fallback = DSM_INVOCATION_KIND_COUNT,
         .help = "first: nothing is resident from an earlier invocation; steady: the weights (in "
                 "update: their gradients) stay from the one before, a decision that is made by "
                 "listing it; write: update of the first spatial minibatch; accumulate: update of "
                 "the later ones; hoisted: input products of all timesteps of an lstm."),
     DSM__FIELD(COUNT, dsm_invocation, count, "count", COLUMN, .min = 1, .help = "In a step."),
-    LOOPS(dsm_invocation, split, "core_split", DECISION | DSM__FIELD_IS_REQUIRED,
+    LOOPS(dsm_invocation, split, "core_split", DECISION | DSM__FIELD_IS_REQUIRED, is_later,
           "Parts of each loop over the cores, of the kinds steady, accumulate and hoisted; the "
           "others have that of the pass. If accumulate or hoisted is not listed, those invocations "
           "too have that of the pass."),
-    LOOPS(dsm_invocation, core, "core", 0, "CoreD: work of the busiest core."),
-    LOOPS(dsm_invocation, array, "array", 0, "ArrayD: what an array takes at a time."),
+    LOOPS(dsm_invocation, core, "core", 0, NULL, "CoreD: work of the busiest core."),
+    LOOPS(dsm_invocation, array, "array", 0, NULL, "ArrayD: what an array takes at a time."),
     DSM__FIELD(COUNTS, dsm_invocation, tile, "tile", 0, .words = &dsm__tile_words, .min = 1,
                .stated_if = DSM__IF(dsm_invocation, tile.n[DSM_TILE_PARTS]),
                .help = "With model.tile_schedule: the tile of outputs with which the arrays take "
@@ -237,12 +245,12 @@ DSM__OWN_RECORD(dsm__transfer_record, dsm_plan_transfer, true, "A transfer on a 
 DSM__RECORD(
     dsm__pass_record, dsm_pass_plan, false, "A pass of a layer over the whole step.",
     DSM__PART(dsm_pass_plan, decisions, dsm__pass_decisions_record),
-    LOOPS(dsm_pass_plan, share.chip, "chip", 0,
+    LOOPS(dsm_pass_plan, share.chip, "chip", 0, NULL,
           "ChipD: work of a chip in an invocation; in is that of one feature iteration."),
     DSM__FIELD(COUNT, dsm_pass_plan, share.model_ways, "feature_iterations", 0, .min = 1,
                .help = "How often the chips that share features pass them on: nm."),
-    LOOPS(dsm_pass_plan, invocations[0].core, "core", 0, "CoreD: work of the busiest core."),
-    LOOPS(dsm_pass_plan, invocations[0].array, "array", 0,
+    LOOPS(dsm_pass_plan, invocations[0].core, "core", 0, NULL, "CoreD: work of the busiest core."),
+    LOOPS(dsm_pass_plan, invocations[0].array, "array", 0, NULL,
           "ArrayD: what an array takes at a time."),
     DSM__FIELD(
         RECORD, dsm_pass_plan, cycles, "cycles", COLUMN | FIGURE | DSM__FIELD_IS_REQUIRED,
@@ -265,7 +273,7 @@ DSM__RECORD(
               "weights, cycles of gathering them that hide. In no sum."),
     DSM__FIELD(ITEMS, dsm_pass_plan, invocations, "invocations", 0, .type = &dsm__invocation_record,
                .count_offset = offsetof(dsm_pass_plan, invocation_count),
-               .help = "One to three kinds."),
+               .most_items = DSM_INVOCATION_KINDS_MAX, .help = "One to three kinds."),
     DSM__LISTED(dsm_pass_plan, transfers, transfer_count, "transfers", 0, dsm__transfer_record,
                 "One entry for each transfer and link."));
 
@@ -352,6 +360,7 @@ DSM__RECORD(
     DSM__FIELD(MEMBERS, dsm_layer_plan, passes, "passes", DSM__FIELD_IS_REQUIRED,
                .words = &dsm__pass_words, .type = &dsm__pass_record,
                .stated_if = DSM__IF(dsm_pass_plan, exists),
+               .expected = "an object with the layer's passes",
                .help = "As far as the layer has them."));
 
 DSM__RECORD(

@@ -48,8 +48,8 @@ typedef enum dsm__medium { DSM__EVERYWHERE = 0, DSM__TEXT_ONLY, DSM__PAGE_ONLY }
 
 /** A section: one of facts, table, figure and put. Figures are on pages alone. */
 typedef struct dsm__section {
-  const char *id;      /**< on a page, where it begins with `title`; NULL: it goes on there */
-  const char *title;   /**< likewise */
+  const char *id;      /**< on a page, of it, its figure and its table; NULL: it has none */
+  const char *title;   /**< with which it begins on a page; NULL: it goes on with the one before */
   const char *heading; /**< a pattern; of a page the caption of a table; NULL: none in a text, and
                           of a page its title */
   dsm__medium medium;
@@ -75,7 +75,8 @@ typedef struct dsm__layout {
   const char *title;            /**< of a page: a pattern; NULL: the heading */
   const char *subtitle;         /**< likewise; NULL: none */
   size_t series;                /**< colours of a page's figures */
-  bool has_leaders;             /**< likewise */
+  int (*part_count)(const void *document); /**< likewise, of parts of a time; NULL: none */
+  bool has_leaders;                        /**< likewise */
   const dsm__section *sections;
   size_t section_count;
 } dsm__layout;

@@ -146,8 +146,7 @@ static dsm_status find_with_data_and_model(dsm__problem *problem, const word_sea
   dsm_status status = search(problem, asked, &answer, &decisions, fitting);
   *bound_cycles = bound_of(problem, status, &answer);
   if (status == DSM_OK) {
-    status = dsm__plan_make(plan, problem->inputs.workload, problem->machine.system,
-                            problem->inputs.options, &decisions, diags);
+    status = dsm__problem_predict(problem, &decisions, plan, diags);
   }
   return status;
 }
@@ -164,8 +163,7 @@ static dsm_status find_with_roles(dsm__problem *problem, const dsm__counted *cou
   }
   *bound_cycles = answer.lower_bound_cycles;
   return answer.is_feasible
-             ? dsm__plan_make(plan, problem->inputs.workload, problem->machine.system,
-                              problem->inputs.options, &decisions, diags)
+             ? dsm__problem_predict(problem, &decisions, plan, diags)
              : DSM_ERROR_INFEASIBLE;
 }
 
@@ -225,8 +223,7 @@ static dsm_status find_more_with_data_and_model(dsm__problem *problem, const dsm
   }
   *bound_cycles = fmax(*bound_cycles, answer.lower_bound_cycles);
   if (answer.is_feasible && answer.cycles < known) {
-    status = dsm__plan_make(&other, problem->inputs.workload, problem->machine.system,
-                            problem->inputs.options, &decisions, diags);
+    status = dsm__problem_predict(problem, &decisions, &other, diags);
   }
   if (other != NULL) {
     dsm_plan_free(dsm__take_faster(plan, other));
@@ -335,12 +332,14 @@ static dsm_status explore(dsm_plan **plan, const dsm_workload *workload, const d
 
 dsm_status dsm__explore_strictly(dsm_plan **plan, const dsm_workload *workload,
                                  const dsm_system *system, const dsm_explore_options *options,
-                                 double limit_cycles, bool *is_stopped) {
+                                 double limit_cycles, double most_work, bool *is_stopped) {
   dsm__problem problem;
   dsm_status status = begin(&problem, plan, workload, system, options, NULL, NULL);
   *is_stopped = false;
   if (status == DSM_OK) {
     problem.deadline.final_seconds = problem.deadline.until_seconds;
+    problem.deadline.most_work = fmin(most_work, problem.deadline.most_work);
+    problem.deadline.final_work = problem.deadline.most_work;
     status = finish(&problem, limit_cycles, plan, NULL);
     *is_stopped = dsm__deadline_was_met(&problem.deadline);
   }
@@ -353,6 +352,7 @@ dsm_status dsm__explore_with_work(dsm_plan **plan, const dsm_workload *workload,
   dsm__problem problem;
   const dsm_status status = begin(&problem, plan, workload, system, options, NULL, diags);
   problem.deadline.most_work = most_work;
+  problem.deadline.final_work = 2 * most_work;
   return status == DSM_OK ? finish(&problem, HUGE_VAL, plan, diags) : status;
 }
 

@@ -23,9 +23,6 @@ dsm_plan *dsm__take_faster(dsm_plan **plan, dsm_plan *other) {
   return is_faster ? before : other;
 }
 
-/* What a layer that is predicted takes of the work of a search. */
-enum { WORK_OF_PREDICTION = 256 };
-
 /* A plan that is made faster, and what it decides of its layers. */
 typedef struct improving {
   dsm__problem *problem;
@@ -48,10 +45,7 @@ static bool is_over(const improving *of) {
 static bool take_if_better(improving *of, bool *is_taken) {
   dsm__problem *const problem = of->problem;
   dsm_plan *made = NULL;
-  dsm__deadline_add_work(problem->inputs.deadline,
-                         WORK_OF_PREDICTION * problem->inputs.workload->layer_count);
-  if (dsm__plan_make(&made, problem->inputs.workload, problem->machine.system,
-                     problem->inputs.options, &of->decisions, NULL) != DSM_OK) {
+  if (dsm__problem_predict(problem, &of->decisions, &made, NULL) != DSM_OK) {
     return false;
   }
   *is_taken = dsm__tie_limit(made->result.step_cycles) < of->best->result.step_cycles &&

@@ -168,6 +168,7 @@ static void begin_deadline(dsm__deadline *deadline, const dsm_explore_options *o
   dsm__deadline_begin(deadline,
                       options->time_limit_seconds > 0 ? options->time_limit_seconds : HUGE_VAL);
   deadline->most_work = options->time_limit_seconds > 0 ? HUGE_VAL : DSM__WORK_MAX;
+  deadline->final_work = 2 * deadline->most_work;
   deadline->most_bytes = options->memory_limit_GB > 0 ? 1e9 * options->memory_limit_GB
                                                       : machine_share * dsm__machine_bytes();
   deadline->is_stopped = options->is_stopped;
@@ -176,6 +177,15 @@ static void begin_deadline(dsm__deadline *deadline, const dsm_explore_options *o
 
 dsm__arena *dsm__problem_arena(const dsm__problem *problem) {
   return dsm__arena_new_counted(dsm__deadline_bytes(problem->inputs.deadline));
+}
+
+dsm_status dsm__problem_predict(const dsm__problem *problem, const dsm__decisions *decisions,
+                                dsm_plan **plan, dsm_diags *diags) {
+  const dsm_workload *const workload = problem->inputs.workload;
+  dsm__deadline_add_work(problem->inputs.deadline,
+                         DSM__WORK_OF_PREDICTED_LAYER * workload->layer_count);
+  return dsm__plan_make(plan, workload, problem->machine.system, problem->inputs.options, decisions,
+                        diags);
 }
 
 dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *workload,
@@ -233,6 +243,7 @@ dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *wor
     dsm__problem_fini(problem);
     return dsm__out_of_memory(diags);
   }
+  dsm__deadline_add_work(problem->inputs.deadline, DSM__WORK_OF_SCORE * problem->table.evaluations);
   return DSM_OK;
 }
 
@@ -263,6 +274,7 @@ static bool build(dsm__problem *problem, const dsm__graph_request *request,
   network->graph.deadline = problem->inputs.deadline;
   network->graph.is_case = problem->limit_cycles > 0;
   problem->evaluations += network->evaluations;
+  dsm__deadline_add_work(problem->inputs.deadline, DSM__WORK_OF_SCORE * network->evaluations);
   return is_built;
 }
 

@@ -87,6 +87,11 @@ void dsm__problem_fini(dsm__problem *problem);
 /** A new arena that counts as memory of the search; NULL if out of memory. */
 dsm__arena *dsm__problem_arena(const dsm__problem *problem);
 
+/** dsm__plan_make of what was asked for, which counts as work of the search. */
+DSM_NODISCARD dsm_status dsm__problem_predict(const dsm__problem *problem,
+                                              const dsm__decisions *decisions, dsm_plan **plan,
+                                              dsm_diags *diags);
+
 /** dsm_explorer_new with another limit to what is kept, for tests. */
 dsm_explorer *dsm__explorer_new_with(size_t memo_bytes_max);
 
@@ -95,7 +100,7 @@ dsm_explorer *dsm__explorer_new_with(size_t memo_bytes_max);
 #define DSM__WORK_MAX ((double)(1U << 31))
 
 /** What an edge of a graph, or a mapping that is scored, takes of it. */
-enum { DSM__WORK_OF_EDGE = 8, DSM__WORK_OF_SCORE = 16 };
+enum { DSM__WORK_OF_EDGE = 8, DSM__WORK_OF_SCORE = 16, DSM__WORK_OF_PREDICTED_LAYER = 256 };
 
 /** The answer of a search. */
 typedef struct dsm__solution {
@@ -166,11 +171,11 @@ bool dsm__layout_solve(dsm__problem *problem, double known_cycles, dsm__solution
  * memory. */
 bool dsm__problem_solve_preload(dsm__problem *problem, dsm__solution *solution);
 
-/** dsm_explore for plans that are faster than a limit, whose time limit ends it even where nothing
- * was found by then (explore.c). */
+/** dsm_explore for plans that are faster than a limit, whose limits of time and of work (at most
+ * `most_work`) end it even where nothing was found by then (explore.c). */
 dsm_status dsm__explore_strictly(dsm_plan **plan, const dsm_workload *workload,
                                  const dsm_system *system, const dsm_explore_options *options,
-                                 double limit_cycles, bool *is_stopped);
+                                 double limit_cycles, double most_work, bool *is_stopped);
 
 /** dsm_explore with another limit of work, for tests (explore.c). */
 dsm_status dsm__explore_with_work(dsm_plan **plan, const dsm_workload *workload,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* what_fits.c: where no mapping fits a chip's memory, what would with more optimisations. */
 #include <math.h>
-#include <time.h>
 
 #include "base/diag_add.h"
 #include "base/words.h"
@@ -20,6 +19,11 @@
  * the others; all together takes longest, and is for small networks, and where none of the others
  * fits. The fastest counts. Other roles save memory too, but their search can take minutes. */
 enum { SMALL_NETWORK = 64 /* layers */ };
+
+/* The work of each of them; about a second. It is counted, so that the same is found on any machine,
+ * however busy it is. */
+static const double most_work = (double)(1U << 24);
+
 static const dsm_optimization_set tried[] = {DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE),
                                              IN_TURN, KEPT_LESS, IN_TURN | KEPT_LESS};
 
@@ -63,19 +67,6 @@ static double least_bytes(const dsm_workload *workload, const dsm_system *system
   return bytes / (double)dsm_machine_derive(system).chip_count;
 }
 
-/* Ends where whoever asks stops it, or when so much processor time is over. A machine that is busy
- * does less in it, so that what is found may be another plan there. */
-typedef struct ending {
-  const dsm_explore_options *asked;
-  clock_t until;
-} ending;
-
-static bool is_at_end(void *context) {
-  const ending *const end = context;
-  return clock() >= end->until ||
-         (end->asked->is_stopped != NULL && end->asked->is_stopped(end->asked->context));
-}
-
 /* Looks with some of them, and then with all, as long as there is time. Status and *fit as of
  * dsm_explore_what_fits. */
 static dsm_status look(dsm_plan **plan, dsm_fit *fit, const dsm_workload *workload,
@@ -84,11 +75,8 @@ static dsm_status look(dsm_plan **plan, dsm_fit *fit, const dsm_workload *worklo
   const dsm_optimization_set possible = dsm_mode_possible_optimizations(options->mode);
   const double limit = options->time_limit_seconds > 0 ? options->time_limit_seconds : HUGE_VAL;
   const double until = dsm__seconds_now() + limit;
-  ending end = {options, clock() + (clock_t)DSM_FIT_SECONDS * CLOCKS_PER_SEC};
   const bool is_small = workload->layer_count <= SMALL_NETWORK;
   dsm_explore_options wider = *options;
-  wider.is_stopped = is_at_end;
-  wider.context = &end;
   dsm_optimization_set before = options->optimizations;
   dsm_status status = DSM_ERROR_INFEASIBLE;
   bool is_any_stopped = false;
@@ -107,8 +95,9 @@ static dsm_status look(dsm_plan **plan, dsm_fit *fit, const dsm_workload *worklo
     const double known = *plan != NULL ? (*plan)->result.step_cycles : HUGE_VAL;
     const double left = until - dsm__seconds_now();
     wider.time_limit_seconds = isfinite(left) ? left : 0;
-    if (!is_hopeless && left > 0 && !is_at_end(&end)) {
-      status = dsm__explore_strictly(&found, workload, system, &wider, known, &is_stopped);
+    if (!is_hopeless && left > 0) {
+      status =
+          dsm__explore_strictly(&found, workload, system, &wider, known, most_work, &is_stopped);
     }
     is_any_stopped = is_any_stopped || (is_stopped && !is_hopeless);
     keep_faster(plan, found);

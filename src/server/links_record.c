@@ -14,7 +14,7 @@ enum {
 #define DEVICES(row, about)                                                                        \
   DSM__FIELD(TEXT_LIST, row, devices, "devices", REQUIRED,                                         \
              .count_offset = offsetof(row, device_count), .min = 1, .max = DSM_NAME_BYTES_MAX,     \
-             .most_texts = DSM_DEVICES_MAX, .expected = "a list of names of devices",              \
+             .most_items = DSM_DEVICES_MAX, .expected = "a list of names of devices",              \
              .help = (about))
 #define NUMBER(row, member, key, flags, least, most, of_unit, ...)                                 \
   DSM__FIELD(REAL, row, member, key, flags, .min = (least), .max = (most), .unit = (of_unit),      \

@@ -8,12 +8,12 @@
 Other files of the case are copied into the clean folder first. The folder of the bundled descriptions
 stands in stdout and stderr as @SHARE@, any other path into the build as @BUILD@.
 
-Usage: run_cases.py DSM_BINARY CASES_DIR [--update] [--but COMMAND] [--few] [NAME...]
+Usage: run_cases.py DSM_BINARY CASES_DIR [--update] [--but WORDS] [--few] [NAME...]
 
 --update rewrites stdout, stderr and exit from what happens. Read the difference before you commit it:
 it must be what a person would call right.
---but leaves out the cases that name that command of dsm: of a program without it. --few leaves out all
-but every eighth of the others.
+--but leaves out the cases that name one of these, with commas between: commands of dsm, options, files;
+of a program without them. --few leaves out all but every eighth of the others.
 """
 import difflib
 import os
@@ -91,9 +91,9 @@ def update(case, found):
         path.unlink()
 
 
-def names_command(case, name):
-    """Whether a case runs a command of dsm, or prints it in a list of commands."""
-    pattern = re.compile(rf"\bdsm {name}\b|^\s*{name}\s", flags=re.M)
+def names_any(case, words):
+    """Whether a case runs a command of dsm, prints it in a list of commands, or has another word."""
+    pattern = re.compile("|".join(rf"\bdsm {w}\b|^\s*{w}\s" if w.isalnum() else re.escape(w) for w in words), re.M)
     return any(pattern.search(item.read_bytes().decode(errors="replace")) for item in case.iterdir())
 
 
@@ -103,12 +103,12 @@ def main():
     left_out = None
     if "--but" in arguments:
         at = arguments.index("--but")
-        left_out = arguments[at + 1]
+        left_out = arguments[at + 1].split(",")
         del arguments[at:at + 2]
     dsm = pathlib.Path(arguments[0]).resolve()
     cases = sorted(p for p in pathlib.Path(arguments[1]).resolve().iterdir() if (p / "cmd").exists())
     if left_out is not None:
-        cases = [case for case in cases if not names_command(case, left_out)]
+        cases = [case for case in cases if not names_any(case, left_out)]
     if "--few" in sys.argv:
         cases = cases[::8]
     wanted_names = set(arguments[2:])

@@ -62,10 +62,7 @@ static cli_exit put_system(const cli_arguments *arguments, const dsm_calibration
   if (text == NULL) {
     return cli_out_of_memory();
   }
-  const cli_exit outcome =
-      is_system_on_stdout(arguments)
-          ? cli_put_stdout(text)
-          : cli_put_file(arguments, "output", arguments->output, text, strlen(text));
+  const cli_exit outcome = cli_put_text(arguments, text);
   free(text);
   return outcome;
 }

@@ -56,17 +56,6 @@ typedef struct cli_plot_arguments {
   cli_texts wheres;
 } cli_plot_arguments;
 
-/** How files of other programs are read. */
-typedef struct cli_import_arguments {
-  unsigned format; /**< of --from, where that is given */
-  unsigned target; /**< of --to, where that is given: a profile */
-  dsm_import_dimension dimensions[DSM_IMPORT_DIMENSIONS_MAX];
-  size_t dimension_count;
-  size_t minibatch; /**< of `import`; 0: not given */
-  size_t batch;     /**< of a profile; 0: not given */
-  unsigned padding; /**< a dsm_import_padding */
-} cli_import_arguments;
-
 typedef struct cli_arguments {
   const struct cli_command *command;
   const struct cli_program_kind *program;
@@ -92,15 +81,15 @@ typedef struct cli_arguments {
   size_t top;              /**< --top; 0: not given */
   bool is_strict;          /**< of check: whatever moved fails */
   const char *against;     /**< of check: what the baseline is compared with; NULL: not given */
-  const char *workload;    /**< of check, in place of the baseline's, and of import, whose layers
-                                were timed; NULL: not given */
+  const char *workload;    /**< of check, in place of the baseline's; NULL: not given */
   const char *system;      /**< of check; NULL: not given */
   cli_overrides overrides;
   cli_sweep_arguments sweep;
   const dsm_instance_options *instance; /**< by which profiles are read; NULL: the defaults */
   dsm_export_target export_target;      /**< if --to is given */
   cli_plot_arguments plot;
-  cli_import_arguments import;
+  dsm_import_dimension dimensions[DSM_IMPORT_DIMENSIONS_MAX]; /**< of files of other programs */
+  size_t dimension_count;
   void *own; /**< of a companion's command: what only it takes; else NULL */
   dsm_form format;
   bool has_format;    /**< --format was given */

@@ -7,17 +7,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "cli/rows/companion_command.h"
 #include "cli/run/complain.h"
-
-dsm_import_options cli_import_options(const cli_arguments *arguments) {
-  const cli_import_arguments *const import = &arguments->import;
-  dsm_import_options options;
-  dsm_import_options_init(&options);
-  options.dimensions = import->dimensions;
-  options.dimension_count = import->dimension_count;
-  options.padding = (dsm_import_padding)import->padding;
-  return options;
-}
 
 /* Only a regular file tells how large it is before all of it is in memory. */
 dsm_status cli_read_foreign(char **bytes, size_t *length, const char *path, dsm_diags *diags) {
@@ -39,13 +30,14 @@ static dsm_status check_size(size_t length, const char *path, dsm_diags *diags) 
 dsm_status cli_make_description(char **text, size_t *length, const char *path,
                                 const cli_arguments *arguments, dsm_diags *diags) {
   char *const bytes = *text;
-  const size_t byte_count = *length;
-  dsm_status status;
-  if (dsm_import_recognise(bytes, byte_count, path) == DSM_IMPORT_FORMAT_COUNT) {
-    status = check_size(byte_count, path, diags);
-  } else {
-    const dsm_import_options options = cli_import_options(arguments);
-    status = dsm_import_text(text, length, bytes, byte_count, path, &options, diags);
+  dsm_status status = DSM_OK;
+  for (size_t c = 0; status == DSM_OK && *text == bytes && cli_companions[c] != NULL; c++) {
+    if (cli_companions[c]->convert != NULL) {
+      status = cli_companions[c]->convert(text, length, path, arguments, diags);
+    }
+  }
+  if (status == DSM_OK && *text == bytes) {
+    status = check_size(*length, path, diags);
   }
   if (*text != bytes || status != DSM_OK) {
     free(bytes);

@@ -5,9 +5,6 @@
 
 #include "cli/parse/arguments.h"
 
-/** What the arguments say of how files of other programs are read. */
-dsm_import_options cli_import_options(const cli_arguments *arguments);
-
 /** dsm_file_read of a description, or of a file of another program, of which *text then is the
  * description. */
 DSM_NODISCARD dsm_status cli_read_description(char **text, size_t *length, const char *path,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/rows/companion_command.h"
 #include "cli/run/complain.h"
 
 /* ---- words ---- */
@@ -100,31 +101,15 @@ const char *cli_export_target_word(size_t index) {
   return index < DSM_EXPORT_TARGET_COUNT ? dsm_export_target_name((dsm_export_target)index) : NULL;
 }
 
-const char *cli_padding_word(size_t index) {
-  return index < DSM_IMPORT_PADDING_COUNT ? dsm_import_padding_name((dsm_import_padding)index)
-                                          : NULL;
-}
-
-const char *cli_import_word(size_t index) {
-  return index < DSM_IMPORT_FORMAT_COUNT ? dsm_import_format_name((dsm_import_format)index) : NULL;
-}
-
-const char *cli_import_target_word(size_t index) {
-  return index == 0 ? dsm_description_name(DSM_DESCRIPTION_PROFILE) : NULL;
+const char *cli_plan_figure_word(size_t index) {
+  return index < DSM_PLAN_FIGURE_COUNT ? dsm_plan_figure_name((dsm_plan_figure)index) : NULL;
 }
 
 const char *cli_figure_word(size_t index) {
-  if (index < DSM_PLAN_FIGURE_COUNT) {
-    return dsm_plan_figure_name((dsm_plan_figure)index);
-  }
   const size_t other = index - DSM_PLAN_FIGURE_COUNT;
-  if (other < DSM_POINTS_FIGURE_COUNT) {
-    return dsm_points_figure_name((dsm_points_figure)other);
-  }
-  const size_t last = other - DSM_POINTS_FIGURE_COUNT;
-  return last < DSM_PIM_FIGURE_COUNT    ? dsm_pim_figure_name((dsm_pim_figure)last)
-         : last == DSM_PIM_FIGURE_COUNT ? DSM_FRONT_FIGURE
-                                        : NULL;
+  return index < DSM_PLAN_FIGURE_COUNT     ? cli_plan_figure_word(index)
+         : other < DSM_POINTS_FIGURE_COUNT ? dsm_points_figure_name((dsm_points_figure)other)
+                                           : cli_companion_figure(other - DSM_POINTS_FIGURE_COUNT);
 }
 
 const char *cli_log_axis_word(size_t index) {
@@ -452,42 +437,6 @@ cli_exit cli_apply_elasticity(cli_arguments *arguments, const cli_option *option
   }
   arguments->elasticity = option->name;
   return CLI_EXIT_DONE;
-}
-
-static cli_exit add_dimension(cli_arguments *arguments, const cli_option *option, const char *name,
-                              size_t size) {
-  cli_import_arguments *const import = &arguments->import;
-  if (import->dimension_count == DSM_IMPORT_DIMENSIONS_MAX) {
-    return cli_usage_error(arguments->command, "--%s: expected it at most %d times, found more",
-                           option->name, DSM_IMPORT_DIMENSIONS_MAX);
-  }
-  import->dimensions[import->dimension_count++] =
-      (dsm_import_dimension){.name = name, .size = size};
-  return CLI_EXIT_DONE;
-}
-
-/* The text is split where it stands: the name is what is before the last '='. */
-cli_exit cli_apply_dimension(cli_arguments *arguments, const cli_option *option, char *value) {
-  char *const equals = strrchr(value, '=');
-  size_t size = 0;
-  if (equals == NULL || equals == value ||
-      !cli_parse_size(equals + 1, 1, DSM_DIMENSION_MAX, &size)) {
-    return cli_usage_error(arguments->command,
-                           "--%s: expected NAME=N, N a whole number from 1 to %d, found '%s'",
-                           option->name, DSM_DIMENSION_MAX, value);
-  }
-  *equals = '\0';
-  return add_dimension(arguments, option, value, size);
-}
-
-cli_exit cli_apply_sequence(cli_arguments *arguments, const cli_option *option, char *value) {
-  size_t size = 0;
-  if (!cli_parse_size(value, 1, DSM_SIDE_MAX, &size)) {
-    return cli_usage_error(arguments->command,
-                           "--%s: expected a whole number from 1 to %d, found '%s'", option->name,
-                           DSM_SIDE_MAX, value);
-  }
-  return add_dimension(arguments, option, "sequence", size);
 }
 
 cli_exit cli_apply_shard(cli_arguments *arguments, const cli_option *option, char *value) {

@@ -50,9 +50,7 @@ const char *cli_formats_word(size_t index);
 const char *cli_color_word(size_t index);
 const char *cli_record_word(size_t index);
 const char *cli_export_target_word(size_t index);
-const char *cli_import_word(size_t index);
-const char *cli_import_target_word(size_t index);
-const char *cli_padding_word(size_t index);
+const char *cli_plan_figure_word(size_t index);
 const char *cli_figure_word(size_t index);
 const char *cli_log_axis_word(size_t index); /**< its number is that of DSM_PLOT_AXIS_'s bit */
 
@@ -69,8 +67,6 @@ cli_exit cli_apply_parallelism(cli_arguments *arguments, const cli_option *optio
 cli_exit cli_settle_options(cli_arguments *arguments, const dsm_system *system);
 cli_exit cli_apply_elasticity(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_set(cli_arguments *arguments, const cli_option *option, char *value);
-cli_exit cli_apply_dimension(cli_arguments *arguments, const cli_option *option, char *value);
-cli_exit cli_apply_sequence(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_shard(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_format(cli_arguments *arguments, const cli_option *option, char *value);
 

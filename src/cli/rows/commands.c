@@ -76,28 +76,6 @@ const cli_command cli_core_commands[] = {
      .examples = {"dsm init workload -o my_network.json", "dsm init system > my_system.json",
                   "dsm explore my_network.json my_system.json"},
      .run = cli_run_init},
-    {.name = "import",
-     .bit = CLI_IMPORT,
-     .operands = "FILE",
-     .other_form = "--to profile [DEVICE[@BATCH]=]FILE...",
-     .takes = {CLI_TAKES_FILE},
-     .operand_min = 1,
-     .operand_max = SIZE_MAX,
-     .set_roots = CLI_TAKES_WORKLOAD,
-     .summary = "convert a file of another program into a description",
-     .description =
-         "Reads FILE, a network that another program wrote ('-' is standard input), and writes it "
-         "as a workload: to standard output, or with --output to a file. The format is recognised "
-         "from the contents. Notes say what was approximated or left out; what cannot be read is "
-         "an error. Every command that takes a WORKLOAD takes such a file too, and reads it in the "
-         "same way. A file that describes hardware becomes a part of a system. With --to profile "
-         "the files are those of profilers (ONNX Runtime, trtexec, PyTorch, or CSV), of one device "
-         "or several, and become a profile for partition.",
-     .examples = {"dsm import model.onnx -o network.json",
-                  "dsm import model.onnx --dimension batch=32 --strict -o network.json",
-                  "dsm import config.json --sequence 2048 -o llama.json",
-                  "dsm explore model.onnx torus64"},
-     .run = cli_run_import},
     {.name = "describe",
      .bit = CLI_DESCRIBE,
      .operands = "FILE...",
@@ -365,13 +343,16 @@ const char *cli_template_word(size_t index) {
                                          : NULL;
 }
 
-bool cli_is_word(const char *(*word)(size_t index), const char *text) {
-  for (size_t i = 0; word(i) != NULL; i++) {
-    if (strcmp(word(i), text) == 0) {
-      return true;
-    }
+size_t cli_word_index(const char *(*word)(size_t index), const char *text) {
+  size_t index = 0;
+  while (word(index) != NULL && strcmp(word(index), text) != 0) {
+    index++;
   }
-  return false;
+  return index;
+}
+
+bool cli_is_word(const char *(*word)(size_t index), const char *text) {
+  return word(cli_word_index(word, text)) != NULL;
 }
 
 cli_exit cli_complain_of_kind(const cli_arguments *arguments, const char *kind) {

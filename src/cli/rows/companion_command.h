@@ -11,22 +11,23 @@
 /** What a command beside the core answers, where commands of the core take it as a file. */
 typedef struct cli_companion_answer {
   const dsm_answer_kind *kind;
-  unsigned commands;    /**< bits of those that take it */
-  const char *expected; /**< what the others expect in its place, */
-  const char *found;    /**< what they find, */
-  const char *hint;     /**< and what shows it */
-  const char *what;     /**< what is drawn, "an answer of storage" */
-  const char *first;    /**< the figure that is drawn of it unless another one is asked for */
-  bool (*has)(const char *figure); /**< is that a figure of it? */
-  dsm_status (*draw)(dsm_plot **plot, const void *of, const char *figure,
-                     const cli_arguments *arguments);
+  unsigned commands;                   /**< bits of those that take it */
+  const char *expected;                /**< what the others expect in its place, */
+  const char *found;                   /**< what they find, */
+  const char *hint;                    /**< and what shows it */
+  const char *what;                    /**< what is drawn, "an answer of storage" */
+  const char *(*figure)(size_t index); /**< its figures, NULL after the last; the first is drawn
+                                          unless another one is asked for */
+  dsm_status (*draw)(dsm_plot **plot, const void *of, unsigned figure,
+                     const cli_arguments *arguments); /**< that of an index */
 } cli_companion_answer;
 
 /** A companion. */
 typedef struct cli_companion {
   cli_command command; /**< its bit and `companion` are filled in */
   const char *after;   /**< the command of the core that it follows in the help */
-  /** Options that only it takes; their bits are filled in. */
+  const char *before;  /**< the option of the core that its own stand before; NULL: threads */
+  /** Options that it brings; its bit is filled in, and it may say who else takes one. */
   const cli_option *options;
   size_t option_count;
   const cli_rule *rules; /**< likewise */
@@ -35,10 +36,17 @@ typedef struct cli_companion {
   void (*init)(void *arguments); /**< of zeroed ones; NULL: that is what they begin as */
   void (*fini)(void *arguments); /**< NULL: they own nothing */
   const cli_companion_answer *answer; /**< NULL: no command of the core takes it */
+  /** Puts the description that a file of another program is, malloc'ed, in place of its bytes,
+   * which stay the caller's; any other text stays. NULL: it knows no such files. */
+  dsm_status (*convert)(char **text, size_t *length, const char *path,
+                        const cli_arguments *arguments, dsm_diags *diags);
 } cli_companion;
 
 /** That of a kind; NULL: no command of the core takes it, or it is a plan. */
 const cli_companion_answer *cli_companion_answer_of(const dsm_answer_kind *kind);
+
+/** Figures of their answers that plans do not have too: number `index`, NULL after the last. */
+const char *cli_companion_figure(size_t index);
 
 /** All of them, NULL behind the last; made from the list. */
 extern const cli_companion *const cli_companions[];

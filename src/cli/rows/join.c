@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "cli/parse/option_values.h"
 #include "cli/rows/companion_command.h"
 
 enum { COMMANDS_MAX = 32, RULES_MAX = 128 };
@@ -73,45 +74,45 @@ static void join_commands(void) {
   }
 }
 
-/* Those of companions that are called `output`, or the others. */
-static void add_own_options(bool are_outputs) {
+/* The companions that share what these commands of the core have, an option or a rule. */
+static unsigned sharers_of(unsigned of) {
+  unsigned bits = 0;
   for (size_t c = 0; cli_companions[c] != NULL; c++) {
+    bits |= (of & cli_companions[c]->command.shares) != 0 ? bit_of(c) : 0;
+  }
+  return bits;
+}
+
+/* Those of companions that are called `output`, or the others that stand before an option. */
+static void add_own_options(const char *before, bool are_outputs) {
+  for (size_t c = 0; cli_companions[c] != NULL; c++) {
+    const char *const place = cli_companions[c]->before;
+    const bool is_here = strcmp(before, place == NULL ? "threads" : place) == 0;
     for (size_t i = 0; i < cli_companions[c]->option_count; i++) {
       const cli_option *const row = &cli_companions[c]->options[i];
-      if ((strcmp(row->name, "output") == 0) == are_outputs) {
-        add_option(row, bit_of(c));
+      if ((strcmp(row->name, "output") == 0) == are_outputs && (are_outputs || is_here)) {
+        add_option(row, bit_of(c) | sharers_of(row->commands));
       }
     }
   }
-}
-
-/* The companions that take an option of the core. */
-static unsigned sharers_of(const cli_option *row) {
-  unsigned bits = 0;
-  for (size_t c = 0; cli_companions[c] != NULL; c++) {
-    bits |= (row->commands & cli_companions[c]->command.shares) != 0 ? bit_of(c) : 0;
-  }
-  return bits;
 }
 
 static void join_options(void) {
   bool has_outputs = false;
   for (size_t i = 0; i < cli_core_option_count; i++) {
     const cli_option *const row = &cli_core_options[i];
-    if (strcmp(row->name, "threads") == 0) {
-      add_own_options(false);
-    }
+    add_own_options(row->name, false);
     if (!has_outputs && strcmp(row->name, "output") == 0) {
-      add_own_options(true);
+      add_own_options(row->name, true);
       has_outputs = true;
     }
-    add_option(row, sharers_of(row));
+    add_option(row, sharers_of(row->commands));
   }
 }
 
 static void join_rules(void) {
   for (size_t i = 0; i < cli_core_rule_count; i++) {
-    add_rule(&cli_core_rules[i], 0);
+    add_rule(&cli_core_rules[i], sharers_of(cli_core_rules[i].commands));
   }
   for (size_t c = 0; cli_companions[c] != NULL; c++) {
     for (size_t i = 0; i < cli_companions[c]->rule_count; i++) {
@@ -135,4 +136,16 @@ const cli_companion_answer *cli_companion_answer_of(const dsm_answer_kind *kind)
     found = answer != NULL && answer->kind == kind ? answer : NULL;
   }
   return found;
+}
+
+const char *cli_companion_figure(size_t index) {
+  for (size_t c = 0; cli_companions[c] != NULL; c++) {
+    const cli_companion_answer *const answer = cli_companions[c]->answer;
+    for (size_t i = 0; answer != NULL && answer->figure(i) != NULL; i++) {
+      if (!cli_is_word(cli_plan_figure_word, answer->figure(i)) && index-- == 0) {
+        return answer->figure(i);
+      }
+    }
+  }
+  return NULL;
 }

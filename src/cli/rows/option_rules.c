@@ -23,8 +23,12 @@ const cli_rule cli_core_rules[] = {
      .text = "needs a FILE, and",
      .end = " none"},
     {CLI_CHECK, {"against"}, {"workload", "system", "set"}, EXCLUDES},
-    {CLI_IMPORT, {"from", "minibatch", "padding"}, {"to"}, .value = " profile", EXCLUDES},
-    {CLI_IMPORT, {"workload", "batch", "set"}, {"to"}, NEEDS, .value = " profile"},
+    /* Options of the search for a plan, which a plan or a chain as the only operand has behind it.
+     */
+    {CLI_SEARCHES,
+     {"mode", "minibatch", "optimize", "parallelism", "threads", "dimension"},
+     NEEDS,
+     .value = "a WORKLOAD and a SYSTEM"},
     {CLI_SWEEP, {"by"}, {"best"}, NEEDS},
     {CLI_SWEEP, {"best"}, {"pareto"}, EXCLUDES},
 };

@@ -8,11 +8,7 @@
 #define ALL_BUT_CHECK (CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP)
 #define RESULTS (ALL_BUT_CHECK | CLI_CHECK | CLI_DIFF | CLI_LIST | CLI_SHOWS)
 #define WRITERS (CLI_PLOT | CLI_REPORT | CLI_TRACE | CLI_EXPORT)
-#define ALL_COMMANDS (CLI_PROGRAM | RESULTS | WRITERS | CLI_IMPORT | CLI_INIT | CLI_HELP)
-/* Commands that take files of other programs as workloads. */
-#define READ_IMPORTS                                                                               \
-  (CLI_EXPLORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_SEARCHES | CLI_IMPORTS)
-
+#define ALL_COMMANDS (CLI_PROGRAM | RESULTS | WRITERS | CLI_WRITES_ALONE | CLI_INIT | CLI_HELP)
 #define ROWS_MAX 1000000
 #define SECONDS_MAX 31536000 /* a year */
 
@@ -37,36 +33,6 @@ const cli_option cli_core_options[] = {
      .word = cli_optimization_word,
      .is_list = true,
      OWN(cli_apply_optimize)},
-    {.name = "minibatch",
-     .argument = "N",
-     .help = "samples in a step (default: those of the file, or 1)",
-     .commands = CLI_IMPORT,
-     COUNT(import.minibatch, DSM_DIMENSION_MAX)},
-    {.name = "from",
-     .argument = "FORMAT",
-     .help = "the format of FILE (default: what is recognised)",
-     .commands = CLI_IMPORT,
-     WORD(import.format, cli_import_word)},
-    {.name = "padding",
-     .argument = "RULE",
-     .help = "padding of a table of convolutions that states none: valid (no padding, the default) "
-             "or same (as many outputs as inputs over the stride)",
-     .commands = CLI_IMPORT,
-     WORD(import.padding, cli_padding_word)},
-    {.name = "dimension",
-     .argument = "NAME=N",
-     .help = "the size of a dimension that an imported file leaves open: NAME is its name there, "
-             "or INPUT.AXIS if it has none. The first dimension of an input is 1 by default. May "
-             "be given several times",
-     .commands = CLI_IMPORT | READ_IMPORTS,
-     .takes = CLI_TAKES_TEXT,
-     OWN(cli_apply_dimension)},
-    {.name = "sequence",
-     .argument = "N",
-     .help = "positions (tokens) of a sample: the same as --dimension sequence=N",
-     .commands = CLI_IMPORT,
-     .takes = CLI_TAKES_TEXT,
-     OWN(cli_apply_sequence)},
     {.name = "fit",
      .help = "if no mapping fits the memory, add optimizations with which one does: accumulate and "
              "stages, or shard and recompute; a note says which were added",
@@ -124,10 +90,6 @@ const cli_option cli_core_options[] = {
      .help = "fail on any change, also on improvements, other layers and other decisions",
      .commands = CLI_CHECK,
      FLAG(is_strict)},
-    {.name = "strict",
-     .help = "fail if anything is approximated or left out",
-     .commands = CLI_IMPORT,
-     FLAG(is_strict)},
     {.name = "against",
      .argument = "FILE",
      .help = "compare with the answer in FILE, in place of asking again; of one BASELINE",
@@ -138,21 +100,11 @@ const cli_option cli_core_options[] = {
      .help = "a workload in place of the baseline's",
      .commands = CLI_CHECK,
      TEXT(workload, CLI_TAKES_WORKLOAD)},
-    {.name = "workload",
-     .argument = "FILE",
-     .help = "the network whose layers were timed, for their sizes and connections",
-     .commands = CLI_IMPORT,
-     TEXT(workload, CLI_TAKES_WORKLOAD)},
     {.name = "system",
      .argument = "FILE",
      .help = "a system in place of the baseline's",
      .commands = CLI_CHECK,
      TEXT(system, CLI_TAKES_SYSTEM)},
-    {.name = "batch",
-     .argument = "N",
-     .help = "samples of a request (default: 1)",
-     .commands = CLI_IMPORT,
-     COUNT(import.batch, DSM_DIMENSION_MAX)},
     {.name = "time-limit",
      .argument = "SECONDS",
      .help = "time limit of the search (default: 0, a fixed amount of work, about a minute); after "
@@ -178,8 +130,6 @@ const cli_option cli_core_options[] = {
         "change a value of an input, such as workload.layers.conv1_1.stride=[2,2], "
         "system.core.scratchpad_MiB=2 or server.devices.gpu.memory_GB=8; may be given several "
         "times"),
-    SET(CLI_IMPORT, "change a value of --workload, such as workload.element_bytes=4; may be given "
-                    "several times"),
     {.name = "vary",
      .argument = "PATH=VALUES",
      .help = "an axis of the sweep: values with commas between them, also as ranges A:B:xF (from A "
@@ -263,12 +213,6 @@ const cli_option cli_core_options[] = {
      .help = "show the totals without the table of layers",
      .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE,
      FLAG(is_summary)},
-    {.name = "to",
-     .argument = "TARGET",
-     .help = "profile: the files hold times of layers and become a profile for partition (default: "
-             "a workload, or a part of a system)",
-     .commands = CLI_IMPORT,
-     WORD(import.target, cli_import_target_word)},
     {.name = "to",
      .argument = "TARGET",
      .help = "what the plan is for",
@@ -403,8 +347,6 @@ const cli_option cli_core_options[] = {
            "ending .json or .csv. '-' is standard output"),
     OUTPUT(CLI_PLOT, "FILE", CLI_TAKES_FILE,
            "the picture, written whole or not at all; its name ends in .svg, .png or .pdf"),
-    OUTPUT(CLI_IMPORT, "FILE", CLI_TAKES_FILE,
-           "write the workload to FILE, whole or not at all. '-' is standard output"),
     OUTPUT(CLI_INIT, "FILE", CLI_TAKES_FILE,
            "write to FILE, which must not exist yet. '-' is standard output"),
     {.name = "force",
@@ -420,19 +362,19 @@ const cli_option cli_core_options[] = {
     {.name = "quiet",
      .letter = 'q',
      .help = "no notes and warnings",
-     .commands = WRITERS | CLI_IMPORT,
+     .commands = WRITERS | CLI_WRITES_ALONE,
      FLAG(is_quiet)},
     {.name = "verbose",
      .letter = 'v',
      .help = "say on standard error which files were read, what was searched and how long that "
              "took",
-     .commands = RESULTS | WRITERS | CLI_IMPORT,
+     .commands = RESULTS | WRITERS | CLI_WRITES_ALONE,
      FLAG(is_verbose)},
     {.name = "color",
      .argument = "WHEN",
      .help = "colored tables and messages (default: auto, that is on a terminal unless NO_COLOR is "
              "set)",
-     .commands = RESULTS | WRITERS | CLI_IMPORT | CLI_INIT,
+     .commands = RESULTS | WRITERS | CLI_WRITES_ALONE | CLI_INIT,
      WORD(color, cli_color_word)},
     {.name = "help",
      .letter = 'h',

@@ -81,8 +81,8 @@ struct cli_option {
   cli_exit (*apply)(cli_arguments *arguments, const cli_option *option, char *value);
 };
 
-/** Those of the core, and all: a companion's stand before its `threads`, but for `output`, which
- * stands beside the others of that name. */
+/** Those of the core, and all: a companion's stand where it says, but for `output`, which stands
+ * beside the others of that name. */
 extern const cli_option cli_core_options[];
 extern const size_t cli_core_option_count;
 extern const cli_option *const cli_options;
@@ -137,12 +137,12 @@ enum {
   CLI_DIFF = 1 << 13,
   CLI_INIT = 1 << 14,
   CLI_LIST = 1 << 15,
-  CLI_IMPORT = 1 << 16,
   /* Of options of the core that companions share: a companion's command says which it takes. */
-  CLI_SHOWS = 1 << 17,       /**< those of every command that has a result */
-  CLI_WRITES = 1 << 18,      /**< --output of the result alone, a page too, */
-  CLI_WRITES_PLAN = 1 << 19, /**< or beside its table */
-  CLI_SEARCHES = 1 << 20,    /**< what a search for a plan is told */
+  CLI_WRITES_ALONE = 1 << 16, /**< those of every command that writes what is no answer */
+  CLI_SHOWS = 1 << 17,        /**< those of every command that has a result */
+  CLI_WRITES = 1 << 18,       /**< --output of the result alone, a page too, */
+  CLI_WRITES_PLAN = 1 << 19,  /**< or beside its table */
+  CLI_SEARCHES = 1 << 20,     /**< what a search for a plan is told */
   CLI_HAS_MODE = 1 << 21,
   CLI_THREADED = 1 << 22,
   CLI_IMPORTS = 1 << 8, /**< what files of other programs are read by; part of CLI_SEARCHES */
@@ -201,7 +201,8 @@ const char *cli_init_word(size_t index);
 /** All that `init` writes. */
 const char *cli_template_word(size_t index);
 
-/** Is it one of some words? */
+/** Which of some words it is, or how many there are; and whether it is one. */
+size_t cli_word_index(const char *(*word)(size_t index), const char *text);
 bool cli_is_word(const char *(*word)(size_t index), const char *text);
 
 /** Says that it is none of cli_init_word, or neither a command nor one of cli_help_word. Returns
@@ -221,7 +222,6 @@ cli_exit cli_run_trace(const cli_arguments *arguments);
 cli_exit cli_run_export(const cli_arguments *arguments);
 cli_exit cli_run_diff(const cli_arguments *arguments);
 cli_exit cli_run_list(const cli_arguments *arguments);
-cli_exit cli_run_import(const cli_arguments *arguments);
 cli_exit cli_run_init(const cli_arguments *arguments);
 cli_exit cli_run_help(const cli_arguments *arguments);
 

@@ -57,7 +57,7 @@ static dsm_plan *find_what_fits(const cli_arguments *arguments, const inputs *in
   if (status != DSM_OK) {
     if (status == DSM_ERROR_INFEASIBLE && fit == DSM_FIT_STOPPED && !cli_is_interrupted()) {
       cli_note(arguments, "no mapping that fits with accumulate and stages, or with shard and "
-                          "recompute, was found in time");
+                          "recompute, was found before the searches ended");
     } else if (status == DSM_ERROR_INFEASIBLE && fit == DSM_FIT_NONE) {
       cli_note(arguments, "no mapping fits, even with shard, recompute, accumulate and stages");
     }
@@ -76,7 +76,7 @@ static dsm_plan *find_what_fits(const cli_arguments *arguments, const inputs *in
     }
   }
   const char *const end = plan->statistics.is_stopped
-                              ? ", or less: the time was over before the search was complete"
+                              ? ", or less: the search ended before it was complete"
                               : "";
   if (arguments->wants_fit) {
     cli_note(arguments,

@@ -17,15 +17,12 @@ static bool is_free(const cli_arguments *arguments, const char *path) {
 
 static cli_exit put(const cli_arguments *arguments, const char *text) {
   const char *const output = arguments->output;
-  if (output == NULL || strcmp(output, "-") == 0) {
-    return cli_put_stdout(text);
-  }
-  if (!is_free(arguments, output)) {
+  if (output != NULL && strcmp(output, "-") != 0 && !is_free(arguments, output)) {
     return cli_usage_error(arguments->command,
                            "--output: '%s' is there already, and is replaced only with --force",
                            output);
   }
-  return cli_put_file(arguments, "output", output, text, strlen(text));
+  return cli_put_text(arguments, text);
 }
 
 cli_exit cli_run_init(const cli_arguments *arguments) {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/parse/lookup.h"
+#include "cli/parse/option_values.h"
 #include "cli/parse/paths.h"
 #include "cli/parse/plan_operand.h"
 #include "cli/rows/companion_command.h"
@@ -187,26 +188,20 @@ static cli_exit check_no_points(const request *wanted) {
   return CLI_EXIT_DONE;
 }
 
-static dsm_status draw_plan(dsm_plot **plot, const void *of, const char *word,
+static dsm_status draw_plan(dsm_plot **plot, const void *of, unsigned figure,
                             const cli_arguments *arguments) {
-  dsm_plan_figure figure = DSM_PLAN_FIGURE_LOSS;
-  (void)dsm_plan_figure_parse(word, &figure);
-  return dsm_plot_plan(plot, of, figure, arguments->is_unfolded, arguments->diags);
-}
-
-static bool is_of_plan(const char *word) {
-  dsm_plan_figure figure;
-  return dsm_plan_figure_parse(word, &figure);
+  return dsm_plot_plan(plot, of, (dsm_plan_figure)figure, arguments->is_unfolded, arguments->diags);
 }
 
 static const cli_companion_answer plan_answer = {
-    .what = "a plan", .first = "loss", .has = is_of_plan, .draw = draw_plan};
+    .what = "a plan", .figure = cli_plan_figure_word, .draw = draw_plan};
 
 static cli_exit plot_drawn(request *wanted, const cli_plan_operand *operand,
                            const cli_companion_answer *kind) {
   const char *const asked = wanted->arguments->plot.figure;
-  const char *const word = asked == NULL ? kind->first : asked;
-  if (!kind->has(word)) {
+  const char *const word = asked == NULL ? kind->figure(0) : asked;
+  const unsigned figure = (unsigned)cli_word_index(kind->figure, word);
+  if (kind->figure(figure) == NULL) {
     return cli_usage_error(wanted->arguments->command,
                            "--figure: '%s' is not of %s, but '%s' is one", word, kind->what,
                            wanted->input);
@@ -219,7 +214,7 @@ static cli_exit plot_drawn(request *wanted, const cli_plan_operand *operand,
     return outcome;
   }
   dsm_plot *plot = NULL;
-  const dsm_status status = kind->draw(&plot, operand->answer.of, word, wanted->arguments);
+  const dsm_status status = kind->draw(&plot, operand->answer.of, figure, wanted->arguments);
   cli_print_findings(wanted->arguments);
   if (status == DSM_OK) {
     cli_note_recorded(wanted->arguments, "the plan", operand->answer);

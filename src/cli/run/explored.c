@@ -11,14 +11,14 @@
 
 /* ---- workloads on systems ---- */
 
-cli_exit cli_use_pair(const cli_arguments *given, cli_pair_use *use) {
+cli_exit cli_use_pair(const cli_arguments *given, dsm_description first, dsm_description second,
+                      cli_pair_use *use) {
   cli_arguments arguments = *given;
-  cli_input_file workload =
-      cli_load(given, given->operands[0], DSM_DESCRIPTION_WORKLOAD, given->diags);
-  cli_input_file system = cli_load(given, given->operands[1], DSM_DESCRIPTION_SYSTEM, given->diags);
+  cli_input_file workload = cli_load(given, given->operands[0], first, given->diags);
+  cli_input_file system = cli_load(given, given->operands[1], second, given->diags);
   cli_exit outcome = cli_exit_max(cli_exit_of(workload.status), cli_exit_of(system.status));
   cli_print_findings(given);
-  if (outcome == CLI_EXIT_DONE) {
+  if (outcome == CLI_EXIT_DONE && system.system != NULL) {
     outcome = cli_settle_options(&arguments, system.system);
   }
   if (outcome == CLI_EXIT_DONE) {

@@ -7,12 +7,13 @@
 
 #include "cli/parse/input_files.h"
 
-/** What a command does with a workload and a system, once its options are settled for these. */
+/** What a command does with a workload and a machine, once its options are settled for these. */
 typedef cli_exit cli_pair_use(const cli_arguments *arguments, const cli_input_file *workload,
                               const cli_input_file *system);
 
-/** Loads the operands WORKLOAD and SYSTEM, and uses them. */
-cli_exit cli_use_pair(const cli_arguments *arguments, cli_pair_use *use);
+/** Loads the operands WORKLOAD and SYSTEM, of these kinds, and uses them. */
+cli_exit cli_use_pair(const cli_arguments *arguments, dsm_description workload,
+                      dsm_description system, cli_pair_use *use);
 
 /** dsm_explore, or dsm_explorer_explore if there is an explorer; with --verbose also says what it
  * did. */

@@ -74,6 +74,16 @@ cli_exit cli_put_installed(const cli_arguments *arguments, const char *folder, c
   return outcome;
 }
 
+/* To a file, or to standard output if that is NULL. */
+static cli_exit put_text(const cli_arguments *arguments, const char *text, const char *file) {
+  return file == NULL ? cli_put_stdout(text)
+                      : cli_put_file(arguments, "output", file, text, strlen(text));
+}
+
+cli_exit cli_put_text(const cli_arguments *arguments, const char *text) {
+  return put_text(arguments, text, output_file(arguments));
+}
+
 /* Prints an answer to a file, or to standard output if that is NULL. */
 static cli_exit put(const cli_arguments *arguments, dsm_answer answer, dsm_form form,
                     const char *file) {
@@ -82,9 +92,7 @@ static cli_exit put(const cli_arguments *arguments, dsm_answer answer, dsm_form 
   if (text == NULL) {
     return cli_out_of_memory();
   }
-  const cli_exit outcome = file == NULL
-                               ? cli_put_stdout(text)
-                               : cli_put_file(arguments, "output", file, text, strlen(text));
+  const cli_exit outcome = put_text(arguments, text, file);
   free(text);
   return outcome;
 }

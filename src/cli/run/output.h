@@ -10,6 +10,9 @@
 /** Writes a text to standard output. */
 cli_exit cli_put_stdout(const char *text);
 
+/** Writes a text to the output file, or else to standard output. */
+cli_exit cli_put_text(const cli_arguments *arguments, const char *text);
+
 /** Writes what an option asks for to a file, whole or not at all, but never over a database: those
  * hold results that took long. */
 cli_exit cli_put_file(const cli_arguments *arguments, const char *option, const char *path,

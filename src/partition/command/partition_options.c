@@ -2,8 +2,6 @@
 /* partition_options.c: the command, its options and what they need. */
 #include "partition/command/partition_arguments.h"
 
-#include <string.h>
-
 #define CLI_ROW_ARGUMENTS cli_partition_arguments
 #include "cli/parse/option_values.h"
 #include "cli/rows/companion_command.h"
@@ -50,13 +48,13 @@ static void init(void *arguments) {
 
 /* ---- its front, which is drawn ---- */
 
-static bool is_front_figure(const char *word) {
-  return strcmp(word, DSM_FRONT_FIGURE) == 0;
+static const char *front_figure(size_t index) {
+  return index == 0 ? DSM_FRONT_FIGURE : NULL;
 }
 
-static dsm_status draw_front(dsm_plot **plot, const void *of, const char *word,
+static dsm_status draw_front(dsm_plot **plot, const void *of, unsigned figure,
                              const cli_arguments *arguments) {
-  (void)word;
+  (void)figure;
   return dsm_plot_front(plot, of, arguments->diags);
 }
 
@@ -66,8 +64,7 @@ static const cli_companion_answer front_answer = {.kind = &dsm_answer_front,
                                                   .found = "a front of partitions",
                                                   .hint = "this shows it: dsm plot",
                                                   .what = "a front of partitions",
-                                                  .first = DSM_FRONT_FIGURE,
-                                                  .has = is_front_figure,
+                                                  .figure = front_figure,
                                                   .draw = draw_front};
 
 /* ---- rows ---- */

@@ -3,17 +3,19 @@
 #include <stdlib.h>
 
 #define CLI_ROW_ARGUMENTS cli_pim_arguments
-#include "cli/parse/input_files.h"
 #include "cli/parse/option_values.h"
 #include "cli/rows/companion_command.h"
 #include "cli/rows/option_row.h"
 #include "cli/run/complain.h"
+#include "cli/run/explored.h"
 #include "cli/run/output.h"
 #include "cli/run/terminal.h"
 #include "pim/command/pim_arguments.h"
 
-static cli_exit answer(const cli_arguments *arguments, const dsm_rl_workload *workload,
-                       const dsm_pim_system *system) {
+static cli_exit answer(const cli_arguments *arguments, const cli_input_file *workload_file,
+                       const cli_input_file *system_file) {
+  const dsm_rl_workload *const workload = workload_file->rl_workload;
+  const dsm_pim_system *const system = system_file->pim_system;
   const cli_pim_arguments *const asked = arguments->own;
   const dsm_pim_options options = {.cores = asked->cores,
                                    .core_count = asked->core_count,
@@ -35,32 +37,18 @@ static cli_exit answer(const cli_arguments *arguments, const dsm_rl_workload *wo
 }
 
 static cli_exit run(const cli_arguments *arguments) {
-  cli_input_file workload =
-      cli_load(arguments, arguments->operands[0], DSM_DESCRIPTION_RL_WORKLOAD, arguments->diags);
-  cli_input_file system =
-      cli_load(arguments, arguments->operands[1], DSM_DESCRIPTION_PIM_SYSTEM, arguments->diags);
-  cli_exit outcome = cli_exit_max(cli_exit_of(workload.status), cli_exit_of(system.status));
-  cli_print_findings(arguments);
-  if (outcome == CLI_EXIT_DONE) {
-    outcome = answer(arguments, workload.rl_workload, system.pim_system);
-  }
-  cli_input_file_fini(&workload);
-  cli_input_file_fini(&system);
-  return outcome;
+  return cli_use_pair(arguments, DSM_DESCRIPTION_RL_WORKLOAD, DSM_DESCRIPTION_PIM_SYSTEM, answer);
 }
 
 /* ---- its answer ---- */
 
-static bool has_figure(const char *word) {
-  dsm_pim_figure figure;
-  return dsm_pim_figure_parse(word, &figure);
+static const char *figure_word(size_t index) {
+  return index < DSM_PIM_FIGURE_COUNT ? dsm_pim_figure_name((dsm_pim_figure)index) : NULL;
 }
 
-static dsm_status draw(dsm_plot **plot, const void *of, const char *word,
+static dsm_status draw(dsm_plot **plot, const void *of, unsigned figure,
                        const cli_arguments *arguments) {
-  dsm_pim_figure figure = DSM_PIM_FIGURE_BREAKDOWN;
-  (void)dsm_pim_figure_parse(word, &figure);
-  return dsm_plot_pim(plot, of, figure, arguments->diags);
+  return dsm_plot_pim(plot, of, (dsm_pim_figure)figure, arguments->diags);
 }
 
 static const cli_companion_answer own_answer = {
@@ -70,8 +58,7 @@ static const cli_companion_answer own_answer = {
     .found = "one of cores in memory",
     .hint = "these show it: dsm report, dsm plot, dsm score, dsm trace",
     .what = "a plan of cores in memory",
-    .first = "breakdown",
-    .has = has_figure,
+    .figure = figure_word,
     .draw = draw};
 
 /* ---- rows ---- */

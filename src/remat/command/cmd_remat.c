@@ -182,5 +182,6 @@ static cli_exit answer_plan(const cli_arguments *arguments, const cli_input_file
 
 cli_exit cli_run_remat(const cli_arguments *arguments) {
   return arguments->operand_count == 1 ? answer_file(arguments)
-                                       : cli_use_pair(arguments, answer_plan);
+                                       : cli_use_pair(arguments, DSM_DESCRIPTION_WORKLOAD,
+                                                      DSM_DESCRIPTION_SYSTEM, answer_plan);
 }

@@ -82,11 +82,7 @@ static const cli_option options[] = {
 static const cli_rule rules[] = {
     {0, {"micro-batches"}, {"stages"}, NEEDS},
     {0, {"pareto"}, {"stages"}, EXCLUDES},
-    /* Options of the search of a plan: the chain of a file has one already. */
-    {0,
-     {"minibatch", "optimize", "parallelism", "threads", "dimension", "write-stages"},
-     NEEDS,
-     .value = "a WORKLOAD and a SYSTEM"},
+    {0, {"write-stages"}, NEEDS, .value = "a WORKLOAD and a SYSTEM"},
 };
 
 const cli_companion cli_companion_remat = {

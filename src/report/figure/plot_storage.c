@@ -32,7 +32,7 @@ static void put_heading(dsm__plot_maker *maker, const dsm__stored *of, const cha
     dsm__plot_plan_heading(maker, of->plan, what, also);
     return;
   }
-  maker->note = also;
+  maker->note = also == NULL ? NULL : dsm__plot_text(maker, "Shown: %s", also);
   if (!maker->is_in_page) {
     dsm__plot_heading(maker, dsm__plot_text(maker, "%s: %s", of->result->name, what),
                       dsm__plot_text(maker,

@@ -52,45 +52,31 @@ static void put_color(dsm__text_buffer *out, const char *name, color (*shown)(co
                    text);
 }
 
-/* The parts have all colours of passes and series but the last. */
-static void put_colors(dsm__text_buffer *out, int part_count, color (*shown)(color)) {
+/* Parts of a time have all colours of passes, and of series all but the last. */
+static void put_colors(dsm__text_buffer *out, const dsm__layout *layout, const void *document,
+                       color (*shown)(color)) {
+  const int part_count = layout->part_count == NULL ? 0 : layout->part_count(document);
+  const size_t first = part_count > 0 ? DSM__SERIES_COLORS - 1 : 0;
   for (int part = 0; part < part_count; part++) {
     put_color(out, dsm__color_of_part((dsm__time_part)part), shown);
   }
-  put_color(out, dsm__color_of_series(DSM__SERIES_COLORS - 1), shown);
+  for (size_t i = first; i < first + layout->series; i++) {
+    put_color(out, dsm__color_of_series(i), shown);
+  }
   put_color(out, DSM__COLOR_STRONG, shown);
-  put_color(out, DSM__COLOR_LEADER, shown);
+  if (layout->has_leaders) {
+    put_color(out, DSM__COLOR_LEADER, shown);
+  }
 }
 
 static color unchanged(color light) {
   return light;
 }
 
-void dsm__web_colors(dsm__text_buffer *out, const dsm_plan *plan) {
-  const bool waits = plan->result.storage.waiting_seconds > 0;
-  const int part_count = waits ? DSM__PART_COUNT : dsm__part_count(plan);
-  put_colors(out, part_count, unchanged);
+void dsm__web_colors(dsm__text_buffer *out, const dsm__layout *layout, const void *document) {
+  put_colors(out, layout, document, unchanged);
   dsm__text_puts(out, "@media screen and (prefers-color-scheme: dark) {\n");
-  put_colors(out, part_count, color_on_dark);
-  dsm__text_puts(out, "}\n");
-}
-
-/* Those of series, and of lines. */
-static void put_series(dsm__text_buffer *out, size_t count, bool has_leaders,
-                       color (*shown)(color)) {
-  for (size_t i = 0; i < count; i++) {
-    put_color(out, dsm__color_of_series(i), shown);
-  }
-  put_color(out, DSM__COLOR_STRONG, shown);
-  if (has_leaders) {
-    put_color(out, DSM__COLOR_LEADER, shown);
-  }
-}
-
-void dsm__web_series_colors(dsm__text_buffer *out, size_t count, bool has_leaders) {
-  put_series(out, count, has_leaders, unchanged);
-  dsm__text_puts(out, "@media screen and (prefers-color-scheme: dark) {\n");
-  put_series(out, count, has_leaders, color_on_dark);
+  put_colors(out, layout, document, color_on_dark);
   dsm__text_puts(out, "}\n");
 }
 

@@ -11,10 +11,8 @@
 #define DSM_REPORT_PAGE_WEB_H
 
 #include "dsm/answer.h"
-#include "report/figure/plot_maker.h"
+#include "report/layout.h"
 #include "report/loss.h"
-#include "report/table/table.h"
-#include "report/table/text_page.h"
 
 /** Bounds of what grows with the network. */
 enum {
@@ -25,28 +23,24 @@ enum {
 /** Width of a figure over the whole page, in its own units. */
 #define DSM__WEB_WIDTH 960.0
 
-/* ---- sections, in the order of the page ---- */
+/* ---- sections of the page on a plan: of a dsm_plan_page ---- */
 
-void dsm__web_summary(dsm__page *page, const dsm_plan_page *subject);
-void dsm__web_ladder(dsm__page *page, const dsm_plan_page *subject);
-void dsm__web_step(dsm__page *page, const dsm_plan_page *subject);
-void dsm__web_losses(dsm__page *page, const dsm_plan_page *subject);
-void dsm__web_elasticity(dsm__page *page, const dsm_plan_page *subject);
-void dsm__web_roofline(dsm__page *page, const dsm_plan_page *subject);
-void dsm__web_memory(dsm__page *page, const dsm_plan_page *subject);
-void dsm__web_storage(dsm__page *page, const dsm_plan_page *subject);
-void dsm__web_layers(dsm__page *page, const dsm_plan_page *subject);
-void dsm__web_assumptions(dsm__page *page, const dsm_plan_page *subject);
-void dsm__web_inputs(dsm__page *page, const dsm_plan_page *subject);
-void dsm__web_commands(dsm__page *page, const dsm_plan_page *subject);
+void dsm__web_summary(dsm__page *page, const void *of);
+void dsm__web_ladder(dsm__page *page, const void *of);
+void dsm__web_elasticity(dsm__page *page, const void *of);
+void dsm__web_layers(dsm__page *page, const void *of);
+void dsm__web_assumptions(dsm__page *page, const void *of);
+void dsm__web_inputs(dsm__page *page, const void *of);
+void dsm__web_commands(dsm__page *page, const void *of);
 
 /* ---- what several sections use ---- */
 
-/** The colours of the palette that a plan can need as CSS, for light and dark. */
-void dsm__web_colors(dsm__text_buffer *out, const dsm_plan *plan);
+/** The colours of the palette that the figures of a layout can need as CSS, for light and dark. */
+void dsm__web_colors(dsm__text_buffer *out, const dsm__layout *layout, const void *document);
 
-/** The same of figures that have the first colours of series alone, and leaders perhaps. */
-void dsm__web_series_colors(dsm__text_buffer *out, size_t count, bool has_leaders);
+/** A section, and those that go on in it. */
+void dsm__web_section(dsm__page *page, const dsm__layout *layout, const dsm__shown *shown,
+                      size_t index);
 
 /** A paragraph. */
 void dsm__web_paragraph(dsm__page *page, const char *class, const char *text);

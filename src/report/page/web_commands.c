@@ -156,7 +156,8 @@ static const char *file_name(const char *path) {
   return slash == NULL ? path : slash + 1;
 }
 
-void dsm__web_commands(dsm__page *page, const dsm_plan_page *subject) {
+void dsm__web_commands(dsm__page *page, const void *of) {
+  const dsm_plan_page *const subject = of;
   const char *const file = subject->file == NULL ? "plan.json" : file_name(subject->file);
   begin_commands(page,
                  "In the folder of the plan, these predict it again, explore its inputs again and "

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* web_document.c: a page as a whole: what stands around its sections. */
-#include "report/page/web_document.h"
-
 #include <string.h>
 
 #include "base/digest.h"
@@ -57,52 +55,68 @@ static void put_head(dsm__page *page, const char *title, const char *colors) {
 
 /* ---- body ---- */
 
-static void put_navigation(dsm__page *page, const dsm__web_document *of) {
+/* Does a section begin there? */
+static bool begins(const dsm__layout *layout, const dsm__shown *shown, size_t index) {
+  const dsm__section *const section = &layout->sections[index];
+  return section->title != NULL && dsm__section_is_there(section, shown, false);
+}
+
+static void put_navigation(dsm__page *page, const dsm__layout *layout, const dsm__shown *shown) {
   dsm__html_begin(&page->out, "nav", "aria-label", "Sections", NULL);
   dsm__html_begin(&page->out, "ul", NULL);
   dsm__page_break(page);
-  for (size_t i = 0; i < of->section_count; i++) {
-    dsm__html_begin(&page->out, "li", NULL);
-    dsm__html_begin(&page->out, "a", "href", dsm__page_text(page, "#%s", of->sections[i].id), NULL);
-    dsm__html_text(&page->out, of->sections[i].title);
-    dsm__text_puts(&page->out, "</a>");
-    dsm__html_end(&page->out, "li");
+  for (size_t i = 0; i < layout->section_count; i++) {
+    if (begins(layout, shown, i)) {
+      const dsm__section *const section = &layout->sections[i];
+      dsm__html_begin(&page->out, "li", NULL);
+      dsm__html_begin(&page->out, "a", "href", dsm__page_text(page, "#%s", section->id), NULL);
+      dsm__html_text(&page->out, section->title);
+      dsm__text_puts(&page->out, "</a>");
+      dsm__html_end(&page->out, "li");
+    }
   }
   dsm__html_end(&page->out, "ul");
   dsm__html_end(&page->out, "nav");
 }
 
-static void put_header(dsm__page *page, const dsm__web_document *of) {
+static void put_header(dsm__page *page, const dsm__layout *layout, const dsm__shown *shown,
+                       const char *title) {
+  const char *const subtitle =
+      layout->subtitle == NULL ? "" : dsm__value_text(page, shown, layout->subtitle);
   dsm__html_begin(&page->out, "header", NULL);
   dsm__page_break(page);
-  dsm__html_element(&page->out, "h1", of->title, NULL);
-  if (of->subtitle[0] != '\0') {
-    dsm__web_paragraph(page, "subtitle", of->subtitle);
+  dsm__html_element(&page->out, "h1", title, NULL);
+  if (subtitle[0] != '\0') {
+    dsm__web_paragraph(page, "subtitle", subtitle);
   }
-  put_navigation(page, of);
+  put_navigation(page, layout, shown);
   dsm__html_end(&page->out, "header");
 }
 
-static void put_section(dsm__page *page, const dsm__web_document *of, size_t index) {
-  const dsm__web_section *const shown = &of->sections[index];
-  const char *const heading_id = dsm__page_text(page, "%s-heading", shown->id);
-  dsm__html_begin(&page->out, "section", "id", shown->id, "aria-labelledby", heading_id, NULL);
+static void put_section(dsm__page *page, const dsm__layout *layout, const dsm__shown *shown,
+                        size_t index) {
+  const dsm__section *const section = &layout->sections[index];
+  const char *const heading_id = dsm__page_text(page, "%s-heading", section->id);
+  dsm__html_begin(&page->out, "section", "id", section->id, "aria-labelledby", heading_id, NULL);
   dsm__page_break(page);
-  dsm__html_element(&page->out, "h2", shown->title, "id", heading_id, NULL);
-  of->put(page, of->subject, shown->number);
+  dsm__html_element(&page->out, "h2", section->title, "id", heading_id, NULL);
+  dsm__web_section(page, layout, shown, index);
   dsm__html_end(&page->out, "section");
 }
 
-static void put_body(dsm__page *page, const dsm__web_document *of) {
+static void put_body(dsm__page *page, const dsm__layout *layout, const dsm__shown *shown,
+                     const char *title) {
   dsm__text_buffer *const out = &page->out;
   dsm__html_begin(out, "body", NULL);
   dsm__page_break(page);
   dsm__html_element(out, "a", "Skip to the report", "class", "skip", "href", "#main", NULL);
-  put_header(page, of);
+  put_header(page, layout, shown, title);
   dsm__html_begin(out, "main", "id", "main", "tabindex", "-1", NULL);
   dsm__page_break(page);
-  for (size_t i = 0; i < of->section_count; i++) {
-    put_section(page, of, i);
+  for (size_t i = 0; i < layout->section_count; i++) {
+    if (begins(layout, shown, i)) {
+      put_section(page, layout, shown, i);
+    }
   }
   dsm__html_end(out, "main");
   dsm__html_element(out, "footer",
@@ -115,15 +129,18 @@ static void put_body(dsm__page *page, const dsm__web_document *of) {
   dsm__html_end(out, "body");
 }
 
-void dsm__web_print(dsm__page *page, const dsm__web_document *document) {
-  dsm__text_buffer *const colors = document->colors;
-  page->out.failed = page->out.failed || colors->failed;
-  const char *const color_text = colors->text == NULL ? "" : colors->text;
+void dsm__layout_page(dsm__page *page, const dsm__layout *layout, const void *document) {
+  const dsm__shown shown = {.type = layout->type, .record = document};
+  const char *const title =
+      dsm__value_text(page, &shown, layout->title != NULL ? layout->title : layout->heading);
+  dsm__text_buffer colors = {0};
+  dsm__web_colors(&colors, layout, document);
+  page->out.failed = page->out.failed || colors.failed;
   dsm__text_puts(&page->out, "<!DOCTYPE html>\n");
   dsm__html_begin(&page->out, "html", "lang", "en", NULL);
   dsm__page_break(page);
-  put_head(page, document->title, color_text);
-  put_body(page, document);
+  put_head(page, title, colors.text == NULL ? "" : colors.text);
+  put_body(page, layout, &shown, title);
   dsm__html_end(&page->out, "html");
-  dsm__text_fini(colors);
+  dsm__text_fini(&colors);
 }

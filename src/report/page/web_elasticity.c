@@ -83,7 +83,8 @@ static void put_others(dsm__page *page, const dsm_elasticity *elasticity, bool i
   }
 }
 
-void dsm__web_elasticity(dsm__page *page, const dsm_plan_page *subject) {
+void dsm__web_elasticity(dsm__page *page, const void *of) {
+  const dsm_plan_page *const subject = of;
   const dsm_elasticity *const elasticity = subject->elasticity;
   dsm__web_paragraph(
       page, NULL,

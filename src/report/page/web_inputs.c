@@ -78,7 +78,8 @@ static void put_byte_parameters(dsm__page *page, const dsm_workload *workload) {
   }
 }
 
-void dsm__web_assumptions(dsm__page *page, const dsm_plan_page *subject) {
+void dsm__web_assumptions(dsm__page *page, const void *of) {
+  const dsm_plan_page *const subject = of;
   dsm__web_paragraph(page, NULL,
                      "All figures are predictions by the equations of the model (docs/model.md of "
                      "dsm). These are its free parameters, each a key of the system's or the "
@@ -185,7 +186,8 @@ static void put_overrides(dsm__page *page, const dsm_explore_options *options) {
   dsm__html_end(&page->out, "ul");
 }
 
-void dsm__web_inputs(dsm__page *page, const dsm_plan_page *subject) {
+void dsm__web_inputs(dsm__page *page, const void *of) {
+  const dsm_plan_page *const subject = of;
   put_overrides(page, &subject->plan->options);
   put_workload(page, subject->plan->workload);
   put_system(page, subject->plan->system);

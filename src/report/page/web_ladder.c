@@ -70,7 +70,8 @@ static void put_scope(dsm__page *page, const dsm_plan *plan) {
   }
 }
 
-void dsm__web_ladder(dsm__page *page, const dsm_plan_page *subject) {
+void dsm__web_ladder(dsm__page *page, const void *of) {
+  const dsm_plan_page *const subject = of;
   dsm__web_paragraph(page, NULL,
                      "The best plan with one more of this plan's optimizations each time, explored "
                      "again with its workload, system, mode and parallelisms.");

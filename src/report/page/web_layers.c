@@ -119,7 +119,8 @@ static const char *caption(dsm__page *page, const dsm_plan *plan, const dsm__pas
                          : "Each pass of each layer.";
 }
 
-void dsm__web_layers(dsm__page *page, const dsm_plan_page *subject) {
+void dsm__web_layers(dsm__page *page, const void *of) {
+  const dsm_plan_page *const subject = of;
   const dsm_plan *const plan = subject->plan;
   view v = {.has = dsm__pass_traits_of(plan)};
   page->out.failed = !dsm__pass_rows_find(&v.rows, plan, page->style.is_unfolded, DSM__WEB_ROWS_MAX,

@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* web_layout.c: a page of an answer's sections. */
+/* web_layout.c: sections of an answer on a page. */
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
-#include "report/layout.h"
 #include "report/page/html.h"
 #include "report/page/web.h"
-#include "report/page/web_document.h"
-
-enum { SECTIONS_MAX = 16 };
-
-/* What is shown. */
-typedef struct subject {
-  const dsm__layout *layout;
-  dsm__shown shown;
-} subject;
 
 /* ---- facts ---- */
 
@@ -98,13 +89,21 @@ static void put_rows(dsm__page *page, const dsm__section *section, const dsm__sh
 
 /* ---- figures ---- */
 
+/* What a figure leaves out, as a sentence after its caption. */
+static const char *note_after(dsm__page *page, const dsm__plot_maker *maker, const char *caption) {
+  const char *const note = maker->note == NULL ? "" : maker->note;
+  const size_t length = strlen(note);
+  return dsm__page_text(page, "%s%s%s%s", caption, length == 0 ? "" : " ", note,
+                        length == 0 || note[length - 1] == '.' ? "" : ".");
+}
+
 static void put_figure(dsm__page *page, const dsm__section *section, const dsm__shown *shown) {
   dsm__plot_maker maker = dsm__svg_begin(page->arena, DSM__WEB_WIDTH);
+  maker.is_unfolded = page->style.is_unfolded;
   section->draw(&maker, shown->record);
   const char *const caption = dsm__value_text(page, shown, section->caption);
   dsm__web_figure(page, &maker, dsm__page_text(page, "%s-figure", section->id), section->label,
-                  maker.note == NULL ? caption
-                                     : dsm__page_text(page, "%s Shown: %s.", caption, maker.note));
+                  note_after(page, &maker, caption));
 }
 
 /* ---- all of it ---- */
@@ -124,38 +123,13 @@ static void put_part(dsm__page *page, const dsm__section *section, const dsm__sh
   }
 }
 
-/* A section, and those that go on in it. */
-static void put_section(dsm__page *page, const void *of, size_t number) {
-  const subject *const all = of;
-  const dsm__section *const sections = all->layout->sections;
-  for (size_t i = number; i < all->layout->section_count && (i == number || sections[i].id == NULL);
+void dsm__web_section(dsm__page *page, const dsm__layout *layout, const dsm__shown *shown,
+                      size_t index) {
+  const dsm__section *const sections = layout->sections;
+  for (size_t i = index; i < layout->section_count && (i == index || sections[i].title == NULL);
        i++) {
-    if (dsm__section_is_there(&sections[i], &all->shown, false)) {
-      put_part(page, &sections[i], &all->shown, &sections[number]);
+    if (dsm__section_is_there(&sections[i], shown, false)) {
+      put_part(page, &sections[i], shown, &sections[index]);
     }
   }
-}
-
-void dsm__layout_page(dsm__page *page, const dsm__layout *layout, const void *document) {
-  const subject all = {layout, {.type = layout->type, .record = document}};
-  dsm__text_buffer colors = {0};
-  dsm__web_section sections[SECTIONS_MAX];
-  size_t count = 0;
-  for (size_t i = 0; i < layout->section_count && count < SECTIONS_MAX; i++) {
-    const dsm__section *const section = &layout->sections[i];
-    if (section->id != NULL && dsm__section_is_there(section, &all.shown, false)) {
-      sections[count++] = (dsm__web_section){section->id, section->title, i};
-    }
-  }
-  dsm__web_series_colors(&colors, layout->series, layout->has_leaders);
-  const char *const title = layout->title != NULL ? layout->title : layout->heading;
-  const char *const subtitle = layout->subtitle != NULL ? layout->subtitle : "";
-  const dsm__web_document made = {.title = dsm__value_text(page, &all.shown, title),
-                                  .subtitle = dsm__value_text(page, &all.shown, subtitle),
-                                  .colors = &colors,
-                                  .sections = sections,
-                                  .section_count = count,
-                                  .put = put_section,
-                                  .subject = &all};
-  dsm__web_print(page, &made);
 }

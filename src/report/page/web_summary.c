@@ -300,7 +300,8 @@ static void put_degrees(dsm__page *page, const dsm_plan *plan) {
   }
 }
 
-void dsm__web_summary(dsm__page *page, const dsm_plan_page *subject) {
+void dsm__web_summary(dsm__page *page, const void *of) {
+  const dsm_plan_page *const subject = of;
   const dsm_plan *const plan = subject->plan;
   const dsm__loss loss = dsm__loss_of_plan(plan);
   const dsm__time_parts parts = dsm__time_parts_of(&loss);

@@ -66,6 +66,8 @@ bool dsm__look_fill_times(const dsm__looking *at, dsm__segment *segments) {
   const dsm__stages_searched *const search = at->search;
   const dsm__decisions decisions = {.layers = at->layers, .micro_batches = at->of->micro_batches};
   dsm_plan *plan = NULL;
+  dsm__deadline_add_work(search->whole->inputs.deadline,
+                         DSM__WORK_OF_PREDICTED_LAYER * search->whole->inputs.workload->layer_count);
   if (dsm__plan_make(&plan, search->whole->inputs.workload, &at->of->of->part.system,
                      search->whole->inputs.options, &decisions, NULL) != DSM_OK) {
     return false;
@@ -162,8 +164,7 @@ bool dsm__look_judge(const dsm__looking *at) {
   if (!is_good) {
     return true;
   }
-  if (dsm__plan_make(&plan, search->whole->inputs.workload, search->whole->machine.system,
-                     search->whole->inputs.options, &decisions, NULL) != DSM_OK) {
+  if (dsm__problem_predict(search->whole, &decisions, &plan, NULL) != DSM_OK) {
     return false;
   }
   const double cycles = plan->result.step_cycles;

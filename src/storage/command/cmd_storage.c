@@ -286,5 +286,6 @@ static cli_exit answer_pair(const cli_arguments *arguments, const cli_input_file
 
 cli_exit cli_run_storage(const cli_arguments *arguments) {
   return arguments->operand_count == 1 ? cli_use_plan(arguments, answer_operand)
-                                       : cli_use_pair(arguments, answer_pair);
+                                       : cli_use_pair(arguments, DSM_DESCRIPTION_WORKLOAD,
+                                                      DSM_DESCRIPTION_SYSTEM, answer_pair);
 }

@@ -19,16 +19,15 @@ static const char *repeat_rule_word(size_t index) {
 
 /* ---- its answer ---- */
 
-static bool has_figure(const char *word) {
-  dsm_plan_figure figure;
-  return dsm_plan_figure_parse(word, &figure) && figure >= DSM_PLAN_FIGURE_STORAGE;
+static const char *figure_word(size_t index) {
+  const size_t figure = index + DSM_PLAN_FIGURE_STORAGE;
+  return figure < DSM_PLAN_FIGURE_COUNT ? dsm_plan_figure_name((dsm_plan_figure)figure) : NULL;
 }
 
-static dsm_status draw(dsm_plot **plot, const void *of, const char *word,
+static dsm_status draw(dsm_plot **plot, const void *of, unsigned figure,
                        const cli_arguments *arguments) {
-  dsm_plan_figure figure = DSM_PLAN_FIGURE_STORAGE;
-  (void)dsm_plan_figure_parse(word, &figure);
-  return dsm_plot_storage(plot, of, figure, arguments->diags);
+  return dsm_plot_storage(plot, of, (dsm_plan_figure)(DSM_PLAN_FIGURE_STORAGE + figure),
+                          arguments->diags);
 }
 
 static const cli_companion_answer answer = {.kind = &dsm_answer_storage,
@@ -37,8 +36,7 @@ static const cli_companion_answer answer = {.kind = &dsm_answer_storage,
                                             .found = "an answer of storage",
                                             .hint = "these show it: dsm report, dsm plot",
                                             .what = "an answer of storage",
-                                            .first = "storage",
-                                            .has = has_figure,
+                                            .figure = figure_word,
                                             .draw = draw};
 
 static void init(void *arguments) {
@@ -130,10 +128,7 @@ static const cli_rule rules[] = {
     {0, {"times"}, {"repeat"}, NEEDS},
     {0, {"adaptive"}, {"repeat"}, EXCLUDES},
     {0, {"mini-epochs"}, {"max-mini-epochs"}, EXCLUDES},
-    {0,
-     {"mode", "minibatch", "optimize", "parallelism", "threads", "dimension", "set"},
-     NEEDS,
-     .value = "a WORKLOAD and a SYSTEM"},
+    {0, {"set"}, NEEDS, .value = "a WORKLOAD and a SYSTEM"},
 };
 
 const cli_companion cli_companion_storage = {
