@@ -422,7 +422,7 @@ bool dsm__kernel_can_stay(const dsm_pass_work *work, const dsm_loops *split) {
 }
 
 /* What a layer with an update pass moves once a step beside its invocations. */
-enum { UNTIED_COUNT = 5, ONCE_COUNT = UNTIED_COUNT + DSM__TABLE_MOVES };
+enum { WEIGHTS_COUNT = 3, UNTIED_COUNT = 5, ONCE_COUNT = UNTIED_COUNT + DSM__TABLE_MOVES };
 typedef struct moved_once {
   dsm_traffic groups[ONCE_COUNT];
 } moved_once;
@@ -460,6 +460,14 @@ dsm_traffic dsm__accumulation_traffic(const dsm__layer_setting *setting,
   return traffic;
 }
 
+static double hidden_of(const dsm__layer_setting *setting, dsm_pass pass) {
+  return setting->reductions == NULL ? 0 : setting->reductions->hidden[pass];
+}
+
+double dsm__counted_share(const dsm__layer_setting *setting, dsm_pass pass) {
+  return 1 - hidden_of(setting, pass) / (double)dsm__micro_batches_of(setting);
+}
+
 dsm_weight_traffic dsm__weight_traffic(const dsm__layer_setting *setting,
                                        const dsm_pass_layouts *layouts) {
   dsm_weight_traffic traffic =
@@ -468,15 +476,16 @@ dsm_weight_traffic dsm__weight_traffic(const dsm__layer_setting *setting,
   if (setting->shard >= DSM_SHARDING_WEIGHTS) {
     traffic.broadcast_weights = (dsm_traffic){.latency_cycles = 0};
   }
-  if (setting->reductions != NULL) {
-    dsm__share_reductions(&traffic, setting->reductions);
-  }
-  if (setting->shard >= DSM_SHARDING_GRADIENTS) {
-    repeat(&traffic.sum_of_gradients, (double)dsm__micro_batches_of(setting));
-  }
   const dsm_traffic added = dsm__accumulation_traffic(setting, layouts);
   for (int l = 0; l < DSM_LINK_COUNT; l++) {
     traffic.weight_update.bytes[l] += added.bytes[l];
+  }
+  if (setting->reductions != NULL) {
+    dsm__share_reductions(&traffic, setting->reductions);
+  }
+  if (setting->shard >= DSM_SHARDING_GRADIENTS && hidden_of(setting, DSM_PASS_BACKWARD) == 0) {
+    /* else sums of earlier micro-batches hide as those of the last one may */
+    repeat(&traffic.sum_of_gradients, (double)dsm__micro_batches_of(setting));
   }
   return traffic;
 }
@@ -484,8 +493,12 @@ dsm_weight_traffic dsm__weight_traffic(const dsm__layer_setting *setting,
 dsm__table_exchange dsm__tied_exchange(const dsm__layer_setting *setting,
                                        const dsm_pass_layouts *layouts) {
   const dsm__table_cut own = dsm__table_cut_of(setting->layer, setting->machine, layouts);
-  return dsm__table_exchange_derive(setting->layer, setting->machine, setting->precision,
-                                    &setting->owner, &own);
+  dsm__table_exchange exchange = dsm__table_exchange_derive(
+      setting->layer, setting->machine, setting->precision, &setting->owner, &own);
+  for (int m = 0; m < DSM__TABLE_MOVES; m++) {
+    repeat(&exchange.moves[m], 1 - hidden_of(setting, DSM_PASS_UPDATE));
+  }
+  return exchange;
 }
 
 double dsm__tied_exchange_cycles(const dsm__layer_setting *setting,
@@ -506,6 +519,9 @@ static moved_once moved_once_of(const dsm__layer_setting *setting,
   const dsm__table_exchange tied = dsm__tied_exchange(setting, layouts);
   moved_once moved = {{weights.sum_of_gradients, weights.broadcast_weights, weights.weight_update,
                        moves.input, moves.error}};
+  for (int i = WEIGHTS_COUNT; i < UNTIED_COUNT; i++) {
+    repeat(&moved.groups[i], dsm__counted_share(setting, DSM_PASS_UPDATE));
+  }
   memcpy(&moved.groups[UNTIED_COUNT], tied.moves, sizeof tied.moves);
   return moved;
 }

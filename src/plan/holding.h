@@ -88,6 +88,9 @@ typedef struct dsm__layer_setting {
                                           NULL: sums of gradients are its own */
 } dsm__layer_setting;
 
+/** How much counts of what a pass takes in all micro-batches. */
+double dsm__counted_share(const dsm__layer_setting *setting, dsm_pass pass);
+
 /** Does an update pass gather nothing for the backward pass, since its roles are others? */
 static inline bool dsm__is_error_apart(const dsm_pass_layouts *layouts) {
   return layouts->of[DSM_PASS_UPDATE] != layouts->of[DSM_PASS_BACKWARD];

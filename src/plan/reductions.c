@@ -37,6 +37,11 @@ void dsm__share_reductions(dsm_weight_traffic *traffic, const dsm__reductions *r
   const dsm__joined joined = joined_of(traffic);
   share(&traffic->sum_of_gradients, reductions, joined.sum_of_gradients);
   share(&traffic->broadcast_weights, reductions, joined.broadcast_weights);
+  const double counted = 1 - reductions->hidden[DSM_PASS_UPDATE];
+  traffic->weight_update.latency_cycles *= counted;
+  for (int l = 0; l < DSM_LINK_COUNT; l++) {
+    traffic->weight_update.bytes[l] *= counted;
+  }
 }
 
 static void join(dsm__collectives *collectives, unsigned collective, const dsm_traffic *traffic) {

@@ -13,10 +13,12 @@
  * number. */
 enum { DSM__COLLECTIVE_COUNT = 3 << DSM_AXES_MAX, DSM__NO_COLLECTIVE = DSM__COLLECTIVE_COUNT };
 
-/** What a layer pays of the collectives that it is in. */
+/** What a layer pays of the collectives that it is in, and what counts of the rest. */
 typedef struct dsm__reductions {
   double shares[DSM__COLLECTIVE_COUNT]; /**< of their latency */
   double weight;                        /**< of all that is left; 0: they take no time */
+  double hidden[DSM_PASS_COUNT]; /**< of what each pass of the last micro-batch takes, how much does
+                                      not count (section 13, overlapped reductions) */
 } dsm__reductions;
 
 /** The collectives that a layer is in; of the two groups, without latency as with it. */

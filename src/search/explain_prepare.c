@@ -42,25 +42,20 @@ static void count_all(dsm__problem *problem, const dsm__collectives *collectives
   problem->reductions =
       dsm__problem_is_fused(problem) ? dsm__reductions_beside(collectives) : dsm__whole_shares(1);
   problem->inputs.reductions = &problem->reductions;
-  problem->inputs.first_layers = 0;
+  problem->inputs.zone_count = 0;
 }
 
-/* Where sums of gradients overlap: as many of them as those with which the plan was found, so that
- * no other mapping is faster, if it was found with few. False if out of memory. */
+/* Where sums of gradients overlap: those that show in any mapping, so that no other mapping is
+ * faster, if the plan was found with them. False if out of memory. */
 static bool count_as_found(dsm__explaining *e, const dsm__decisions *decisions, bool *is_found) {
-  const size_t layers[] = {dsm__shown_layers(e->problem), dsm__critical_layers(e->plan)};
-  for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++) {
-    dsm__solution solution;
-    dsm__problem_count_reductions(e->problem, layers[i]);
-    if (!dsm__problem_solve(e->problem, &solution)) {
-      return false;
-    }
-    e->reference_cycles = counted_cycles(e, decisions);
-    *is_found = e->reference_cycles <= solution.answer.cycles * (1 + DSM__SUM_TOLERANCE);
-    if (*is_found) {
-      return true;
-    }
+  const dsm__counted least = dsm__least_counted(e->problem);
+  dsm__solution solution;
+  dsm__problem_count(e->problem, &least);
+  if (!dsm__problem_solve(e->problem, &solution)) {
+    return false;
   }
+  e->reference_cycles = counted_cycles(e, decisions);
+  *is_found = e->reference_cycles <= solution.answer.cycles * (1 + DSM__SUM_TOLERANCE);
   return true;
 }
 

@@ -49,7 +49,7 @@ static bool solve(dsm__problem *problem, dsm__graph_answer *answer, dsm__decisio
 
 /* How data and model alone are searched. */
 typedef struct word_search {
-  size_t layers; /* sums of gradients and ways back of the first layers count: so many of them */
+  const dsm__counted *counted; /* see dsm__problem_count */
   bool is_first; /* one search, which is quick, and has a bound; of tied tables the first case */
 } word_search;
 
@@ -57,14 +57,10 @@ typedef struct word_search {
 static bool search_case(dsm__problem *problem, const void *context, double limit_cycles,
                         dsm__graph_answer *answer, dsm__decisions *decisions) {
   const word_search *const asked = context;
-  const size_t layers = asked->layers;
   const bool is_limited = problem->inputs.fixed_cuts != NULL && isfinite(limit_cycles);
   problem->limit_cycles = is_limited ? limit_cycles : 0;
-  if (layers < DSM__ALL_LAYERS) {
-    dsm__problem_count_reductions(problem, layers);
-    return solve(problem, answer, decisions);
-  }
-  if (dsm__problem_is_fused(problem)) {
+  dsm__problem_count(problem, asked->counted);
+  if (dsm__problem_is_fused(problem) && dsm__counted_latency(problem) > 0) {
     const dsm__fused_finder finder = {
         .find = dsm__problem_find_mapping,
         .searches_max = asked->is_first ? 1 : DSM__FUSED_SEARCHES_MAX,
@@ -74,8 +70,6 @@ static bool search_case(dsm__problem *problem, const void *context, double limit
     };
     return dsm__fused_search(problem, &finder, limit_cycles, answer, decisions);
   }
-  problem->inputs.reductions = NULL;
-  problem->inputs.first_layers = 0;
   return solve(problem, answer, decisions);
 }
 
@@ -158,11 +152,12 @@ static dsm_status find_with_data_and_model(dsm__problem *problem, const word_sea
 }
 
 /* The same with roles, shards, micro-batches and the like. */
-static dsm_status find_with_roles(dsm__problem *problem, size_t layers, double limit_cycles,
-                                  dsm_plan **plan, double *bound_cycles, dsm_diags *diags) {
+static dsm_status find_with_roles(dsm__problem *problem, const dsm__counted *counted,
+                                  double limit_cycles, dsm_plan **plan, double *bound_cycles,
+                                  dsm_diags *diags) {
   dsm__graph_answer answer;
   dsm__decisions decisions;
-  dsm__problem_count_least(problem, layers);
+  dsm__problem_count(problem, counted);
   if (!dsm__step_search(problem, limit_cycles, &answer, &decisions)) {
     return dsm__out_of_memory(diags);
   }
@@ -185,23 +180,34 @@ bool dsm__step_with_roles(dsm__problem *problem, const dsm__fixed_roles *fixed, 
   dsm_plan *plan = NULL;
   double bound_cycles;
   problem->fixed = fixed;
-  const dsm_status status = find_with_roles(problem, dsm__first_layers(problem), limit_cycles,
-                                            &plan, &bound_cycles, NULL);
+  const dsm__counted least = dsm__least_counted(problem);
+  const dsm_status status =
+      find_with_roles(problem, dsm__problem_is_overlapped(problem) ? &least : NULL, limit_cycles,
+                      &plan, &bound_cycles, NULL);
   problem->fixed = NULL;
   *step_cycles = plan != NULL ? plan->result.step_cycles : 0;
   dsm_plan_free(plan);
   return status == DSM_OK || status == DSM_ERROR_INFEASIBLE;
 }
 
+/* What a graph tells of a plan: where all sums count, also those that hide. */
+static double counted_cycles(const dsm__counted *counted, const dsm_plan *plan) {
+  double cycles = plan == NULL ? HUGE_VAL : plan->result.step_cycles;
+  for (size_t i = 0; counted == NULL && plan != NULL && i < plan->layer_count; i++) {
+    cycles += plan->layers[i].passes[DSM_PASS_UPDATE].hidden_cycles;
+  }
+  return cycles;
+}
+
 /* The whole search of data and model, where the first one leaves room below a plan that has other
  * roles: a faster plan, and a higher bound. */
-static dsm_status find_more_with_data_and_model(dsm__problem *problem, size_t layers,
+static dsm_status find_more_with_data_and_model(dsm__problem *problem, const dsm__counted *counted,
                                                 dsm_plan **plan, double *bound_cycles,
                                                 dsm_diags *diags) {
-  const word_search asked = {layers, false};
+  const word_search asked = {counted, false};
   const dsm__tied_finder finder = {search_case, dsm__tied_word_cuts, NULL, &asked, 0};
-  const bool is_fused = layers == DSM__ALL_LAYERS && dsm__problem_is_fused(problem);
-  const double known = (*plan)->result.step_cycles;
+  const bool is_fused = dsm__problem_is_fused(problem);
+  const double known = counted_cycles(counted, *plan);
   dsm__graph_answer answer;
   dsm__decisions decisions;
   dsm_plan *other = NULL;
@@ -220,7 +226,7 @@ static dsm_status find_more_with_data_and_model(dsm__problem *problem, size_t la
     status = dsm__problem_predict(problem, &decisions, &other, diags);
   }
   if (other != NULL) {
-    dsm__keep_faster(plan, other);
+    dsm_plan_free(dsm__take_faster(plan, other));
   }
   return status;
 }
@@ -236,36 +242,31 @@ static bool has_data_and_model(const dsm__problem *problem) {
   return has;
 }
 
-/* What a mapping with roles has to be faster than. With sums that may hide a graph tells more than
- * a mapping takes. */
-static double limit_of_roles(const dsm__problem *problem, size_t layers, double known_cycles,
-                             const dsm_plan *plan) {
-  if (dsm__problem_is_overlapped(problem) && layers > dsm__first_layers(problem)) {
-    return HUGE_VAL;
-  }
-  return plan == NULL ? known_cycles : fmin(known_cycles, plan->result.step_cycles);
-}
-
-/* Both searches; the faster plan. That none is faster than what is known is not told. */
-static dsm_status find_once(dsm__problem *problem, size_t layers, double known_cycles,
-                            dsm_plan **plan, double *bound_cycles, dsm_diags *diags) {
+/* Both searches; the faster plan, and the other. That none is faster than what is known is not
+ * told.
+ */
+static dsm_status find_once(dsm__problem *problem, const dsm__counted *counted, double known_cycles,
+                            dsm_plan **plan, dsm_plan **slower, double *bound_cycles,
+                            dsm_diags *diags) {
   const bool has_roles = dsm__problem_has_roles(problem);
   const bool is_first = !(known_cycles < HUGE_VAL);
   double bound = HUGE_VAL;
   double role_bound = HUGE_VAL;
   dsm_plan *with_roles = NULL;
   const bool has_words = !is_more_asked(problem) && (!has_roles || has_data_and_model(problem));
-  const word_search first = {layers, has_roles};
-  const word_search whole = {layers, false};
+  const word_search first = {counted, has_roles};
+  const word_search whole = {counted, false};
   dsm_status status = has_words ? find_with_data_and_model(problem, &first, plan, &bound,
                                                            has_roles ? NULL : diags, diags)
                                 : DSM_ERROR_INFEASIBLE;
   if (has_roles && (status == DSM_OK || status == DSM_ERROR_INFEASIBLE)) {
-    const double limit = limit_of_roles(problem, layers, known_cycles, *plan);
+    const bool is_all_shown = counted == NULL && dsm__problem_is_overlapped(problem);
+    const double limit =
+        fmin(is_all_shown ? HUGE_VAL : known_cycles, counted_cycles(counted, *plan));
     const dsm_status other =
-        find_with_roles(problem, layers, limit, &with_roles, &role_bound, diags);
+        find_with_roles(problem, counted, limit, &with_roles, &role_bound, diags);
     if (other == DSM_OK) {
-      dsm__keep_faster(plan, with_roles);
+      *slower = dsm__take_faster(plan, with_roles);
       status = DSM_OK;
     } else if (other != DSM_ERROR_INFEASIBLE) {
       status = other;
@@ -276,7 +277,7 @@ static dsm_status find_once(dsm__problem *problem, size_t layers, double known_c
                          : dsm__report_no_roles(problem, diags);
     }
     if (status == DSM_OK && has_words && *plan != NULL) {
-      status = find_more_with_data_and_model(problem, layers, plan, &bound, diags);
+      status = find_more_with_data_and_model(problem, counted, plan, &bound, diags);
     }
   }
   *bound_cycles = fmin(bound, role_bound);
@@ -287,10 +288,12 @@ static dsm_status find_once(dsm__problem *problem, size_t layers, double known_c
 static dsm_status finish(dsm__problem *problem, double limit_cycles, dsm_plan **plan,
                          dsm_diags *diags) {
   double bound_cycles = 0;
-  dsm_status status =
+  dsm_plan *slower = NULL;
+  const dsm_status status =
       dsm__problem_is_overlapped(problem)
           ? dsm__overlapped_search(problem, find_once, limit_cycles, plan, &bound_cycles, diags)
-          : find_once(problem, DSM__ALL_LAYERS, limit_cycles, plan, &bound_cycles, diags);
+          : find_once(problem, NULL, limit_cycles, plan, &slower, &bound_cycles, diags);
+  dsm_plan_free(slower);
   if (status == DSM_OK) {
     dsm_plan *const made = *plan;
     assert(made != NULL);
@@ -438,8 +441,9 @@ dsm_status dsm_explorer_explore(dsm_explorer *explorer, dsm_plan **plan,
  * out. */
 static dsm_status find_bound(dsm__problem *problem, const dsm_plan *plan, double *bound_cycles,
                              dsm_diags *diags) {
-  const size_t layers = dsm__first_layers(problem);
-  const word_search asked = {layers, false};
+  const dsm__counted least = dsm__least_counted(problem);
+  const dsm__counted *const counted = dsm__problem_is_overlapped(problem) ? &least : NULL;
+  const word_search asked = {counted, false};
   const bool has_roles = dsm__problem_has_roles(problem);
   dsm__graph_answer answer = {.lower_bound_cycles = HUGE_VAL};
   dsm__decisions decisions;
@@ -448,7 +452,7 @@ static dsm_status find_bound(dsm__problem *problem, const dsm_plan *plan, double
                           : search(problem, &asked, &answer, &decisions, has_roles ? NULL : diags);
   *bound_cycles = is_more_asked(problem) ? HUGE_VAL : bound_of(problem, status, &answer);
   if (has_roles && (status == DSM_OK || status == DSM_ERROR_INFEASIBLE)) {
-    dsm__problem_count_least(problem, layers);
+    dsm__problem_count(problem, counted);
     if (!dsm__step_search(problem, plan->result.step_cycles, &answer, &decisions)) {
       return dsm__out_of_memory(diags);
     }

@@ -42,11 +42,12 @@ typedef struct fused_search {
   dsm__problem *problem;
   const dsm__fused_finder *finder;
   double share;            /* of a layer in a collective that nothing is known of, while even */
+  double counted;          /* of latency, in the mean of ends that is searched, whoever pays; */
   bool is_uneven;          /* shares have moved, */
   uint32_t moved;          /* of these collectives: */
   double *shares;          /* of each class, what its layers pay of each collective; */
   size_t *class_layers;    /* how many it has; */
-  dsm__reductions *paying; /* and what they pay in the case that is searched */
+  dsm__reductions *paying; /* and in each zone what they pay in the case that is searched */
   dsm__joined *joined;     /* of each layer of the mapping found last */
   double limit_cycles;     /* of a mapping that is known; infinite: none */
   uint64_t evaluations;    /* before it, */
@@ -95,6 +96,19 @@ dsm__reductions dsm__least_shares(const dsm__problem *problem, double weight) {
   return reductions;
 }
 
+/* Zones of earlier layers count more of it. */
+double dsm__counted_latency(const dsm__problem *problem) {
+  const dsm_workload *const workload = problem->inputs.workload;
+  size_t last = workload->layer_count;
+  while (last > 0 &&
+         (workload->layers[last - 1].weight_elements == 0 || workload->layers[last - 1].is_tied ||
+          !workload->layers[last - 1].has_update)) {
+    last--;
+  }
+  const size_t row = dsm__zone_row(&problem->inputs, last > 0 ? last - 1 : 0);
+  return row == 0 ? problem->reductions.weight : problem->zones[row - 1].reductions.weight;
+}
+
 /* Of a layer of a class. */
 static double share_of(const fused_search *s, const mapping_case *one, size_t class_index,
                        int collective) {
@@ -102,7 +116,7 @@ static double share_of(const fused_search *s, const mapping_case *one, size_t cl
     return 0;
   }
   if (has(one->avoided, collective)) {
-    return s->best.cycles / s->latency[collective];
+    return s->best.cycles / (s->counted * s->latency[collective]);
   }
   return s->is_uneven ? s->shares[class_index * DSM__COLLECTIVE_COUNT + (size_t)collective]
                       : s->share;
@@ -111,7 +125,7 @@ static double share_of(const fused_search *s, const mapping_case *one, size_t cl
 static double paid_cycles(const fused_search *s, const mapping_case *one) {
   double cycles = 0;
   for (int c = 0; c < DSM__COLLECTIVE_COUNT; c++) {
-    cycles += has(one->paid, c) ? s->latency[c] : 0;
+    cycles += has(one->paid, c) ? s->counted * s->latency[c] : 0;
   }
   return cycles;
 }
@@ -153,10 +167,11 @@ static void add_payments(const fused_search *s, const mapping_case *one, found_m
 
 /* Of the mapping's collectives that with most latency that its layers do not pay; more than so many
  * cycles. */
-static int collective_to_decide(const mapping_case *one, const found_mapping *found, double most) {
+static int collective_to_decide(double counted, const mapping_case *one, const found_mapping *found,
+                                double most) {
   int collective = DSM__NO_COLLECTIVE;
   for (int c = 0; c < DSM__COLLECTIVE_COUNT; c++) {
-    const double unpaid = found->collectives.latency_cycles[c] * (1 - found->paid[c]);
+    const double unpaid = counted * found->collectives.latency_cycles[c] * (1 - found->paid[c]);
     if (!has(one->paid | one->avoided, c) && unpaid > most) {
       most = unpaid;
       collective = c;
@@ -167,10 +182,10 @@ static int collective_to_decide(const mapping_case *one, const found_mapping *fo
 
 /* What a mapping takes, of which the graph knows what its layers pay; nearly, where these pay other
  * latencies. */
-static double whole_cycles(double graph_cycles, const found_mapping *found) {
-  double cycles = graph_cycles + dsm__collectives_latency(&found->collectives);
+static double whole_cycles(const fused_search *s, double graph_cycles, const found_mapping *found) {
+  double cycles = graph_cycles + s->counted * dsm__collectives_latency(&found->collectives);
   for (int c = 0; c < DSM__COLLECTIVE_COUNT; c++) {
-    cycles -= found->paid[c] * found->collectives.latency_cycles[c];
+    cycles -= s->counted * found->paid[c] * found->collectives.latency_cycles[c];
   }
   return cycles;
 }
@@ -249,22 +264,23 @@ static void move_shares(fused_search *s, const found_mapping *found) {
   }
 }
 
-/* What layers pay in a case. */
+/* What layers pay in a case: what counts least in any zone is shared as in the case, and what
+ * counts more in one as little as can be. */
 static void set_payments(fused_search *s, const mapping_case *one) {
   dsm__problem *const problem = s->problem;
-  problem->reductions.weight = 1;
-  for (int c = 0; c < DSM__COLLECTIVE_COUNT; c++) {
-    problem->reductions.shares[c] = share_of(s, one, 0, c);
-    for (size_t k = 0; s->is_uneven && k < problem->table.distinct.count; k++) {
-      s->paying[k].weight = 1;
-      s->paying[k].shares[c] = share_of(s, one, k, c);
+  const size_t classes = problem->table.distinct.count;
+  for (size_t i = 0; i < (problem->inputs.zone_count + 1) * classes; i++) {
+    const size_t zone = i / classes;
+    s->paying[i] = zone == 0 ? problem->reductions : problem->zones[zone - 1].reductions;
+    const double part = s->counted / fmax(s->counted, s->paying[i].weight);
+    for (int c = 0; c < DSM__COLLECTIVE_COUNT; c++) {
+      s->paying[i].shares[c] = part * share_of(s, one, i % classes, c) + (1 - part) * s->share;
     }
   }
   problem->proven_cycles = 0;
-  problem->inputs.reductions = &problem->reductions;
-  problem->inputs.class_reductions = s->is_uneven ? s->paying : NULL;
+  problem->inputs.class_reductions = s->paying;
   problem->inputs.class_of = problem->table.distinct.class_of;
-  problem->inputs.first_layers = 0;
+  problem->inputs.class_count = classes;
 }
 
 bool dsm__problem_find_mapping(dsm__problem *problem, const void *context, double limit_cycles,
@@ -331,7 +347,7 @@ static bool search_once(fused_search *s, mapping_case *one, found_mapping *found
   dsm__collectives_derive(&found->collectives, problem->inputs.workload, &problem->machine,
                           problem->inputs.options->mode, &decisions, s->joined);
   add_payments(s, one, found);
-  const double cycles = whole_cycles(answer.cycles, found);
+  const double cycles = whole_cycles(s, answer.cycles, found);
   if (s->searches++ == 0 || dsm__tie_limit(cycles) < s->best.cycles) {
     s->best = answer;
     s->best.cycles = cycles;
@@ -375,7 +391,7 @@ static bool search_case(fused_search *s, mapping_case *one) {
     const double least = is_vain ? found.open_cycles : 0;
     const double most = fmax(dsm__tie_limit(s->best.cycles) - s->best.cycles, least);
     const int collective =
-        found.is_any ? collective_to_decide(one, &found, most) : DSM__NO_COLLECTIVE;
+        found.is_any ? collective_to_decide(s->counted, one, &found, most) : DSM__NO_COLLECTIVE;
     if (!s->best.is_feasible || collective == DSM__NO_COLLECTIVE || is_good_enough(s, one->bound)) {
       s->bound = fmin(s->bound, one->bound);
       return true;
@@ -394,7 +410,7 @@ static bool begin(fused_search *s) {
   const size_t layer_count = problem->inputs.workload->layer_count;
   if (!DSM__RESERVE(problem->arena, s->shares, distinct->count * DSM__COLLECTIVE_COUNT) ||
       !DSM__RESERVE(problem->arena, s->class_layers, distinct->count) ||
-      !DSM__RESERVE(problem->arena, s->paying, distinct->count) ||
+      !DSM__RESERVE(problem->arena, s->paying, DSM__ZONE_ROWS * distinct->count) ||
       !DSM__RESERVE(problem->arena, s->joined, layer_count)) {
     return false;
   }
@@ -418,6 +434,7 @@ bool dsm__fused_search(dsm__problem *problem, const dsm__fused_finder *finder, d
                     .evaluations = problem->evaluations,
                     .edges = problem->role_edges,
                     .share = least_share(problem->inputs.workload),
+                    .counted = dsm__counted_latency(problem),
                     .open_count = 1,
                     .bound = HUGE_VAL};
   bool is_good = begin(&s);

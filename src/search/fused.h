@@ -13,6 +13,9 @@ bool dsm__problem_is_fused(const dsm__problem *problem);
 /** The least that a layer can have of the collectives that it is in, with a weight. */
 dsm__reductions dsm__least_shares(const dsm__problem *problem, double weight);
 
+/** How much counts of a collective's latency at least, whichever layers are in it. */
+double dsm__counted_latency(const dsm__problem *problem);
+
 /** The search that is asked with what layers pay. */
 typedef struct dsm__fused_finder {
   /** Finds the fastest mapping with the problem's reductions; paths beyond the limit need not be

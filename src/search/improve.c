@@ -1,117 +1,169 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * improve.c: a plan whose time no graph knows, made faster layer by layer.
+ * improve.c: a plan whose time no graph knows, made faster by what others decide.
  *
- * Where sums of gradients hide behind computing a graph takes them to show, or not (overlapped.h).
- * So it shares out weights where their way back then seems to take no time, or does not where it
- * seems to; and where memory is short it has to share out more, which may be faster in truth. What
- * a layer shares out changes nothing of how its neighbours run, so that equal layers are tried, and
- * then each by itself: in a large network with a fourth of the work of the search.
+ * Where sums of gradients hide behind computing each of several searches finds the mapping that is
+ * best for one way to weigh them, and the best of all may be none of these: one computes little
+ * and sums long, another the other way round. So runs of layers are taken from others, as far as
+ * the mapping is legal and the step that is predicted is faster, and each layer shares out more or
+ * less; in a large network with a fourth of the work of the search.
  */
 #include "search/improve.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "plan/tolerance.h"
 
-void dsm__keep_faster(dsm_plan **plan, dsm_plan *other) {
-  assert(other != NULL);
-  if (*plan != NULL && dsm__tie_limit(other->result.step_cycles) >= (*plan)->result.step_cycles) {
-    dsm_plan_free(other);
-  } else {
-    dsm_plan_free(*plan);
-    *plan = other;
-  }
-}
-
-/* Takes the plan of decisions if it is faster, legal, and fits. */
-static bool take_if_better(dsm__problem *problem, const dsm__decisions *decisions, dsm_plan **plan,
-                           bool *is_taken) {
-  dsm_plan *made = NULL;
-  *is_taken = false;
-  if (dsm__problem_predict(problem, decisions, &made, NULL) != DSM_OK) {
-    return false;
-  }
-  *is_taken = dsm__tie_limit(made->result.step_cycles) < (*plan)->result.step_cycles &&
-              made->result.memory.total_bytes <= problem->capacity_bytes &&
-              dsm_plan_validate(made, NULL) == DSM_OK;
-  dsm_plan_free(*is_taken ? *plan : made);
-  *plan = *is_taken ? made : *plan;
-  return true;
+dsm_plan *dsm__take_faster(dsm_plan **plan, dsm_plan *other) {
+  dsm_plan *const before = *plan;
+  const bool is_faster =
+      other != NULL &&
+      (before == NULL || dsm__tie_limit(other->result.step_cycles) < before->result.step_cycles);
+  *plan = is_faster ? other : before;
+  return is_faster ? before : other;
 }
 
 /* A plan that is made faster, and what it decides of its layers. */
 typedef struct improving {
   dsm__problem *problem;
-  dsm_plan **plan;
+  dsm_plan *first; /* of which decisions borrow */
+  dsm_plan *best;
   dsm__decisions decisions;
   dsm__layer_decision *layers; /* of these */
-  dsm__layer_decision *before; /* what is tried */
-  bool is_any;                 /* something became faster */
+  dsm__layer_decision *before; /* and before what is tried */
+  dsm__arena *scratch;
+  size_t most_work;
+  bool is_any; /* something became faster */
 } improving;
 
-/* Of a layer, or of all that are equal to it, each other sharing. */
-static bool improve_layer(improving *of, size_t index, bool are_equals_too) {
-  const size_t layer_count = of->problem->inputs.workload->layer_count;
-  const size_t *const class_of = of->problem->table.distinct.class_of;
-  for (int s = 0; s < DSM_SHARDING_COUNT; s++) {
-    bool is_taken = false;
-    bool is_other = false;
-    memcpy(of->before, of->layers, layer_count * sizeof of->before[0]);
-    for (size_t i = 0; i < layer_count; i++) {
-      if (i == index || (are_equals_too && class_of[i] == class_of[index])) {
-        is_other = is_other || s != (int)of->layers[i].layer.shard;
-        of->layers[i].layer.shard = (dsm_sharding)s;
-      }
-    }
-    if (is_other && !take_if_better(of->problem, &of->decisions, of->plan, &is_taken)) {
-      return false;
-    }
-    if (!is_taken) {
-      memcpy(of->layers, of->before, layer_count * sizeof of->before[0]);
-    }
-    of->is_any = of->is_any || is_taken;
-  }
-  return true;
+static bool is_over(const improving *of) {
+  return dsm__problem_is_over(of->problem) ||
+         atomic_load(&of->problem->inputs.deadline->work) >= of->most_work;
 }
 
-/* Each class of equal layers, or each layer, for as long as that helps and there is work left. */
-static bool improve_all(improving *of, bool are_equals_too, size_t most_work) {
-  const dsm_workload *const workload = of->problem->inputs.workload;
-  const dsm__distinct *const distinct = &of->problem->table.distinct;
-  dsm__deadline *const deadline = of->problem->inputs.deadline;
-  do {
-    of->is_any = false;
-    for (size_t i = 0; i < workload->layer_count && !dsm__problem_is_over(of->problem) &&
-                       atomic_load(&deadline->work) < most_work;
-         i++) {
-      const bool is_shared =
-          workload->layers[i].weight_elements > 0 && !workload->layers[i].is_tied;
-      const bool is_first = distinct->representative[distinct->class_of[i]] == i;
-      if (is_shared && (is_first || !are_equals_too) && !improve_layer(of, i, are_equals_too)) {
-        return false;
-      }
-    }
-  } while (of->is_any);
-  return true;
-}
-
-bool dsm__improve_shards(dsm__problem *problem, dsm_plan **plan) {
-  enum { FEW_LAYERS = 16 };
-  const size_t layer_count = problem->inputs.workload->layer_count;
-  const size_t most_work =
-      layer_count <= FEW_LAYERS ? SIZE_MAX : atomic_load(&problem->inputs.deadline->work) / 4 * 5;
-  improving of = {.problem = problem, .plan = plan};
-  if (!dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_SHARD)) {
-    return true;
-  }
-  if (!dsm__decisions_of_plan(*plan, problem->arena, &of.decisions) ||
-      !DSM__RESERVE(problem->arena, of.layers, layer_count) ||
-      !DSM__RESERVE(problem->arena, of.before, layer_count)) {
+/* Takes the plan of what is decided now if it is faster, legal, and fits. */
+static bool take_if_better(improving *of, bool *is_taken) {
+  dsm__problem *const problem = of->problem;
+  dsm_plan *made = NULL;
+  if (dsm__problem_predict(problem, &of->decisions, &made, NULL) != DSM_OK) {
     return false;
   }
-  memcpy(of.layers, of.decisions.layers, layer_count * sizeof *of.layers);
-  of.decisions.layers = of.layers;
-  return improve_all(&of, true, most_work) && improve_all(&of, false, most_work);
+  *is_taken = dsm__tie_limit(made->result.step_cycles) < of->best->result.step_cycles &&
+              made->result.memory.total_bytes <= problem->capacity_bytes &&
+              dsm_plan_validate(made, NULL) == DSM_OK;
+  dsm_plan *const other = *is_taken ? of->best : made;
+  of->best = *is_taken ? made : of->best;
+  if (other != of->first) {
+    dsm_plan_free(other);
+  }
+  return true;
+}
+
+/* Keeps what the layers are to do now, or has them do what they did before. */
+static bool decide(improving *of) {
+  bool is_taken = false;
+  if (!is_over(of) && !take_if_better(of, &is_taken)) {
+    return false;
+  }
+  memcpy(is_taken ? of->before : of->layers, is_taken ? of->layers : of->before,
+         of->problem->inputs.workload->layer_count * sizeof of->layers[0]);
+  of->is_any = of->is_any || is_taken;
+  return true;
+}
+
+/* What another mapping decides of a run of layers. */
+static bool try_run(improving *of, const dsm__decisions *other, size_t first, size_t end) {
+  const size_t bytes = (end - first) * sizeof of->layers[0];
+  const bool is_same = memcmp(&of->layers[first], &other->layers[first], bytes) == 0;
+  memcpy(&of->layers[first], &other->layers[first], bytes);
+  return is_same || decide(of);
+}
+
+/* What each layer by itself shares out: nothing else changes with it. */
+static bool try_shards(improving *of) {
+  const dsm_workload *const workload = of->problem->inputs.workload;
+  bool is_good = true;
+  for (size_t i = 0; is_good && i < workload->layer_count * DSM_SHARDING_COUNT; i++) {
+    const dsm_layer *const layer = &workload->layers[i / DSM_SHARDING_COUNT];
+    if (layer->weight_elements > 0 && !layer->is_tied) {
+      of->layers[i / DSM_SHARDING_COUNT].layer.shard = (dsm_sharding)(i % DSM_SHARDING_COUNT);
+      is_good = decide(of);
+    }
+  }
+  return is_good;
+}
+
+/* Of which search a mapping is: of data and model alone; of other roles, which hold nothing; else
+ * of none in which layers by themselves may be others. Beside other roles all passes have the same
+ * where something is held (section 13). */
+typedef enum kind { WORDS, ROLES, OTHER } kind;
+
+static kind kind_of(const dsm__decisions *decisions, size_t layer_count) {
+  bool has_roles = false;
+  bool is_holding = false;
+  for (size_t i = 0; i < layer_count; i++) {
+    const dsm__layer_decision *const one = &decisions->layers[i];
+    has_roles = has_roles || dsm_parallelism_has_roles(one->layouts.of[DSM_PASS_FORWARD]);
+    is_holding = is_holding || one->layer.is_output_held;
+  }
+  const bool is_other =
+      decisions->pipeline_count > 0 || decisions->stages.count > 1 || (has_roles && is_holding);
+  return is_other ? OTHER : has_roles ? ROLES : WORDS;
+}
+
+static bool is_akin(const dsm__decisions *a, const dsm__decisions *b, size_t layer_count) {
+  const kind of_a = kind_of(a, layer_count);
+  return of_a != OTHER && of_a == kind_of(b, layer_count) &&
+         dsm__micro_batches(a) == dsm__micro_batches(b);
+}
+
+/* In a large network only runs from the first layer on, or to the last. */
+static bool try_runs(improving *of, const dsm__decisions *other, bool are_all_tried) {
+  const size_t layer_count = of->problem->inputs.workload->layer_count;
+  bool is_good = true;
+  for (size_t first = 0; first < layer_count; first++) {
+    for (size_t end = first + 1; is_good && end <= layer_count; end++) {
+      if (are_all_tried || first == 0 || end == layer_count) {
+        is_good = try_run(of, other, first, end);
+      }
+    }
+  }
+  return is_good;
+}
+
+bool dsm__improve_by(dsm__problem *problem, const dsm__decisions *others, size_t count,
+                     dsm_plan **plan) {
+  enum { FEW_LAYERS = 16 };
+  const size_t layer_count = problem->inputs.workload->layer_count;
+  const bool is_small = layer_count <= FEW_LAYERS;
+  improving of = {.problem = problem,
+                  .first = *plan,
+                  .best = *plan,
+                  .scratch = dsm__problem_arena(problem),
+                  .most_work =
+                      is_small ? SIZE_MAX : atomic_load(&problem->inputs.deadline->work) / 4 * 5};
+  bool is_good = of.scratch != NULL && dsm__decisions_of_plan(*plan, of.scratch, &of.decisions) &&
+                 DSM__RESERVE(of.scratch, of.layers, layer_count) &&
+                 DSM__RESERVE(of.scratch, of.before, layer_count);
+  if (is_good) {
+    memcpy(of.layers, of.decisions.layers, layer_count * sizeof *of.layers);
+    memcpy(of.before, of.layers, layer_count * sizeof *of.layers);
+    of.decisions.layers = of.layers;
+  }
+  do {
+    of.is_any = false;
+    for (size_t i = 0; is_good && i < count; i++) {
+      is_good =
+          !is_akin(&of.decisions, &others[i], layer_count) || try_runs(&of, &others[i], is_small);
+    }
+    if (is_good && dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_SHARD)) {
+      is_good = try_shards(&of);
+    }
+  } while (is_good && of.is_any);
+  if (of.best != of.first) {
+    dsm_plan_free(of.first);
+  }
+  *plan = of.best;
+  dsm__arena_free(of.scratch);
+  return is_good;
 }

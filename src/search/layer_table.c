@@ -19,18 +19,20 @@
 #include "plan/plan_internal.h"
 #include "plan/tolerance.h"
 
-/* What layers behind the first ones pay of collectives. */
-static const dsm__reductions *class_reductions(const dsm__search_inputs *inputs, size_t index) {
-  return inputs->class_reductions != NULL ? &inputs->class_reductions[index] : inputs->reductions;
+/* What layers of a class in a zone pay of collectives. */
+static const dsm__reductions *paid_in(const dsm__search_inputs *inputs, size_t row,
+                                      size_t class_index) {
+  if (inputs->class_reductions != NULL) {
+    return &inputs->class_reductions[row * inputs->class_count + class_index];
+  }
+  return row > 0 ? &inputs->zones[row - 1].reductions : inputs->reductions;
 }
 
 static const dsm__reductions *reductions_of(const dsm__search_inputs *inputs,
                                             const dsm_layer *layer) {
   const size_t index = (size_t)(layer - inputs->workload->layers);
-  if (index < inputs->first_layers) {
-    return inputs->first_reductions;
-  }
-  return class_reductions(inputs, inputs->class_of != NULL ? inputs->class_of[index] : 0);
+  return paid_in(inputs, dsm__zone_row(inputs, index),
+                 inputs->class_of != NULL ? inputs->class_of[index] : 0);
 }
 
 bool dsm__is_table_open(const dsm__search_inputs *inputs, size_t layer_index,
@@ -185,7 +187,8 @@ bool dsm__layer_table_fill(dsm__layer_table *table, const dsm__search_inputs *in
   job j = {.table = table};
   if (!DSM__RESERVE(arena, table->pass_cycles,
                     classes * DSM_PARALLELISM_COUNT * DSM_PASS_COUNT * table->factor_count) ||
-      !DSM__RESERVE(arena, table->choices, (factors->may_hoist ? 4 : 2) * classes) ||
+      !DSM__RESERVE(arena, table->choices,
+                    (factors->may_hoist ? 2U : 1U) * DSM__ZONE_ROWS * classes) ||
       !DSM__RESERVE(arena, j.evaluations, tasks)) {
     return false;
   }
@@ -200,11 +203,13 @@ bool dsm__layer_table_fill(dsm__layer_table *table, const dsm__search_inputs *in
 }
 
 static double invocation_cycles(const dsm__layer_table *table, size_t class_index,
-                                const dsm_pass_layouts *layouts, unsigned factor_index) {
+                                const dsm__layer_setting *setting, const dsm_pass_layouts *layouts,
+                                unsigned factor_index) {
   double cycles = 0;
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     const dsm_pass pass = (dsm_pass)p;
-    cycles += *dsm__pass_cycles(table, class_index, pass, layouts->of[pass], factor_index);
+    cycles += dsm__counted_share(setting, pass) *
+              *dsm__pass_cycles(table, class_index, pass, layouts->of[pass], factor_index);
   }
   return cycles;
 }
@@ -216,7 +221,8 @@ double dsm__open_cycles(const dsm__layer_table *table, size_t layer_index,
   if (!dsm__is_table_open(table->inputs, layer_index, layouts)) {
     return HUGE_VAL;
   }
-  return invocation_cycles(table, table->distinct.class_of[layer_index], layouts, factor_index) +
+  return invocation_cycles(table, table->distinct.class_of[layer_index], &setting, layouts,
+                           factor_index) +
          dsm__once_cycles(&setting, layouts);
 }
 
@@ -271,7 +277,7 @@ static dsm__open_choice choose(const dsm__layer_table *table, const dsm__factors
     for (unsigned f = 0; f < runs; f++) {
       totals[u][f] = is_possible && dsm__factor_is_allowed(factors, layer, f) &&
                              dsm__is_run_hoisted(layer, f) == is_hoisted
-                         ? invocation_cycles(table, class_index, &layouts, f) + once
+                         ? invocation_cycles(table, class_index, &setting, &layouts, f) + once
                          : HUGE_VAL;
       best = totals[u][f] < best ? totals[u][f] : best;
     }
@@ -293,12 +299,12 @@ void dsm__layer_table_choose(dsm__layer_table *table, const dsm__factors *factor
   for (size_t row = 0; row < (factors->may_hoist ? 2 * classes : classes); row++) {
     const size_t c = row % classes;
     const bool is_hoisted = row >= classes;
-    dsm__open_choice(*const choices)[DSM__PAIRS] = &table->choices[is_hoisted ? 2 * classes : 0];
+    dsm__open_choice(*const choices)[DSM__PAIRS] =
+        &table->choices[is_hoisted ? DSM__ZONE_ROWS * classes : 0];
     for (DSM__EACH_PAIR(pair, inputs->machine->parallelism_count)) {
-      choices[c][pair] = choose(table, factors, c, pair, class_reductions(inputs, c), is_hoisted);
-      if (inputs->first_layers > 0) {
-        choices[classes + c][pair] =
-            choose(table, factors, c, pair, inputs->first_reductions, is_hoisted);
+      for (size_t z = 0; z <= inputs->zone_count; z++) {
+        choices[z * classes + c][pair] =
+            choose(table, factors, c, pair, paid_in(inputs, z, c), is_hoisted);
       }
     }
   }

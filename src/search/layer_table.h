@@ -44,6 +44,15 @@ dsm__factors dsm__factors_derive(const dsm_workload *workload, const dsm_machine
 /** May a layer be run by number `index`? */
 bool dsm__factor_is_allowed(const dsm__factors *factors, const dsm_layer *layer, unsigned index);
 
+/** What counts of layers before its end, that no earlier zone has. */
+typedef struct dsm__zone {
+  size_t end;
+  dsm__reductions reductions;
+} dsm__zone;
+
+/** Rows of what classes choose: of layers in no zone, and of each zone. */
+enum { DSM__ZONES_MAX = 5, DSM__ZONE_ROWS = DSM__ZONES_MAX + 1 };
+
 /** Everything that costs are computed from, shared by all parts of a search. */
 typedef struct dsm__search_inputs {
   const dsm_workload *workload;
@@ -61,10 +70,14 @@ typedef struct dsm__search_inputs {
                                               segments of the whole end; NULL: it is the whole */
   double preloaded_bytes;                  /**< of a core's scratchpad (section 10) */
   const dsm__reductions *reductions;       /**< see dsm__layer_setting */
-  const dsm__reductions *first_reductions; /**< of so many first layers in place of these */
-  size_t first_layers;
-  const dsm__reductions *class_reductions; /**< of each class in place of the first; NULL: none */
-  const size_t *class_of;                  /**< of each layer, where there are those */
+  const dsm__zone *zones;                  /**< of the first layers, in place of these */
+  size_t zone_count;                       /**< at most DSM__ZONES_MAX */
+  double hidden_moves;                     /**< of what relayouts of the last micro-batch take on
+                                                the way back, how much does not count */
+  const dsm__reductions *class_reductions; /**< of each class in no zone, and in each, in place of
+                                                the zone's; NULL: none */
+  const size_t *class_of;                  /**< of each layer, where there are those, */
+  size_t class_count;                      /**< and of how many classes they are */
   const dsm__table_cut
       *owner_cuts; /**< of each layer, see dsm__layer_setting; NULL: none is known */
   const dsm__table_cut *fixed_cuts; /**< of each layer, how it has to cut its weights, where that is
@@ -73,6 +86,15 @@ typedef struct dsm__search_inputs {
   dsm__memo *memo; /**< what earlier explorations found; only for one thread; NULL: none */
   uint32_t memo_contexts[DSM_PASS_COUNT]; /**< see dsm__memo_begin */
 } dsm__search_inputs;
+
+/** In which row a layer is: 0, or that of a zone. */
+static inline size_t dsm__zone_row(const dsm__search_inputs *inputs, size_t layer_index) {
+  size_t zone = 0;
+  while (zone < inputs->zone_count && layer_index >= inputs->zones[zone].end) {
+    zone++;
+  }
+  return zone < inputs->zone_count ? zone + 1 : 0;
+}
 
 /** See once_weight. */
 static inline double dsm__once_weight(const dsm__search_inputs *inputs) {
@@ -163,12 +185,11 @@ typedef struct dsm__layer_table {
 bool dsm__layer_table_fill(dsm__layer_table *table, const dsm__search_inputs *inputs,
                            const dsm__factors *factors, dsm__arena *arena);
 
-/** What a layer chooses: one row for each class, then one for those of its layers that are among
- * the first layers (inputs->first_layers); then the same of hoisted layers. */
+/** What a layer chooses: a row for each class, and as many for each zone; then the same of hoisted
+ * layers. */
 static inline const dsm__open_choice *dsm__choices_of(const dsm__layer_table *table,
                                                       size_t layer_index, bool is_hoisted) {
-  const bool is_first = layer_index < table->inputs->first_layers;
-  const size_t row = (is_hoisted ? 2U : 0U) + (is_first ? 1U : 0U);
+  const size_t row = (is_hoisted ? DSM__ZONE_ROWS : 0U) + dsm__zone_row(table->inputs, layer_index);
   return table->choices[table->distinct.class_of[layer_index] + row * table->distinct.count];
 }
 

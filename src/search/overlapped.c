@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * overlapped.c: several searches of a network in which sums of gradients hide, each of which takes
- * some of them to show; and the same with fewer words.
+ * overlapped.c: the fastest mapping where sums of gradients hide behind computing.
+ *
+ * A step ends when all is computed, or when the sums of the layers up to one are done, which begin
+ * when that one is updated: it takes the most of as many ends, each of which adds up over layers.
+ * A weighed mean of some ends adds up too, and is no more than the most of them: so a graph in
+ * which each pass and each sum has a weight says a bound of all mappings, and the mapping that it
+ * finds may be better than those that are known. Of the weights those are tried next with which the
+ * least of all mappings found so far is most (cutting planes of the Lagrangian dual), with the ends
+ * that decide these mappings' steps.
  */
 #include "search/overlapped.h"
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/diag_add.h"
-#include "plan/named_roles.h"
+#include "base/growing_list.h"
 #include "plan/tolerance.h"
 #include "search/fused.h"
 #include "search/improve.h"
@@ -20,45 +28,58 @@ bool dsm__problem_is_overlapped(const dsm__problem *problem) {
          problem->inputs.options->mode == DSM_MODE_TRAINING;
 }
 
-size_t dsm__shown_layers(const dsm__problem *problem) {
-  return problem->inputs.workload->layers[0].has_backward ? 0 : 1;
+dsm__counted dsm__least_counted(const dsm__problem *problem) {
+  const size_t shown = problem->inputs.workload->layers[0].has_backward ? 0 : 1;
+  return (dsm__counted){.count = 1, .layers = {shown}, .weights = {1}};
 }
 
-size_t dsm__first_layers(const dsm__problem *problem) {
-  return dsm__problem_is_overlapped(problem) ? dsm__shown_layers(problem) : DSM__ALL_LAYERS;
+/* Of layers before `end` sums and ways back count so much, and so much of their passes does not. */
+static void add_zone(dsm__problem *problem, size_t end, double weight, double hidden_update,
+                     double hidden_backward) {
+  dsm__zone *const zone = &problem->zones[problem->inputs.zone_count++];
+  *zone = (dsm__zone){end, dsm__least_shares(problem, weight)};
+  zone->reductions.hidden[DSM_PASS_UPDATE] = hidden_update;
+  zone->reductions.hidden[DSM_PASS_BACKWARD] = hidden_backward;
 }
 
-void dsm__problem_count_reductions(dsm__problem *problem, size_t layer_count) {
-  problem->reductions = dsm__least_shares(problem, 0);
-  problem->first_reductions = dsm__least_shares(problem, 1);
-  problem->inputs.reductions = &problem->reductions;
-  problem->inputs.first_reductions = &problem->first_reductions;
-  problem->inputs.first_layers = layer_count;
-}
-
-void dsm__problem_count_least(dsm__problem *problem, size_t layer_count) {
-  if (layer_count < DSM__ALL_LAYERS) {
-    dsm__problem_count_reductions(problem, layer_count);
-  } else {
-    problem->reductions = dsm__least_shares(problem, 1);
-    problem->inputs.reductions = dsm__problem_is_fused(problem) ? &problem->reductions : NULL;
-    problem->inputs.first_layers = 0;
+/* With an end its layer's update counts, and all that is computed before; the sums of the layers up
+ * to it. */
+void dsm__problem_count(dsm__problem *problem, const dsm__counted *counted) {
+  dsm__search_inputs *const inputs = &problem->inputs;
+  const size_t ends = counted == NULL ? 0 : counted->count;
+  double left = 1; /* weight of this end and those of later layers */
+  size_t first = 0;
+  problem->reductions = dsm__least_shares(problem, counted == NULL ? 1 : 0);
+  inputs->reductions =
+      counted == NULL && !dsm__problem_is_fused(problem) ? NULL : &problem->reductions;
+  inputs->zones = problem->zones;
+  inputs->zone_count = 0;
+  inputs->hidden_moves = counted == NULL ? 0 : 1 - counted->weights[0];
+  for (size_t e = 0; e < ends; e++) {
+    const size_t layers = counted->layers[e];
+    const double after = fmax(0, left - counted->weights[e]);
+    if (layers > first + 1) {
+      add_zone(problem, layers - 1, left, left, left);
+    }
+    if (layers > 0) {
+      add_zone(problem, layers, left, after, e > 0 ? left : after); /* the first has no backward */
+    }
+    first = layers;
+    left = after;
   }
 }
 
 bool dsm__problem_counts_all(const dsm__problem *problem) {
   const dsm__search_inputs *const inputs = &problem->inputs;
-  return inputs->first_layers == 0 &&
-         (inputs->reductions == NULL || inputs->reductions->weight > 0);
+  return inputs->zone_count == 0 && (inputs->reductions == NULL || inputs->reductions->weight > 0);
 }
 
-/* The step ends when the sums of the layers up to one are done, which begin when that one's last
- * micro-batch is updated: the layer for which most of them is left when all have computed. */
-size_t dsm__critical_layers(const dsm_plan *plan) {
+/* How much later than all is computed the sums of so many first layers end, of each number of them,
+ * if they begin when the last of these is updated. */
+static void find_over(const dsm_plan *plan, double *over) {
   double summed = 0;   /* of the layers up to one */
   double computed = 0; /* after that one is updated */
-  double longest = 0;
-  size_t critical = 1;
+  over[0] = 0;
   for (size_t i = 0; i < plan->layer_count; i++) {
     const dsm_layer_plan *const layer = &plan->layers[i];
     const dsm_pass_plan *const backward = &layer->passes[DSM_PASS_BACKWARD];
@@ -69,158 +90,192 @@ size_t dsm__critical_layers(const dsm_plan *plan) {
                                : 0;
     summed += visible + (update->exists ? update->hidden_cycles : 0);
     computed += backward->exists ? backward->cycles.total : 0;
-    if (summed - computed / (double)plan->micro_batches > longest) {
-      longest = summed - computed / (double)plan->micro_batches;
-      critical = i + 1;
-    }
+    over[i + 1] = summed - computed / (double)plan->micro_batches;
     computed += update->exists ? update->cycles.total - visible : 0;
+  }
+}
+
+/* The number of first layers whose sums end last. */
+static size_t critical_of(const double *over, size_t layer_count) {
+  size_t critical = 0;
+  for (size_t i = 1; i <= layer_count; i++) {
+    critical = over[i] > over[critical] ? i : critical;
   }
   return critical;
 }
 
-/* Of a network in which much more can be tried. */
-enum { FEW_LAYERS = 16 };
+/* A mapping that was found: all that it computes, and how much later its ends are. */
+typedef struct seen {
+  double computed;
+  double *over;
+} seen;
 
-/* Does the search of a network whose sums hide begin with all of them? With roles, stages or
- * micro-batches it does: where little fits the memory, mappings that are faster than a known step
- * are found much sooner than with no sums and no step. */
-static bool begins_with_all(const dsm__problem *problem) {
-  return dsm__problem_has_roles(problem);
+enum { SEARCHES_MAX = 12 };
+
+typedef struct overlapped_search {
+  dsm__problem *problem;
+  dsm__counted_finder *find;
+  double limit_cycles;
+  dsm_plan **plan; /* the fastest */
+  double bound_cycles;
+  dsm__counted counted; /* the ends that are weighed */
+  DSM__LIST(seen) found;
+  DSM__LIST(dsm__decisions) decisions; /* of these */
+  dsm_diags *diags;
+} overlapped_search;
+
+static double known_cycles(const overlapped_search *s) {
+  return *s->plan != NULL ? (*s->plan)->result.step_cycles : s->limit_cycles;
 }
 
-/* The sums of how many first layers count after those of `layers`, with which a plan was made
- * (NULL: none that is faster). */
-static size_t next_layers(const dsm__problem *problem, size_t layers, const dsm_plan *made,
-                          int searches) {
-  enum { SEARCHES_MAX = 6 };
-  const size_t layer_count = problem->inputs.workload->layer_count;
-  const bool is_small = layer_count <= FEW_LAYERS;
-  if (layers == DSM__ALL_LAYERS) {
-    return dsm__first_layers(problem);
+/* Keeps what is seen of a plan, and the plan if it is the fastest. False if out of memory. */
+static bool look_at(overlapped_search *s, dsm_plan *made) {
+  seen one = {.computed = 0};
+  if (made == NULL) {
+    return true;
   }
-  if (made == NULL || made->stages.count > 1) {
-    return DSM__ALL_LAYERS; /* in stages all count, or none */
-  }
-  const size_t next = is_small ? layers + 1 : dsm__critical_layers(made);
-  const int most = is_small ? FEW_LAYERS : SEARCHES_MAX;
-  return next > layers && next < layer_count && searches + 1 < most ? next : DSM__ALL_LAYERS;
-}
-
-/*
- * The plan, if it is faster than a limit, and what no mapping is faster than; the plan's own bound
- * is not set.
- *
- * Where sums of gradients hide behind computing, how much of them shows depends on all layers,
- * which no edge of a graph knows. First only those count that show in any mapping: that is a
- * bound. If more shows of the mapping found, those count that decide when its step ends, and so on,
- * of few layers one more each time, as others may decide in a better mapping. All of them count, as
- * if nothing could hide, at last, or before all others. The answer is the fastest of these
- * mappings, as it is predicted.
- */
-static dsm_status find_plan(dsm__problem *problem, dsm__counted_finder *find, double limit_cycles,
-                            bool is_without_all, dsm_plan **plan, double *bound_cycles,
-                            dsm_diags *diags) {
-  const bool is_all_first = begins_with_all(problem) && !is_without_all;
-  /* What hides is at most as long as what it hides behind: half of what all takes if all shows. */
-  static const double most_hidden = 0.5;
-  size_t layers = is_all_first ? DSM__ALL_LAYERS : dsm__first_layers(problem);
-  *bound_cycles = 0;
-  for (int searches = 1;; searches++) {
-    double bound = 0;
-    dsm_plan *made = NULL;
-    const double known = *plan == NULL ? limit_cycles : (*plan)->result.step_cycles;
-    const dsm_status status = find(problem, layers, known, &made, &bound, diags);
-    if (status != DSM_OK && (status != DSM_ERROR_INFEASIBLE || *plan == NULL)) {
-      dsm_plan_free(made);
-      dsm_plan_free(*plan);
-      *plan = NULL;
-      return status;
-    }
-    const size_t next = next_layers(problem, layers, made, searches);
-    if (made != NULL) {
-      dsm__keep_faster(plan, made);
-    }
-    assert(*plan != NULL);
-    if (layers == dsm__first_layers(problem)) {
-      const double own = searches == 1 ? bound : fmin(bound, known);
-      *bound_cycles = fmax(*bound_cycles, own);
-    } else if (is_all_first && layers == DSM__ALL_LAYERS) {
-      *bound_cycles = fmin(most_hidden * bound, (*plan)->result.step_cycles);
-    }
-    if ((is_all_first || is_without_all ? next : layers) == DSM__ALL_LAYERS ||
-        dsm__problem_is_over(problem) ||
-        (*plan)->result.step_cycles <= dsm__tie_limit(*bound_cycles)) {
-      return DSM_OK;
-    }
-    layers = next;
-  }
-}
-
-/* The same mapping as one of what was asked for. False if out of memory. */
-static bool take_found(const dsm__problem *problem, const dsm_plan *found, dsm_plan **plan) {
-  dsm__decisions decisions;
-  dsm_plan *made = NULL;
-  if (!dsm__decisions_of_plan(found, problem->arena, &decisions) ||
-      dsm__problem_predict(problem, &decisions, &made, NULL) != DSM_OK) {
+  if (!DSM__LIST_RESERVE_IN(&s->found, 1, s->problem->lasting) ||
+      !DSM__LIST_RESERVE_IN(&s->decisions, 1, s->problem->lasting) ||
+      !dsm__decisions_of_plan(made, s->problem->lasting,
+                              &s->decisions.items[s->decisions.count++]) ||
+      !DSM__RESERVE(s->problem->lasting, one.over, made->layer_count + 1)) {
+    dsm_plan_free(made);
     return false;
   }
-  dsm__keep_faster(plan, made);
+  find_over(made, one.over);
+  one.computed = made->result.step_cycles - one.over[critical_of(one.over, made->layer_count)];
+  s->found.items[s->found.count++] = one;
+  dsm_plan_free(dsm__take_faster(s->plan, made));
   return true;
 }
 
-/* How much of sums that may hide shows is known of a mapping alone: among fewer words another one
- * may be found, which is faster. Each is left out once, where the answer is not
- * proven; in a network of more layers for a fourth of the work of the search. Where
- * parallelisms or roles are named layers would have what is not asked for. */
-static dsm_status find_with_fewer_words(dsm__problem *problem, dsm__counted_finder *find,
-                                        double bound_cycles, dsm_plan **plan) {
-  static const dsm_optimization words[] = {DSM_OPTIMIZATION_RECOMPUTE, DSM_OPTIMIZATION_SPATIAL,
-                                           DSM_OPTIMIZATION_TENSOR,    DSM_OPTIMIZATION_PER_PASS,
-                                           DSM_OPTIMIZATION_SHARD,     DSM_OPTIMIZATION_HYBRID};
-  const bool is_small = problem->inputs.workload->layer_count <= FEW_LAYERS;
-  const dsm__deadline *const deadline = problem->inputs.deadline;
-  const size_t most_work = atomic_load(&deadline->work) / 4 * 5;
-  const dsm_explore_options *const asked = problem->inputs.options;
-  const bool is_free = asked->parallelisms == DSM_PARALLELISM_ALL && !dsm__has_named_roles(asked);
-  dsm_status status = DSM_OK;
-  for (size_t w = is_small ? 1 : 0; w < DSM__COUNT_OF(words) && status == DSM_OK && is_free &&
-                                    (is_small || atomic_load(&deadline->work) < most_work);
-       w++) {
-    dsm_explore_options fewer = *asked;
-    fewer.optimizations &= ~DSM_OPTIMIZATION_BIT(words[w]);
-    const double known = (*plan)->result.step_cycles;
-    dsm__problem other;
-    dsm_plan *found = NULL;
-    double bound;
-    if (fewer.optimizations == asked->optimizations || dsm__tie_limit(bound_cycles) >= known ||
-        dsm__problem_is_over(problem)) {
-      continue;
-    }
-    status = dsm__problem_init_with(&other, problem->inputs.workload, problem->machine.system,
-                                    &fewer, NULL, problem->inputs.deadline, NULL);
-    if (status == DSM_OK) {
-      status = find_plan(&other, find, known, true, &found, &bound, NULL);
-      dsm__problem_fini(&other);
-    }
-    /* What is asked for may need the word, as a kind of recomputation does. */
-    status = status == DSM_ERROR_INFEASIBLE || status == DSM_ERROR_USAGE ? DSM_OK : status;
-    if (found != NULL && !take_found(problem, found, plan)) {
-      status = DSM_ERROR_OUT_OF_MEMORY;
-    }
-    dsm_plan_free(found);
+/* Searches with what counts (NULL: all). */
+static dsm_status search(overlapped_search *s, const dsm__counted *counted) {
+  dsm_plan *made = NULL;
+  dsm_plan *slower = NULL;
+  double bound = 0;
+  const double known = known_cycles(s);
+  const dsm_status status = s->find(s->problem, counted, known, &made, &slower, &bound, s->diags);
+  if (status != DSM_OK && (status != DSM_ERROR_INFEASIBLE || *s->plan == NULL)) {
+    dsm_plan_free(made);
+    dsm_plan_free(slower);
+    return status;
   }
-  return status;
+  if (counted != NULL) {
+    s->bound_cycles = fmax(s->bound_cycles, made == NULL ? fmin(bound, known) : bound);
+  }
+  const bool is_kept = look_at(s, made);
+  return look_at(s, slower) && is_kept ? DSM_OK : dsm__out_of_memory(s->diags);
+}
+
+static bool is_done(const overlapped_search *s) {
+  return dsm__problem_is_over(s->problem) || (*s->plan)->stages.count > 1 ||
+         (*s->plan)->result.step_cycles <= dsm__tie_limit(s->bound_cycles);
+}
+
+/* What a mapping takes, as the ends are weighed. */
+static double mean_of(const overlapped_search *s, const seen *one) {
+  double cycles = one->computed;
+  for (size_t e = 0; e < s->counted.count; e++) {
+    cycles += s->counted.weights[e] * one->over[s->counted.layers[e]];
+  }
+  return cycles;
+}
+
+/* The mapping found that takes least. */
+static const seen *least_of(const overlapped_search *s) {
+  const seen *least = &s->found.items[0];
+  for (size_t i = 1; i < s->found.count; i++) {
+    const seen *const one = &s->found.items[i];
+    least = mean_of(s, one) < mean_of(s, least) ? one : least;
+  }
+  return least;
+}
+
+/* Weighs the ends from one on, which have so much of the weight, so that the least is most: by
+ * thirds, as it is concave. */
+static double weigh(overlapped_search *s, size_t end, double left) {
+  enum { STEPS = 24 };
+  double *const weight = &s->counted.weights[end];
+  if (end == 0) {
+    *weight = left;
+    return mean_of(s, least_of(s));
+  }
+  double low = 0;
+  double high = left;
+  for (int step = 0; step < STEPS; step++) {
+    const double third = (high - low) / 3;
+    *weight = low + third;
+    const double lower = weigh(s, end - 1, left - low - third);
+    *weight = high - third;
+    const double higher = weigh(s, end - 1, left - high + third);
+    low = lower < higher ? low + third : low;
+    high = lower < higher ? high : high - third;
+  }
+  *weight = (low + high) / 2;
+  return weigh(s, end - 1, left - *weight);
+}
+
+/* Adds the end that decides the step of the mapping that takes least, in its place by layers, in
+ * place of the one that weighs least if there is no room. False: it is there. */
+static bool add_end(overlapped_search *s) {
+  dsm__counted *const counted = &s->counted;
+  const double *const over = least_of(s)->over;
+  const size_t critical = critical_of(over, s->problem->inputs.workload->layer_count);
+  size_t least = 1;
+  for (size_t e = 0; e < counted->count; e++) {
+    if (over[counted->layers[e]] >= over[critical]) {
+      return false;
+    }
+    least = e > 0 && counted->weights[e] < counted->weights[least] ? e : least;
+  }
+  if (counted->count == DSM__ENDS_MAX) {
+    counted->count--;
+    memmove(&counted->layers[least], &counted->layers[least + 1],
+            (counted->count - least) * sizeof counted->layers[0]);
+  }
+  size_t place = counted->count++;
+  for (; place > 1 && counted->layers[place - 1] > critical; place--) {
+    counted->layers[place] = counted->layers[place - 1];
+  }
+  counted->layers[place] = critical;
+  return true;
 }
 
 dsm_status dsm__overlapped_search(dsm__problem *problem, dsm__counted_finder *find,
                                   double limit_cycles, dsm_plan **plan, double *bound_cycles,
                                   dsm_diags *diags) {
-  dsm_status status = find_plan(problem, find, limit_cycles, false, plan, bound_cycles, diags);
+  static const double least_weight = 1.0 / 256; /* of all that is computed: else it is left open */
+  static const double enough = 1e-3;
+  overlapped_search s = {.problem = problem,
+                         .find = find,
+                         .limit_cycles = limit_cycles,
+                         .plan = plan,
+                         .counted = dsm__least_counted(problem),
+                         .diags = diags};
+  const bool is_all_first = dsm__problem_has_roles(problem);
+  dsm_status status = is_all_first ? search(&s, NULL) : DSM_OK;
   if (status == DSM_OK) {
-    status = find_with_fewer_words(problem, find, *bound_cycles, plan);
+    const dsm__counted least = s.counted;
+    status = search(&s, &least);
   }
-  if (status == DSM_OK && dsm__tie_limit(*bound_cycles) < (*plan)->result.step_cycles &&
-      !dsm__improve_shards(problem, plan)) {
+  if (status == DSM_OK && !is_all_first && !is_done(&s)) {
+    status = search(&s, NULL);
+  }
+  const bool is_known = !dsm__has_layouts(problem->machine.system); /* moves have no weights */
+  bool is_cut = false; /* what was found last takes less than all before */
+  for (int k = 0;
+       is_known && k < SEARCHES_MAX && status == DSM_OK && !is_done(&s) && (is_cut || add_end(&s));
+       k++) {
+    const double least = weigh(&s, s.counted.count - 1, 1 - least_weight);
+    dsm__counted counted = s.counted;
+    counted.weights[0] += least_weight;
+    status = search(&s, &counted);
+    is_cut = mean_of(&s, least_of(&s)) < least * (1 - enough);
+  }
+  *bound_cycles = s.bound_cycles;
+  if (status == DSM_OK && !is_done(&s) &&
+      !dsm__improve_by(problem, s.decisions.items, s.decisions.count, plan)) {
     status = dsm__out_of_memory(diags);
   }
   return status;

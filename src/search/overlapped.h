@@ -6,40 +6,40 @@
 
 #include "search/problem.h"
 
-/** So many first layers: all of them. */
-#define DSM__ALL_LAYERS SIZE_MAX
+enum { DSM__ENDS_MAX = 3 };
+
+/** A mean of ends of a step, none of which is later than the step's: that of sums of so many first
+ * layers, which begin when the last of these is updated; of no layers, that of all computing. */
+typedef struct dsm__counted {
+  size_t count;                  /**< 1 to DSM__ENDS_MAX */
+  size_t layers[DSM__ENDS_MAX];  /**< ascending; the first is dsm__least_counted's */
+  double weights[DSM__ENDS_MAX]; /**< 1 together */
+} dsm__counted;
 
 /** Do sums of gradients hide behind what is computed? */
 bool dsm__problem_is_overlapped(const dsm__problem *problem);
 
-/** First layers of which sums and ways back show in any mapping: the very first, if nothing is
- * computed after its update. */
-size_t dsm__shown_layers(const dsm__problem *problem);
+/** The end of all computing, with the first layer's sum if nothing is computed after its update. */
+dsm__counted dsm__least_counted(const dsm__problem *problem);
 
-/** Of so many first layers they count at first, so that the graph says a bound; of a network whose
- * sums do not hide, of all. */
-size_t dsm__first_layers(const dsm__problem *problem);
-
-/** Lets sums and ways back of the first layers count, and those of others take no time. What is
- * shared counts as little as it can in any mapping: with those that show no mapping takes less than
- * the graph says. */
-void dsm__problem_count_reductions(dsm__problem *problem, size_t layer_count);
-
-/** The same, or with DSM__ALL_LAYERS all of them: of what is shared each layer pays the least that
- * it can. */
-void dsm__problem_count_least(dsm__problem *problem, size_t layer_count);
+/** Lets all count with the weights that it has in the mean, so that no mapping takes less than the
+ * graph says; NULL: all in full, as if nothing hid. What is shared counts as little as it can in
+ * any mapping. */
+void dsm__problem_count(dsm__problem *problem, const dsm__counted *counted);
 
 /** Do sums and ways back of all layers count? */
 bool dsm__problem_counts_all(const dsm__problem *problem);
 
-/** Up to which layer sums of gradients decide when a plan's step ends: those of later layers end
- * while layers that they do not wait for compute. */
-size_t dsm__critical_layers(const dsm_plan *plan);
+/** Do some passes count less than they take? Then a mapping is known by its mean of ends. */
+static inline bool dsm__problem_is_weighed(const dsm__problem *problem) {
+  return problem->inputs.zone_count > 0 && problem->inputs.hidden_moves > 0;
+}
 
-/** One search, in which sums and ways back of so many first layers count: a plan, if it is faster
- * than what is known (NULL: none is), and what no mapping is faster than in that graph. */
-typedef dsm_status dsm__counted_finder(dsm__problem *problem, size_t layers, double known_cycles,
-                                       dsm_plan **plan, double *bound_cycles, dsm_diags *diags);
+/** One search with what counts: a plan, if one is found that may be faster than what is known,
+ * maybe a slower one (else NULL), and what no mapping is faster than in that graph. */
+typedef dsm_status dsm__counted_finder(dsm__problem *problem, const dsm__counted *counted,
+                                       double known_cycles, dsm_plan **plan, dsm_plan **slower,
+                                       double *bound_cycles, dsm_diags *diags);
 
 /** Finds a plan that is faster than a limit by several such searches, and what no mapping is faster
  * than. */

@@ -55,11 +55,12 @@ typedef struct dsm__problem {
                                    known when the time is over */
   uint64_t evaluations;       /**< of building graphs */
   dsm__reductions reductions; /**< in inputs, where they are shared or hide */
-  dsm__reductions first_reductions; /**< likewise */
-  double limit_cycles;              /**< see dsm__graph; 0: none */
-  bool are_ties_free;               /**< what tied layers exchange is left out: a bound */
-  struct dsm__kept_options *kept;   /**< of roles, for searches that share them; NULL: not kept */
-  const dsm__fixed_roles *fixed;    /**< of a layer in a search of roles; NULL: of none */
+  double stages_bound_cycles; /**< of mappings with stages, in which ends are not weighed */
+  dsm__zone zones[DSM__ZONES_MAX]; /**< likewise */
+  double limit_cycles;             /**< see dsm__graph; 0: none */
+  bool are_ties_free;              /**< what tied layers exchange is left out: a bound */
+  struct dsm__kept_options *kept;  /**< of roles, for searches that share them; NULL: not kept */
+  const dsm__fixed_roles *fixed;   /**< of a layer in a search of roles; NULL: of none */
   dsm__arena *arena;
   dsm__arena *lasting; /**< the same, but while a search is one of several, whose graphs go with it
                         */

@@ -6,6 +6,7 @@
 #include "given.h"
 #include "random_network.h"
 #include "search/fused.h"
+#include "search/overlapped.h"
 #include "suites.h"
 
 static random_case case_of(uint64_t seed, double latency_us) {
@@ -83,7 +84,7 @@ START_TEST(test_overlapped_plans_and_explanations) {
                 fabs(explained->reference_cycles / plan->result.step_cycles - 1) <= 1e-9);
       for (size_t k = 0; k < explained->alternative_count; k++) {
         const dsm_alternative *const one = &explained->alternatives[k];
-        if (one->is_best_of_parallelism && one->network_cycles > 0) {
+        if (one->is_best_of_parallelism && one->network_cycles > 0 && !explained->has_hidden_sums) {
           ck_assert_double_ge(one->network_cycles * (1 + 1e-9), explained->reference_cycles);
         }
         if (one->is_chosen && plan->layers[i].pipeline == DSM_NO_PIPELINE) {
@@ -140,6 +141,37 @@ START_TEST(test_more_words_are_never_slower) {
 }
 END_TEST
 
+/* Where sums decide the step too, and not computing alone, a weighed mean of both is a bound near
+ * the step, and leads to mappings that neither finds. */
+START_TEST(test_hidden_sums_leave_a_small_gap) {
+  static const struct {
+    const char *workload;
+    const char *minibatch;
+    const char *system;
+    dsm_optimization_set words; /* 0: those of the system */
+    double most;                /* gap */
+  } rows[] = {
+      {"vgg16", "256", "dgx_h100", 0, 0.01},
+      {"vgg16", "256", "summit", 0, 0.05},
+      {"gpt2", "64", "summit", 0, 0.01},
+      {"alexnet", "256", "dgx_a100", DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID), 0.2},
+  };
+  const dsm_override overlapped = {"model.overlapped_reduction", "true", NULL};
+  dsm_explore_options options = bundled_options(DSM_MODE_TRAINING);
+  dsm_workload *const workload = bundled_workload(rows[_i].workload, rows[_i].minibatch);
+  dsm_system *const system = bundled_system_with(rows[_i].system, &overlapped, 1);
+  dsm_plan *plan = NULL;
+  options.optimizations =
+      rows[_i].words != 0 ? rows[_i].words : dsm_system_optimizations(system, DSM_MODE_TRAINING);
+  ck_assert_int_eq(dsm_explore(&plan, workload, system, &options, NULL), DSM_OK);
+  ck_assert_double_le(plan->result.step_cycles,
+                      plan->result.lower_bound_cycles * (1 + rows[_i].most));
+  dsm_plan_free(plan);
+  dsm_system_free(system);
+  dsm_workload_free(workload);
+}
+END_TEST
+
 /* Layers that are asked to run again need the word that others may be found without. */
 START_TEST(test_asked_recomputation_is_found) {
   const dsm_override overlapped = {"model.overlapped_reduction", "true", NULL};
@@ -189,6 +221,7 @@ static int count_searches(const random_case *made, double part) {
   options.optimizations = dsm_system_optimizations(made->system, options.mode);
   ck_assert_int_eq(dsm__problem_init(&problem, made->workload, made->system, &options, NULL),
                    DSM_OK);
+  dsm__problem_count(&problem, NULL);
   ck_assert(dsm__fused_search(&problem, &finder, HUGE_VAL, &answer, &decisions));
   ck_assert(answer.is_feasible && answer.lower_bound_cycles <= answer.cycles);
   dsm__problem_fini(&problem);
@@ -220,6 +253,7 @@ Suite *suite_fused(void) {
   tcase_add_loop_test(fused, test_overlapped_plans_and_explanations, 0, 2);
   tcase_add_loop_test(fused, test_more_words_are_never_slower, 0, 2);
   tcase_add_test(fused, test_open_searches_are_not_repeated);
+  tcase_add_loop_test(fused, test_hidden_sums_leave_a_small_gap, 0, 4);
   tcase_add_test(fused, test_asked_recomputation_is_found);
   suite_add_tcase(suite, fused);
   return suite;

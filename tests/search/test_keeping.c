@@ -555,7 +555,7 @@ static searched search_with(const dsm_workload *of, double capacity_bytes, size_
   searched found = {.bytes = 0};
   ck_assert_int_eq(dsm__problem_init(&problem, of, system, &options, NULL), DSM_OK);
   problem.role_nodes_max = nodes_max;
-  dsm__problem_count_least(&problem, DSM__ALL_LAYERS);
+  dsm__problem_count(&problem, NULL);
   ck_assert(dsm__step_search(&problem, HUGE_VAL, &found.answer, &decisions));
   found.is_need_rounded = problem.is_need_rounded;
   if (found.answer.is_feasible) {

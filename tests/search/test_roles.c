@@ -682,7 +682,7 @@ static drawn begin_floors(uint64_t seed, dsm_explore_options *options, dsm__prob
       d.mode == DSM_MODE_TRAINING ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD) : 0;
   *options = options_of(d.mode, ALL_ROLES | shard);
   ck_assert_int_eq(dsm__problem_init(problem, d.workload, d.system, options, NULL), DSM_OK);
-  dsm__problem_count_least(problem, DSM__ALL_LAYERS);
+  dsm__problem_count(problem, NULL);
   problem->inputs.is_staged = true;
   problem->inputs.micro_batches = d.mode == DSM_MODE_TRAINING && seed % 3 == 0 ? 2 : 1;
   return d;

@@ -346,7 +346,8 @@ bool dsm__network_score_pending(dsm__building *b, dsm__network_graph *graph,
     graph->edges[edge].cycles = dsm__once_cycles(&setting, &layouts);
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       if (indices[i][p] != SIZE_MAX) {
-        graph->edges[edge].cycles += variants.cycles[indices[i][p]];
+        graph->edges[edge].cycles +=
+            dsm__counted_share(&setting, (dsm_pass)p) * variants.cycles[indices[i][p]];
       }
     }
   }

@@ -197,6 +197,15 @@ static void add_group_edges(dsm__building *b, size_t index) {
   }
 }
 
+/* How much counts of what a relayout into a layer takes on the way back: it is of the update of the
+ * layer before, or the gradient of its output. */
+static double counted_back(const dsm__building *b, size_t index) {
+  const dsm__layer_setting setting =
+      dsm__open_setting(b->inputs, dsm__network_layer(b, index > 0 ? index - 1 : 0), 1);
+  return fmin(dsm__counted_share(&setting, DSM_PASS_BACKWARD),
+              dsm__counted_share(&setting, DSM_PASS_UPDATE));
+}
+
 /* Edges into a layer's entries for a pair. */
 static void enter(dsm__building *b, unsigned pair, double cycles) {
   if (b->entry[pair] != DSM__NO_NODE) {
@@ -222,7 +231,7 @@ static void add_open_edges(dsm__building *b, size_t index, const double *relayou
           dsm__graph_add_edge(&b->builder, b->middle[to], move, 0);
         }
       } else {
-        enter(b, to, dsm__network_is_training(b) ? 2 * move : move);
+        enter(b, to, dsm__network_is_training(b) ? (1 + counted_back(b, index)) * move : move);
       }
     }
     add_group_edges(b, index);
@@ -237,8 +246,9 @@ static void add_open_edges(dsm__building *b, size_t index, const double *relayou
   add_group_edges(b, index);
 }
 
-static void add_middle_edges(dsm__building *b, const double *relayouts) {
+static void add_middle_edges(dsm__building *b, size_t index, const double *relayouts) {
   const unsigned ways = ways_of(b);
+  const double counted = counted_back(b, index);
   for (DSM__EACH_PAIR(from, ways)) {
     if (b->middle[from] == DSM__NO_NODE) {
       continue;
@@ -246,7 +256,7 @@ static void add_middle_edges(dsm__building *b, const double *relayouts) {
     dsm__graph_begin_edges(&b->builder, b->middle[from]);
     for (unsigned p = 0; p < ways; p++) {
       const unsigned to = dsm__pair_of(dsm__pair_forward(from), (dsm_parallelism)p);
-      enter(b, to, relayouts[role_change(dsm__pair_backward(from), (dsm_parallelism)p)]);
+      enter(b, to, counted * relayouts[role_change(dsm__pair_backward(from), (dsm_parallelism)p)]);
     }
   }
 }
@@ -323,7 +333,10 @@ static void add_groups(dsm__building *b, size_t index) {
     dsm__graph_begin_edges(&b->builder, b->first_group_node + (uint32_t)(g - first));
     const double cycles =
         b->request->has_group_bounds ? groups->items[g].bound_cycles : groups->items[g].cycles;
-    b->group_edges[g] = dsm__graph_add_edge(&b->builder, 0, cycles, (uint32_t)g);
+    const dsm__layer_setting setting =
+        dsm__open_setting(b->inputs, dsm__network_layer(b, index), 1);
+    b->group_edges[g] = dsm__graph_add_edge(
+        &b->builder, 0, dsm__counted_share(&setting, DSM_PASS_BACKWARD) * cycles, (uint32_t)g);
   }
 }
 
@@ -334,7 +347,7 @@ static void add_layer(dsm__building *b, size_t index) {
   const uint32_t next_free = add_free_node(b, index + 1);
   add_open_edges(b, index, relayouts);
   dsm__network_add_held_edges(b, index);
-  add_middle_edges(b, relayouts);
+  add_middle_edges(b, index, relayouts);
   add_entry_edges(b, index);
   add_groups(b, index);
   for (DSM__EACH_PAIR(pair, ways_of(b))) {

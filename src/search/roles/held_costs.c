@@ -203,7 +203,8 @@ static double score_pass(dsm__held_costs *costs, size_t layer_index, const dsm__
   const dsm__layer_setting setting = dsm__held_setting(costs, layer_index, way);
   const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(parallelism);
   const double cycles = score_parts(costs, way, &setting, pass, parallelism);
-  return cycles + dsm__gathering_cycles(&setting, &layouts, pass, cycles);
+  return dsm__counted_share(&setting, pass) *
+         (cycles + dsm__gathering_cycles(&setting, &layouts, pass, cycles));
 }
 
 static double score(dsm__held_costs *costs, size_t layer_index, const dsm__held_way *way) {

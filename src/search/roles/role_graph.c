@@ -41,8 +41,8 @@ const dsm__role_options *dsm__role_options_in(const dsm__problem *problem,
                                               const dsm__role_options *options,
                                               size_t layer_index) {
   const dsm__distinct *const distinct = &problem->table.distinct;
-  const size_t row = layer_index < problem->inputs.first_layers ? distinct->count : 0;
-  return &options[row + distinct->class_of[layer_index]];
+  const size_t row = dsm__zone_row(&problem->inputs, layer_index);
+  return &options[row * distinct->count + distinct->class_of[layer_index]];
 }
 
 const dsm__role_options *dsm__role_options_of(const dsm__role_space *space, size_t layer_index) {

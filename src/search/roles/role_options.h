@@ -48,7 +48,7 @@ static inline dsm_pass_layouts dsm__option_layouts(const dsm__role_option *optio
                              [DSM_PASS_UPDATE] = option->update}};
 }
 
-/** Of a class, and of its layers that are among the first layers. */
+/** Of a class, and of its layers in each zone. */
 typedef struct dsm__role_options {
   dsm__role_option *items; /**< those that share nothing first, in the order of preference */
   size_t count;

@@ -102,5 +102,6 @@ double dsm__role_pass_cycles(dsm__problem *problem, const dsm__layer_setting *se
                              dsm_pass pass, const dsm_pass_layouts *layouts) {
   const dsm__memo_score score = recall_pass(problem, setting, pass, layouts);
   problem->evaluations += score.evaluations;
-  return score.cycles + dsm__gathering_cycles(setting, layouts, pass, score.cycles);
+  return dsm__counted_share(setting, pass) *
+         (score.cycles + dsm__gathering_cycles(setting, layouts, pass, score.cycles));
 }

@@ -93,7 +93,7 @@ static bool fill_row(const dsm__role_space *space, dsm__role_options *options, s
  * rest have none: what comes of them is then unknown. */
 static bool fill_options(dsm__role_space *space, dsm__role_options *options, bool may_recompute) {
   dsm__kept_options *const kept = space->problem->kept;
-  const size_t count = 2 * space->problem->table.distinct.count;
+  const size_t count = DSM__ZONE_ROWS * space->problem->table.distinct.count;
   if (kept != NULL && kept->items != NULL) {
     memcpy(options, kept->items, count * sizeof *options);
     return true;
@@ -135,13 +135,17 @@ static bool charge(const dsm__problem *problem, const dsm__layer_setting *settin
   return items != NULL;
 }
 
-/* Of each class, and of its first layers. */
+/* Of each class, and of its layers in each zone. */
 static bool charge_tables(const dsm__problem *problem, dsm__role_options *options) {
   const dsm__distinct *const distinct = &problem->table.distinct;
   const dsm__search_inputs *const inputs = &problem->inputs;
-  for (size_t row = 0; inputs->owner_cuts != NULL && row < 2 * distinct->count; row++) {
+  for (size_t row = 0; inputs->owner_cuts != NULL && row < DSM__ZONE_ROWS * distinct->count;
+       row++) {
     const dsm_layer *const layer = dsm__class_layer(&problem->table, row % distinct->count);
-    const dsm__layer_setting setting = dsm__open_setting(inputs, layer, 1);
+    dsm__layer_setting setting = dsm__open_setting(inputs, layer, 1);
+    setting.reductions = row < distinct->count || options[row].items == NULL
+                             ? inputs->reductions
+                             : &inputs->zones[row / distinct->count - 1].reductions;
     if (options[row].items != NULL && setting.owner.is_known &&
         dsm_pass_exists(layer, setting.mode, DSM_PASS_UPDATE) &&
         !charge(problem, &setting, &options[row])) {
@@ -155,7 +159,7 @@ static bool find_options(dsm__role_space *space, bool may_recompute) {
   const dsm__distinct *const distinct = &space->problem->table.distinct;
   const size_t layer_count = space->problem->inputs.workload->layer_count;
   dsm__role_options *const options =
-      dsm__arena_array(space->problem->arena, 2 * distinct->count, sizeof *options);
+      dsm__arena_array(space->problem->arena, DSM__ZONE_ROWS * distinct->count, sizeof *options);
   double *const least = dsm__arena_array(space->problem->arena, layer_count, sizeof *least);
   size_t *const rows = dsm__arena_array(space->problem->arena, layer_count, sizeof *rows);
   bool *const ends = dsm__arena_array(space->problem->arena, layer_count, sizeof *ends);
@@ -203,7 +207,7 @@ static bool find_front(const dsm__role_space *space, size_t index, dsm__role_fro
 bool dsm__role_fronts_find(dsm__problem *problem, bool is_rough, const dsm__role_enough *enough,
                            dsm__role_front *fronts) {
   static dsm__role_point nothing = {0, 0, 0};
-  const size_t rows = 2 * problem->table.distinct.count;
+  const size_t rows = DSM__ZONE_ROWS * problem->table.distinct.count;
   dsm__role_space space = {.problem = problem};
   dsm__role_options *options = NULL;
   dsm__role_front *of_rows = NULL;
@@ -636,9 +640,8 @@ static const double nearly = 0.999;
 /* Does each layer pay a part of collectives that all are in? Stages have their own. What a layer
  * would do otherwise is asked once for each way. */
 static bool are_reductions_shared(const dsm__problem *problem) {
-  const dsm__search_inputs *const inputs = &problem->inputs;
-  return dsm__problem_is_fused(problem) && !inputs->is_staged && problem->fixed == NULL &&
-         inputs->first_layers == 0 && inputs->reductions->weight > 0;
+  return dsm__problem_is_fused(problem) && !problem->inputs.is_staged && problem->fixed == NULL &&
+         dsm__counted_latency(problem) > 0;
 }
 
 /*
@@ -652,9 +655,7 @@ static bool search_case(dsm__problem *problem, const void *context, double limit
   if (!are_reductions_shared(problem)) {
     return search_once(problem, context, limit_cycles, answer, decisions);
   }
-  const bool is_done = dsm__fused_search(problem, &finder, limit_cycles, answer, decisions);
-  dsm__problem_count_least(problem, DSM__ALL_LAYERS);
-  return is_done;
+  return dsm__fused_search(problem, &finder, limit_cycles, answer, decisions);
 }
 
 /* Bounds of all cuts of a table, where some mapping is known or a limit. */

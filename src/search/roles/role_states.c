@@ -67,13 +67,14 @@ static double cycles_of_move(const dsm__role_space *space, const dsm__role_move 
   const double bytes = (double)workload->minibatch * workload->element_bytes;
   const dsm_machine *const machine = &space->problem->machine;
   const dsm_traffic there = dsm__role_move_traffic(machine, move, bytes, false);
-  double cycles = dsm_group_cycles(machine, &there);
+  const dsm__search_inputs *const inputs = &space->problem->inputs;
+  const double micro_batches = inputs->micro_batches > 0 ? (double)inputs->micro_batches : 1;
+  double cycles = micro_batches * dsm_group_cycles(machine, &there);
   if (is_training(space)) {
     const dsm_traffic back = dsm__role_move_traffic(machine, move, bytes, true);
-    cycles += dsm_group_cycles(machine, &back);
+    cycles += (micro_batches - inputs->hidden_moves) * dsm_group_cycles(machine, &back);
   }
-  const uint64_t micro_batches = space->problem->inputs.micro_batches;
-  return cycles * (micro_batches > 0 ? (double)micro_batches : 1);
+  return cycles;
 }
 
 /* What moves nowhere takes nothing. */

@@ -123,7 +123,7 @@ static bool predict(const dsm__problem *problem, const dsm_workload *whole,
                     const dsm__decisions *found, dsm__graph_answer *answer) {
   dsm_plan *plan = NULL;
   if (!(dsm__problem_is_overlapped(problem) || dsm__problem_is_fused(problem)) ||
-      !answer->is_feasible || !isfinite(answer->cycles)) {
+      dsm__problem_is_weighed(problem) || !answer->is_feasible || !isfinite(answer->cycles)) {
     return true;
   }
   const dsm_status status =
@@ -306,10 +306,12 @@ bool dsm__step_search(dsm__problem *problem, double limit_cycles, dsm__graph_ans
                       dsm__decisions *decisions) {
   const dsm_explore_options *const options = problem->inputs.options;
   const uint64_t first = options->micro_batches > 0 ? options->micro_batches : 1;
-  const bool has_stages =
-      dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_STAGES) && options->stages != 1;
+  const bool has_stages = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_STAGES) &&
+                          options->stages != 1 && !dsm__problem_is_weighed(problem);
   const bool has_others = options->stages <= 1;
-  double stages_bound = HUGE_VAL;
+  if (!dsm__problem_is_weighed(problem)) {
+    problem->stages_bound_cycles = HUGE_VAL;
+  }
   step_search s = {.problem = problem,
                    .limit_cycles = limit_cycles,
                    .best = best,
@@ -320,17 +322,17 @@ bool dsm__step_search(dsm__problem *problem, double limit_cycles, dsm__graph_ans
       dsm__memo_new(DSM__ROLE_MEMO_BYTES_MAX, dsm__deadline_bytes(problem->inputs.deadline));
   const bool is_small = problem->inputs.workload->layer_count <= SMALL_NETWORK;
   const bool is_asked = dsm__is_any_recomputation_asked(problem);
-  const bool is_done =
-      (!has_others ||
-       (search_fewer_words(&s, first, is_asked) && search_roles(&s, first, is_asked) &&
-        (!is_small || search_recomputing(&s)))) &&
-      (!has_stages || dsm__stage_search(problem, limit_cycles, best, decisions, &stages_bound)) &&
-      (!has_others || (search_micro_batches(&s) && search_recomputing(&s)));
+  const bool is_done = (!has_others || (search_fewer_words(&s, first, is_asked) &&
+                                        search_roles(&s, first, is_asked) &&
+                                        (!is_small || search_recomputing(&s)))) &&
+                       (!has_stages || dsm__stage_search(problem, limit_cycles, best, decisions,
+                                                         &problem->stages_bound_cycles)) &&
+                       (!has_others || (search_micro_batches(&s) && search_recomputing(&s)));
   free(s.tight.items);
   dsm__memo_free(problem->role_memo);
   problem->role_memo = NULL;
   /* A search that proved that nothing is faster than what was known has no bound of its own. */
   const double known = best->is_feasible ? best->cycles : HUGE_VAL;
-  best->lower_bound_cycles = fmin(known, fmin(s.bound_cycles, stages_bound));
+  best->lower_bound_cycles = fmin(known, fmin(s.bound_cycles, problem->stages_bound_cycles));
   return is_done && (!best->is_feasible || spare_shards(problem, decisions));
 }

@@ -229,7 +229,10 @@ static double moves_of(const question *q, size_t item) {
       const dsm_update_relayouts moves = dsm_update_relayouts_derive(
           layer_of(u), &u->problem->machine, u->problem->inputs.precision,
           u->problem->inputs.workload->minibatch, &layouts);
-      *one = dsm_group_cycles(&u->problem->machine, i == 0 ? &moves.input : &moves.error);
+      const dsm__layer_setting setting =
+          dsm__role_setting(u->problem, u->layer_index, 0, (dsm__role_shares){0, 0});
+      *one = dsm__counted_share(&setting, DSM_PASS_UPDATE) *
+             dsm_group_cycles(&u->problem->machine, i == 0 ? &moves.input : &moves.error);
     }
     cycles += *one;
   }
