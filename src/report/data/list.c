@@ -261,28 +261,16 @@ static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
 }
 
 static void put_rows(dsm__csv *csv, const void *document) {
-  static const char *const columns[] = {"kind",
-                                        "name",
-                                        "file",
-                                        "about",
-                                        "layers",
-                                        "weights",
-                                        "macs_forward_per_sample",
-                                        "chips",
-                                        "cores",
-                                        "peak_flops",
-                                        "memory_bytes",
-                                        "devices",
-                                        "points",
-                                        "stages",
-                                        "step_seconds",
-                                        "transitions",
-                                        "table_bytes"};
+  /* In JSON devices come before the peak. */
+  static const char *const first[] = {
+      "kind",  "name",  "file",       "about",       "layers", "weights", "macs_forward_per_sample",
+      "chips", "cores", "peak_flops", "memory_bytes"};
   const dsm__rows *const made = document;
   const item_row *const rows = made->items;
-  for (size_t c = 0; c < DSM__COUNT_OF(columns); c++) {
-    dsm__csv_column(csv, &item_record, columns[c]);
+  for (size_t c = 0; c < DSM__COUNT_OF(first); c++) {
+    dsm__csv_column(csv, &item_record, first[c]);
   }
+  dsm__csv_columns(csv, &item_record);
   for (size_t i = 0; i < made->count; i++) {
     DSM__CSV_ROW(csv, {&item_record, &rows[i]});
   }
