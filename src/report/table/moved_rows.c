@@ -71,35 +71,19 @@ const char *dsm__moved_names(dsm__page *page, const dsm__moved_rows *rows, size_
 
 /* ---- passes ---- */
 
-/* A row and by how much it differs. */
-typedef struct ranked {
-  dsm__moved_row row;
-  double size;
-} ranked;
-
 static int compare_sizes(const void *left, const void *right) {
-  const ranked *const a = left;
-  const ranked *const b = right;
-  return dsm__order_then(dsm__order(b->size, a->size),
-                         dsm__order_whole(a->row.first, b->row.first));
+  const dsm__moved_row *const a = left;
+  const dsm__moved_row *const b = right;
+  return dsm__order_then(dsm__order(b->size, a->size), dsm__order_whole(a->first, b->first));
 }
 
 /* The list is sorted by what single layers differ; many that differ little can differ more. */
-static void sort_rows(dsm__page *page, dsm__moved_rows *rows, const dsm_pass_difference *passes) {
-  ranked *list;
-  if (!DSM__RESERVE(page->arena, list, rows->count)) {
-    page->out.failed = true;
-    return;
-  }
+static void sort_rows(dsm__moved_rows *rows, const dsm_pass_difference *passes) {
   for (size_t i = 0; i < rows->count; i++) {
-    const dsm__moved_row *const row = &rows->items[i];
-    list[i] = (ranked){.row = *row,
-                       .size = (double)row->count * fabs(passes[row->first].difference_seconds)};
+    dsm__moved_row *const row = &rows->items[i];
+    row->size = (double)row->count * fabs(passes[row->first].difference_seconds);
   }
-  qsort(list, rows->count, sizeof *list, compare_sizes);
-  for (size_t i = 0; i < rows->count; i++) {
-    rows->items[i] = list[i].row;
-  }
+  qsort(rows->items, rows->count, sizeof *rows->items, compare_sizes);
 }
 
 dsm__moved_rows dsm__moved_passes(dsm__page *page, const dsm_pass_difference *passes,
@@ -112,7 +96,7 @@ dsm__moved_rows dsm__moved_passes(dsm__page *page, const dsm_pass_difference *pa
   }
   dsm__moved_rows rows = dsm__moved_lines(page, of.names, of.texts, of.count);
   if (rows.is_folded) {
-    sort_rows(page, &rows, passes);
+    sort_rows(&rows, passes);
   }
   return rows;
 }
