@@ -308,10 +308,8 @@ static void fill_pim(dsm__item_row *row, const dsm_pim_system *system) {
 }
 
 static dsm__item_row row_of(dsm__page *page, const dsm_described *item) {
-  dsm__item_row row = {.of = *item,
-                       .file = item->file,
-                       .kind = dsm__described_kind(item),
-                       .name = dsm__described_name(item)};
+  const dsm__described_as what = dsm__described_as_what(item);
+  dsm__item_row row = {.of = *item, .file = item->file, .kind = what.kind, .name = what.name};
   row.of.workload = dsm__described_workload(item);
   row.of.system = dsm__described_system(item);
   row.of.rl_workload = dsm__described_rl(item);

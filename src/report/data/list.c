@@ -112,19 +112,12 @@ static double figure_of(const dsm_listed *item, unsigned figure) {
 }
 
 static bool is_of_kind(const dsm_listed *item, size_t k) {
-  return dsm__described_kind(&item->what) == kinds[k].kind;
+  return dsm__described_as_what(&item->what).kind == kinds[k].kind;
 }
 
 /* What it is, in the words of its comment, else of its source. */
 static const char *about_of(const dsm_listed *item) {
-  const dsm_described *const what = &item->what;
-  const char *const source = what->workload != NULL      ? what->workload->source
-                             : what->system != NULL      ? what->system->source
-                             : what->server != NULL      ? what->server->source
-                             : what->chain != NULL       ? what->chain->source
-                             : what->rl_workload != NULL ? what->rl_workload->source
-                             : what->pim_system != NULL  ? what->pim_system->source
-                                                         : what->sweep->source;
+  const char *const source = dsm__described_as_what(&item->what).source;
   return item->about != NULL ? item->about : source != NULL ? source : "";
 }
 

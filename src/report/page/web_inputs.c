@@ -13,6 +13,9 @@
 #include "workload/byte_parameters.h"
 #include "workload/workload_internal.h"
 
+/* Of the rows of declared layers. */
+enum { DECLARED_MAX = 1000 };
+
 /* Parameters of the system whose paths begin so are assumptions of the model. */
 static const char model_prefix[] = "model.";
 
@@ -91,14 +94,14 @@ void dsm__web_assumptions(dsm__page *page, const void *of) {
 
 static void put_declared_layers(dsm__page *page, const dsm_workload *workload) {
   const size_t count = workload->spec_count;
-  const dsm__table table = dsm__describe_layers(page, workload, DSM__WEB_DECLARED_MAX);
+  const dsm__table table = dsm__describe_layers(page, workload, DECLARED_MAX);
   dsm__web_table(page, "declared",
-                 count <= DSM__WEB_DECLARED_MAX
+                 count <= DECLARED_MAX
                      ? "Layers as declared"
                      : dsm__page_text(page,
                                       "The first %d of %zu layers as declared; dsm describe shows "
                                       "all",
-                                      DSM__WEB_DECLARED_MAX, count),
+                                      DECLARED_MAX, count),
                  &table);
 }
 
