@@ -240,6 +240,7 @@ static void fill_workload(dsm__page *page, dsm__item_row *row, const dsm_workloa
   row->layer_count = workload->spec_count;
   row->element_bytes = workload->element_bytes;
   row->counts = dsm__workload_count_parameters(workload);
+  row->all_weights = workload->weights;
   row->stored_bytes = dsm__workload_weights_bytes(workload);
   row->cache_bytes = dsm__workload_cache_bytes(workload);
   row->optimizer =
@@ -307,7 +308,7 @@ static void fill_pim(dsm__item_row *row, const dsm_pim_system *system) {
   row->pim_memory = dsm__pim_memory_bytes(system);
 }
 
-static dsm__item_row row_of(dsm__page *page, const dsm_described *item) {
+dsm__item_row dsm__item_of(dsm__page *page, const dsm_described *item) {
   const dsm__described_as what = dsm__described_as_what(item);
   dsm__item_row row = {.of = *item, .file = item->file, .kind = what.kind, .name = what.name};
   row.of.workload = dsm__described_workload(item);
@@ -360,7 +361,7 @@ static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
   const dsm__rows made = dsm__rows_make(page, answer->count, sizeof(dsm__item_row));
   dsm__item_row *const rows = made.items;
   for (size_t i = 0; i < made.count; i++) {
-    rows[i] = row_of(page, &items[i]);
+    rows[i] = dsm__item_of(page, &items[i]);
   }
   *(dsm__rows *)to = made;
 }
@@ -444,7 +445,7 @@ static void put_rows(dsm__csv *csv, const void *document) {
 static void show(dsm__page *page, const dsm_answer *answer) {
   const dsm_described *const items = answer->of;
   for (size_t i = 0; i < answer->count; i++) {
-    const dsm__item_row row = row_of(page, &items[i]);
+    const dsm__item_row row = dsm__item_of(page, &items[i]);
     if (i > 0) {
       dsm__page_break(page);
     }
