@@ -56,48 +56,26 @@ double dsm__pim_peak(const dsm_pim_system *system) {
   return (double)system->cores * system->frequency_MHz * hertz_per_MHz;
 }
 
-dsm_description dsm__described_kind(const dsm_described *item) {
-  const struct {
-    const void *of;
-    dsm_description kind;
-  } kinds[] = {{item->sweep, DSM_DESCRIPTION_SWEEP},
-               {item->server, DSM_DESCRIPTION_SERVER},
-               {item->profile, DSM_DESCRIPTION_PROFILE},
-               {item->chain, DSM_DESCRIPTION_STAGES},
-               {item->rl_workload, DSM_DESCRIPTION_RL_WORKLOAD},
-               {item->pim_system, DSM_DESCRIPTION_PIM_SYSTEM},
-               {item->pim, DSM_DESCRIPTION_PIM},
-               {item->plan, DSM_DESCRIPTION_PLAN},
-               {item->workload, DSM_DESCRIPTION_WORKLOAD}};
-  for (size_t k = 0; k < DSM__COUNT_OF(kinds); k++) {
-    if (kinds[k].of != NULL) {
-      return kinds[k].kind;
-    }
+#define AS(of_kind, of)                                                                            \
+  (dsm__described_as) {                                                                            \
+    DSM_DESCRIPTION_##of_kind, (of)->name, (of)->source                                            \
   }
-  return DSM_DESCRIPTION_SYSTEM;
-}
+#define WITHOUT_SOURCE(of_kind, of)                                                                \
+  (dsm__described_as) {                                                                            \
+    DSM_DESCRIPTION_##of_kind, (of)->name, NULL                                                    \
+  }
 
-const char *dsm__described_name(const dsm_described *item) {
-  const dsm_workload *const workload = dsm__described_workload(item);
-  if (item->sweep != NULL) {
-    return item->sweep->name;
-  }
-  if (item->server != NULL) {
-    return item->server->name;
-  }
-  if (item->profile != NULL) {
-    return item->profile->name;
-  }
-  if (item->chain != NULL) {
-    return item->chain->name;
-  }
-  if (item->pim_system != NULL) {
-    return item->pim_system->name;
-  }
-  if (dsm__described_rl(item) != NULL) {
-    return dsm__described_rl(item)->name;
-  }
-  return workload != NULL ? workload->name : dsm__described_system(item)->name;
+dsm__described_as dsm__described_as_what(const dsm_described *item) {
+  return item->sweep != NULL         ? AS(SWEEP, item->sweep)
+         : item->server != NULL      ? AS(SERVER, item->server)
+         : item->profile != NULL     ? WITHOUT_SOURCE(PROFILE, item->profile)
+         : item->chain != NULL       ? AS(STAGES, item->chain)
+         : item->rl_workload != NULL ? AS(RL_WORKLOAD, item->rl_workload)
+         : item->pim_system != NULL  ? AS(PIM_SYSTEM, item->pim_system)
+         : item->pim != NULL         ? WITHOUT_SOURCE(PIM, item->pim->workload)
+         : item->plan != NULL        ? WITHOUT_SOURCE(PLAN, item->plan->workload)
+         : item->workload != NULL    ? AS(WORKLOAD, item->workload)
+                                     : AS(SYSTEM, item->system);
 }
 
 uint64_t dsm__system_cores(const dsm_system *system) {

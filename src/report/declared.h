@@ -32,10 +32,14 @@ const dsm_pim_system *dsm__described_pim(const dsm_described *item);
 double dsm__pim_peak(const dsm_pim_system *system);
 double dsm__pim_memory_bytes(const dsm_pim_system *system);
 
-dsm_description dsm__described_kind(const dsm_described *item);
+/** What a description is. */
+typedef struct dsm__described_as {
+  dsm_description kind;
+  const char *name;   /**< a plan has none of its own and bears its workload's */
+  const char *source; /**< NULL: not stated */
+} dsm__described_as;
 
-/** The name of what the file describes; a plan has none of its own and bears its workload's. */
-const char *dsm__described_name(const dsm_described *item);
+dsm__described_as dsm__described_as_what(const dsm_described *item);
 
 /** All cores, and all MACs, of a system. */
 uint64_t dsm__system_cores(const dsm_system *system);

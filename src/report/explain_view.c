@@ -72,28 +72,16 @@ static bool is_better(const dsm_alternative *rival, const dsm_alternative *best)
          (rival->cycles.total <= best->cycles.total && rival->parallelism < best->parallelism);
 }
 
-/* The fastest of the other parallelisms in a pass, or NULL. */
-static const dsm_alternative *best_rival(const dsm_explanation *explanation,
-                                         const dsm_alternative *chosen) {
+/* The fastest other split of the chosen parallelism, or of the best ones of the other parallelisms;
+ * NULL: there is none. */
+static const dsm_alternative *next_best(const dsm_explanation *explanation,
+                                        const dsm_alternative *chosen, bool is_split) {
   const dsm_alternative *best = NULL;
   for (size_t i = 0; i < explanation->alternative_count; i++) {
     const dsm_alternative *const rival = &explanation->alternatives[i];
-    if (rival->is_best_of_parallelism && rival->pass == chosen->pass &&
-        rival->parallelism != chosen->parallelism && is_better(rival, best)) {
-      best = rival;
-    }
-  }
-  return best;
-}
-
-/* The fastest other split of the chosen parallelism, or NULL. */
-static const dsm_alternative *next_split(const dsm_explanation *explanation,
-                                         const dsm_alternative *chosen) {
-  const dsm_alternative *best = NULL;
-  for (size_t i = 0; i < explanation->alternative_count; i++) {
-    const dsm_alternative *const rival = &explanation->alternatives[i];
-    if (rival->pass == chosen->pass && rival->parallelism == chosen->parallelism &&
-        !rival->is_chosen && (best == NULL || rival->cycles.total < best->cycles.total)) {
+    const bool is_one = is_split ? !rival->is_chosen : rival->is_best_of_parallelism;
+    if (is_one && rival->pass == chosen->pass &&
+        (rival->parallelism == chosen->parallelism) == is_split && is_better(rival, best)) {
       best = rival;
     }
   }
@@ -258,7 +246,7 @@ static const char *why_parallelism(dsm__page *page, const dsm_plan *plan,
                                    const dsm_explanation *explanation,
                                    const dsm_alternative *chosen) {
   const char *const name = dsm__page_word(page, &dsm__parallelism_words, chosen->parallelism);
-  const dsm_alternative *const rival = best_rival(explanation, chosen);
+  const dsm_alternative *const rival = next_best(explanation, chosen, false);
   if (rival == NULL) {
     return dsm__page_text(page,
                           "%s is the only parallelism that this layer and the options "
@@ -279,7 +267,7 @@ static const char *why_parallelism(dsm__page *page, const dsm_plan *plan,
 
 static const char *why_split(dsm__page *page, const dsm_explanation *explanation,
                              const dsm_alternative *chosen) {
-  const dsm_alternative *const next = next_split(explanation, chosen);
+  const dsm_alternative *const next = next_best(explanation, chosen, true);
   if (next == NULL) {
     return "";
   }

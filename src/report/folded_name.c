@@ -244,30 +244,24 @@ const char *dsm__folded_name(dsm__arena *arena, const char *const *names, size_t
              : joined_text(arena, texts, pattern_count);
 }
 
-const char *dsm__fold_row_name_of(dsm__arena *arena, const char *const *names,
-                                  const dsm__folding *folding, size_t row) {
+/* Of lines with names, or of the layers of a plan. */
+static const char *row_name(dsm__arena *arena, const char *const *names, const dsm_plan *plan,
+                            const dsm__folding *folding, size_t row) {
   const dsm__fold_row *const of = &folding->rows[row];
   const char **const own = dsm__arena_array(arena, of->count, sizeof *own);
   size_t count = 0;
-  if (own == NULL) {
-    return NULL;
+  for (size_t i = of->first; i != SIZE_MAX && own != NULL; i = folding->next[i]) {
+    own[count++] = plan == NULL ? names[i] : plan->layers[i].layer->name;
   }
-  for (size_t i = of->first; i != SIZE_MAX; i = folding->next[i]) {
-    own[count++] = names[i];
-  }
-  return dsm__folded_name(arena, own, count);
+  return own == NULL ? NULL : dsm__folded_name(arena, own, count);
+}
+
+const char *dsm__fold_row_name_of(dsm__arena *arena, const char *const *names,
+                                  const dsm__folding *folding, size_t row) {
+  return row_name(arena, names, NULL, folding, row);
 }
 
 const char *dsm__fold_row_name(dsm__arena *arena, const dsm_plan *plan, const dsm__folding *folding,
                                size_t row) {
-  const dsm__fold_row *const of = &folding->rows[row];
-  const char **const names = dsm__arena_array(arena, of->count, sizeof *names);
-  size_t count = 0;
-  if (names == NULL) {
-    return NULL;
-  }
-  for (size_t i = of->first; i != SIZE_MAX; i = folding->next[i]) {
-    names[count++] = plan->layers[i].layer->name;
-  }
-  return dsm__folded_name(arena, names, count);
+  return row_name(arena, NULL, plan, folding, row);
 }

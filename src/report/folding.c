@@ -32,15 +32,10 @@ typedef struct folder {
 
 static bool prepare(folder *f, dsm__arena *arena) {
   const size_t count = f->count;
-  const bool has_room =
-      DSM__RESERVE(arena, f->row_of, count) && DSM__RESERVE(arena, f->repeats, count) &&
-      DSM__RESERVE(arena, f->matches, DSM__FOLD_PERIOD_MAX + 1) &&
-      DSM__RESERVE(arena, f->columns, count) && DSM__RESERVE(arena, f->seen, count) &&
-      DSM__RESERVE(arena, f->row_seen, count);
-  if (has_room) {
-    memset(f->seen, 0, count * sizeof *f->seen);
-  }
-  return has_room;
+  return DSM__RESERVE(arena, f->row_of, count) && DSM__RESERVE(arena, f->repeats, count) &&
+         DSM__RESERVE(arena, f->matches, DSM__FOLD_PERIOD_MAX + 1) &&
+         DSM__RESERVE(arena, f->columns, count) && DSM__RESERVE(arena, f->seen, count) &&
+         DSM__RESERVE(arena, f->row_seen, count);
 }
 
 /* Of two ways to go on the one with fewer rows, of equals the one that covers more at once. A layer

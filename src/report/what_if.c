@@ -14,22 +14,25 @@
 /* Tensors that a line names one by one. */
 #define NAMES_MAX 4
 
-static const char *const labels[] = {
-    [DSM_DECISION_OUTPUT_HELD] = "held on chip",
-    [DSM_DECISION_DYSM_FACTOR] = "DySM factor",
-    [DSM_DECISION_PIPELINED] = "pipelined",
-    [DSM_DECISION_HOISTED] = "hoisted",
-    [DSM_DECISION_SHARD] = "shared out",
-    [DSM_DECISION_RECOMPUTED] = "recomputed",
-    [DSM_DECISION_MICRO_BATCHES] = "micro-batches",
-    [DSM_DECISION_STAGES] = "stages",
-    [DSM_DECISION_SHARDED_LAYERS] = "shards",
-    [DSM_DECISION_RECOMPUTED_LAYERS] = "recomputing",
+static const struct {
+  const char *label;
+  bool is_flag;
+} decisions[] = {
+    [DSM_DECISION_OUTPUT_HELD] = {"held on chip", true},
+    [DSM_DECISION_DYSM_FACTOR] = {"DySM factor", false},
+    [DSM_DECISION_PIPELINED] = {"pipelined", true},
+    [DSM_DECISION_HOISTED] = {"hoisted", true},
+    [DSM_DECISION_SHARD] = {"shared out", false},
+    [DSM_DECISION_RECOMPUTED] = {"recomputed", true},
+    [DSM_DECISION_MICRO_BATCHES] = {"micro-batches", false},
+    [DSM_DECISION_STAGES] = {"stages", false},
+    [DSM_DECISION_SHARDED_LAYERS] = {"shards", false},
+    [DSM_DECISION_RECOMPUTED_LAYERS] = {"recomputing", false},
 };
-_Static_assert(DSM__COUNT_OF(labels) == DSM_DECISION_COUNT, "a label for each decision");
+_Static_assert(DSM__COUNT_OF(decisions) == DSM_DECISION_COUNT, "a label for each decision");
 
 const char *dsm__what_if_label(dsm_decision decision) {
-  return labels[decision];
+  return decisions[decision].label;
 }
 
 /* Names of some layers; of many the first, then "and 3 more". */
@@ -55,23 +58,10 @@ static const char *layer_names(dsm__page *page, const dsm_plan *plan, const size
 }
 
 static const char *value_text(dsm__page *page, const dsm_what_if *what_if) {
-  switch (what_if->decision) {
-  case DSM_DECISION_SHARD:
-    return dsm_sharding_name((dsm_sharding)what_if->value);
-  case DSM_DECISION_DYSM_FACTOR:
-  case DSM_DECISION_MICRO_BATCHES:
-  case DSM_DECISION_STAGES:
-  case DSM_DECISION_SHARDED_LAYERS:
-  case DSM_DECISION_RECOMPUTED_LAYERS:
-    return dsm__page_text(page, "%" PRIu64, what_if->value);
-  case DSM_DECISION_OUTPUT_HELD:
-  case DSM_DECISION_PIPELINED:
-  case DSM_DECISION_HOISTED:
-  case DSM_DECISION_RECOMPUTED:
-  case DSM_DECISION_COUNT:
-    break;
-  }
-  return what_if->value == 0 ? "no" : "yes";
+  return what_if->decision == DSM_DECISION_SHARD ? dsm_sharding_name((dsm_sharding)what_if->value)
+         : !decisions[what_if->decision].is_flag ? dsm__page_text(page, "%" PRIu64, what_if->value)
+         : what_if->value == 0                   ? "no"
+                                                 : "yes";
 }
 
 /* How the step differs from the reference: "+12.3 % (+1,118,660 cycles)". */

@@ -240,6 +240,7 @@ static void fill_workload(dsm__page *page, dsm__item_row *row, const dsm_workloa
   row->layer_count = workload->spec_count;
   row->element_bytes = workload->element_bytes;
   row->counts = dsm__workload_count_parameters(workload);
+  row->all_weights = workload->weights;
   row->stored_bytes = dsm__workload_weights_bytes(workload);
   row->cache_bytes = dsm__workload_cache_bytes(workload);
   row->optimizer =
@@ -307,11 +308,9 @@ static void fill_pim(dsm__item_row *row, const dsm_pim_system *system) {
   row->pim_memory = dsm__pim_memory_bytes(system);
 }
 
-static dsm__item_row row_of(dsm__page *page, const dsm_described *item) {
-  dsm__item_row row = {.of = *item,
-                       .file = item->file,
-                       .kind = dsm__described_kind(item),
-                       .name = dsm__described_name(item)};
+dsm__item_row dsm__item_of(dsm__page *page, const dsm_described *item) {
+  const dsm__described_as what = dsm__described_as_what(item);
+  dsm__item_row row = {.of = *item, .file = item->file, .kind = what.kind, .name = what.name};
   row.of.workload = dsm__described_workload(item);
   row.of.system = dsm__described_system(item);
   row.of.rl_workload = dsm__described_rl(item);
@@ -362,12 +361,19 @@ static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
   const dsm__rows made = dsm__rows_make(page, answer->count, sizeof(dsm__item_row));
   dsm__item_row *const rows = made.items;
   for (size_t i = 0; i < made.count; i++) {
-    rows[i] = row_of(page, &items[i]);
+    rows[i] = dsm__item_of(page, &items[i]);
   }
   *(dsm__rows *)to = made;
 }
 
 /* ---- CSV: a row a layer, parameter, value of an axis's path, device, stage or figure ---- */
+
+/* A value in the columns of a parameter. */
+static void put_value(dsm__csv *csv, const dsm__item_row *item, const char *path, dsm__value value,
+                      const char *unit) {
+  const dsm__listed_parameter row = {.path = path, .value = value, .unit = unit};
+  DSM__CSV_ROW(csv, {&dsm__item_record, item}, {&parameter_record, &row});
+}
 
 static void put_sweep(dsm__csv *csv, const dsm__item_row *item) {
   const dsm_sweep *const sweep = &item->sweep;
@@ -376,42 +382,30 @@ static void put_sweep(dsm__csv *csv, const dsm__item_row *item) {
     const dsm_axis *const axis = &sweep->axes[column->axis];
     for (size_t v = 0; v < axis->value_count; v++) {
       const dsm_axis_value *const value = &axis->values[v * axis->path_count + column->slot];
-      const dsm__listed_parameter row = {.path = column->path,
-                                         .value = {DSM__VALUE_TEXT, 0, value->text}};
-      DSM__CSV_ROW(csv, {&dsm__item_record, item}, {&parameter_record, &row});
+      put_value(csv, item, column->path, (dsm__value){DSM__VALUE_TEXT, 0, value->text}, NULL);
     }
   }
 }
 
-static void put_stages(dsm__csv *csv, const dsm__item_row *item) {
+static void put_number(dsm__csv *csv, const dsm__item_row *item, const char *path, double number,
+                       const char *unit) {
+  put_value(csv, item, path, (dsm__value){DSM__VALUE_NUMBER, number, NULL}, unit);
+}
+
+/* Stages, and figures of a table of values and of cores in memory. */
+static void put_numbers(dsm__csv *csv, const dsm__item_row *item) {
   const stage_row *const stages = item->stages.items;
   for (size_t s = 0; s < item->stages.count; s++) {
-    const dsm__listed_parameter row = {.path = stages[s].name,
-                                       .value = {DSM__VALUE_NUMBER, stages[s].saved_bytes, NULL},
-                                       .unit = "bytes saved"};
-    DSM__CSV_ROW(csv, {&dsm__item_record, item}, {&parameter_record, &row});
+    put_number(csv, item, stages[s].name, stages[s].saved_bytes, "bytes saved");
   }
-}
-
-/* Figures of a table of values, and of cores in memory. */
-static void put_pim(dsm__csv *csv, const dsm__item_row *item) {
-  const struct {
-    bool is_there;
-    const char *name;
-    double value;
-    const char *unit;
-  } figures[] = {{item->of.rl_workload != NULL, "updates", item->updates, "updates"},
-                 {item->of.rl_workload != NULL, "table_bytes", item->table_bytes, "bytes"},
-                 {item->of.pim_system != NULL, "peak_operations", item->pim_peak, "1/s"},
-                 {item->of.pim_system != NULL, "memory_bandwidth", item->pim_bandwidth, "bytes/s"},
-                 {item->of.pim_system != NULL, "pim_memory_bytes", item->pim_memory, "bytes"}};
-  for (size_t f = 0; f < DSM__COUNT_OF(figures); f++) {
-    const dsm__listed_parameter row = {.path = figures[f].name,
-                                       .value = {DSM__VALUE_NUMBER, figures[f].value, NULL},
-                                       .unit = figures[f].unit};
-    if (figures[f].is_there) {
-      DSM__CSV_ROW(csv, {&dsm__item_record, item}, {&parameter_record, &row});
-    }
+  if (item->of.rl_workload != NULL) {
+    put_number(csv, item, "updates", item->updates, "updates");
+    put_number(csv, item, "table_bytes", item->table_bytes, "bytes");
+  }
+  if (item->of.pim_system != NULL) {
+    put_number(csv, item, "peak_operations", item->pim_peak, "1/s");
+    put_number(csv, item, "memory_bandwidth", item->pim_bandwidth, "bytes/s");
+    put_number(csv, item, "pim_memory_bytes", item->pim_memory, "bytes");
   }
 }
 
@@ -431,8 +425,7 @@ static void put_item(dsm__csv *csv, const dsm__item_row *item) {
                  {&dsm__described_device_record, dsm__described_device(&item->of_server, j)},
                  {&parameter_record, &memory});
   }
-  put_stages(csv, item);
-  put_pim(csv, item);
+  put_numbers(csv, item);
 }
 
 static void put_rows(dsm__csv *csv, const void *document) {
@@ -452,7 +445,7 @@ static void put_rows(dsm__csv *csv, const void *document) {
 static void show(dsm__page *page, const dsm_answer *answer) {
   const dsm_described *const items = answer->of;
   for (size_t i = 0; i < answer->count; i++) {
-    const dsm__item_row row = row_of(page, &items[i]);
+    const dsm__item_row row = dsm__item_of(page, &items[i]);
     if (i > 0) {
       dsm__page_break(page);
     }

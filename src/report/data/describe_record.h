@@ -54,10 +54,14 @@ typedef struct dsm__item_row {
   size_t layer_count;
   size_t other_count; /**< layers with other bytes than it has */
   double element_bytes;
-  double stored_bytes; /**< of its weights */
+  uint64_t all_weights; /**< with those of embeddings */
+  double stored_bytes;  /**< of these */
   double cache_bytes;
   const char *optimizer; /**< NULL: none */
 } dsm__item_row;
+
+/** The row of a description. */
+dsm__item_row dsm__item_of(dsm__page *page, const dsm_described *item);
 
 extern const dsm__record_type dsm__item_record;
 extern const dsm__layout dsm__item_layout;

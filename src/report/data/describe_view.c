@@ -18,7 +18,7 @@ DSM__OWN_RECORD(
     DSM__SAID(TEXT, dsm__item_row, elements), DSM__SAID(TEXT, dsm__item_row, axes_text),
     DSM__SAID(TEXT, dsm__item_row, reserve), DSM__SAID(TEXT, dsm__item_row, optimizer),
     DSM__SAID(COUNT, dsm__item_row, layer_count), DSM__SAID(COUNT, dsm__item_row, other_count),
-    DSM__SAID(REAL, dsm__item_row, element_bytes),
+    DSM__SAID(COUNT, dsm__item_row, all_weights), DSM__SAID(REAL, dsm__item_row, element_bytes),
     DSM__FIELD(REAL, dsm__item_row, stored_bytes, "stored_bytes", 0, .unit = "bytes"),
     DSM__FIELD(REAL, dsm__item_row, cache_bytes, "cache_bytes", 0, .unit = "bytes"),
     DSM__FIELD(COUNT, dsm__item_row, counts.weights, "weights", 0, .min = 0),

@@ -14,8 +14,8 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "base/growing_list.h"
 #include "report/data/export_phase.h"
 #include "report/data/export_target.h"
 #include "report/data/protobuf_write.h"
@@ -42,17 +42,14 @@ static const uint64_t collective_types[DSM__COLLECTIVE_COUNT] = {[DSM__COLLECTIV
                                                                  [DSM__COLLECTIVE_REDUCE_SCATTER] =
                                                                      7};
 
-/* Of layers, those that read one: in `readers` from first[layer] to first[layer + 1]. */
-typedef struct reader_index {
-  size_t *first;
-  size_t *readers;
-} reader_index;
+/* The layers that read one, in their order. */
+typedef DSM__LIST(size_t) reader_list;
 
 typedef struct trace {
   dsm__text_buffer *out;
   const dsm_plan *plan;
   const char **names;
-  reader_index readers;
+  reader_list *readers;             /* of each layer */
   uint64_t (*last)[DSM_PASS_COUNT]; /* of each layer: the node with which a pass ends; 0: none */
   uint64_t *listed_by;              /* of each node: the last one that it is a data dependency of */
   uint64_t node_count;
@@ -79,47 +76,23 @@ static layer_list list_of(const dsm_layer *layer, size_t kind) {
   return lists[kind];
 }
 
-/* Counts the readers of each layer, one place on, or enters them and leaves the ends. */
-static void visit_readers(const trace *of, bool is_entering) {
+static bool find_readers(trace *of, dsm__arena *arena) {
+  bool has_room = DSM__RESERVE(arena, of->readers, of->plan->layer_count);
   for (size_t i = 0; i < of->plan->layer_count; i++) {
     for (size_t kind = 0; kind < READ_KINDS; kind++) {
       const layer_list list = list_of(of->plan->layers[i].layer, kind);
-      for (size_t k = 0; k < list.count; k++) {
-        if (list.items[k] == DSM_NETWORK_INPUT) {
-          continue;
-        }
-        if (is_entering) {
-          of->readers.readers[of->readers.first[list.items[k]]++] = i;
-        } else {
-          of->readers.first[list.items[k] + 1]++;
+      for (size_t k = 0; k < list.count && has_room; k++) {
+        if (list.items[k] != DSM_NETWORK_INPUT) {
+          reader_list *const readers = &of->readers[list.items[k]];
+          has_room = DSM__LIST_RESERVE_IN(readers, 1, arena);
+          if (has_room) {
+            readers->items[readers->count++] = i;
+          }
         }
       }
     }
   }
-}
-
-static bool index_readers(trace *of, dsm__arena *arena) {
-  const size_t count = of->plan->layer_count;
-  of->readers.first = dsm__arena_array(arena, count + 2, sizeof *of->readers.first);
-  if (of->readers.first == NULL) {
-    return false;
-  }
-  for (size_t i = 0; i < count + 2; i++) {
-    of->readers.first[i] = 0;
-  }
-  of->readers.first++; /* entering moves each beginning to its end, which is the next one's */
-  visit_readers(of, false);
-  for (size_t i = 0; i < count; i++) {
-    of->readers.first[i + 1] += of->readers.first[i];
-  }
-  const size_t total = of->readers.first[count];
-  of->readers.readers = dsm__arena_array(arena, total + 1, sizeof *of->readers.readers);
-  if (of->readers.readers == NULL) {
-    return false;
-  }
-  visit_readers(of, true);
-  of->readers.first--;
-  return true;
+  return has_room;
 }
 
 /* ---- dependencies ---- */
@@ -146,8 +119,8 @@ static void list_data(trace *of, size_t layer, dsm_pass pass) {
     return;
   }
   add_data(of, of->last[layer][DSM_PASS_FORWARD]);
-  for (size_t r = of->readers.first[layer]; r < of->readers.first[layer + 1]; r++) {
-    add_data(of, of->last[of->readers.readers[r]][DSM_PASS_BACKWARD]);
+  for (size_t r = 0; r < of->readers[layer].count; r++) {
+    add_data(of, of->last[of->readers[layer].items[r]][DSM_PASS_BACKWARD]);
   }
 }
 
@@ -270,23 +243,13 @@ static void write_metadata(trace *of) {
   dsm__protobuf_delimited(of->out, &of->node);
 }
 
-/* A pass is a node or two, and nodes are counted from 1. */
-static bool clear_nodes(trace *of, dsm__arena *arena) {
-  const size_t count = of->plan->layer_count;
-  const size_t node_count = (size_t)2 * DSM_PASS_COUNT * count + 1;
-  of->last = dsm__arena_array(arena, count, sizeof *of->last);
-  of->listed_by = dsm__arena_array(arena, node_count, sizeof *of->listed_by);
-  if (of->last == NULL || of->listed_by == NULL) {
-    return false;
-  }
-  memset(of->last, 0, count * sizeof *of->last);
-  memset(of->listed_by, 0, node_count * sizeof *of->listed_by);
-  return true;
-}
-
 static bool prepare(trace *of, dsm__step_timeline *timeline, dsm__arena *arena) {
+  const size_t count = of->plan->layer_count;
+  /* A pass is a node or two, and nodes are counted from 1. */
+  const size_t node_count = (size_t)2 * DSM_PASS_COUNT * count + 1;
   of->names = dsm__export_names(of->plan, arena);
-  return of->names != NULL && clear_nodes(of, arena) && index_readers(of, arena) &&
+  return of->names != NULL && DSM__RESERVE(arena, of->last, count) &&
+         DSM__RESERVE(arena, of->listed_by, node_count) && find_readers(of, arena) &&
          dsm__step_timeline_derive(timeline, of->plan, arena);
 }
 

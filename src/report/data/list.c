@@ -112,19 +112,12 @@ static double figure_of(const dsm_listed *item, unsigned figure) {
 }
 
 static bool is_of_kind(const dsm_listed *item, size_t k) {
-  return dsm__described_kind(&item->what) == kinds[k].kind;
+  return dsm__described_as_what(&item->what).kind == kinds[k].kind;
 }
 
 /* What it is, in the words of its comment, else of its source. */
 static const char *about_of(const dsm_listed *item) {
-  const dsm_described *const what = &item->what;
-  const char *const source = what->workload != NULL      ? what->workload->source
-                             : what->system != NULL      ? what->system->source
-                             : what->server != NULL      ? what->server->source
-                             : what->chain != NULL       ? what->chain->source
-                             : what->rl_workload != NULL ? what->rl_workload->source
-                             : what->pim_system != NULL  ? what->pim_system->source
-                                                         : what->sweep->source;
+  const char *const source = dsm__described_as_what(&item->what).source;
   return item->about != NULL ? item->about : source != NULL ? source : "";
 }
 
@@ -261,28 +254,16 @@ static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
 }
 
 static void put_rows(dsm__csv *csv, const void *document) {
-  static const char *const columns[] = {"kind",
-                                        "name",
-                                        "file",
-                                        "about",
-                                        "layers",
-                                        "weights",
-                                        "macs_forward_per_sample",
-                                        "chips",
-                                        "cores",
-                                        "peak_flops",
-                                        "memory_bytes",
-                                        "devices",
-                                        "points",
-                                        "stages",
-                                        "step_seconds",
-                                        "transitions",
-                                        "table_bytes"};
+  /* In JSON devices come before the peak. */
+  static const char *const first[] = {
+      "kind",  "name",  "file",       "about",       "layers", "weights", "macs_forward_per_sample",
+      "chips", "cores", "peak_flops", "memory_bytes"};
   const dsm__rows *const made = document;
   const item_row *const rows = made->items;
-  for (size_t c = 0; c < DSM__COUNT_OF(columns); c++) {
-    dsm__csv_column(csv, &item_record, columns[c]);
+  for (size_t c = 0; c < DSM__COUNT_OF(first); c++) {
+    dsm__csv_column(csv, &item_record, first[c]);
   }
+  dsm__csv_columns(csv, &item_record);
   for (size_t i = 0; i < made->count; i++) {
     DSM__CSV_ROW(csv, {&item_record, &rows[i]});
   }

@@ -195,38 +195,38 @@ static void put_columns(dsm__csv *csv, const dsm_plan *plan, const parts_type *p
   dsm__csv_columns(csv, &parts->type);
 }
 
-static void put_json(dsm__page *page, const dsm_answer *answer) {
+static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
   const dsm_plan *const plan = answer->of;
   page->renaming = plan->renaming;
-  dsm__data_json(page, &dsm__plan_record, plan);
+  *(dsm_plan *)to = *plan;
 }
 
-static void put_csv(dsm__page *page, const dsm_answer *answer) {
-  const dsm_plan *const plan = answer->of;
-  page->renaming = plan->renaming;
-  dsm__csv csv = dsm__csv_begin(page);
+static void put_rows(dsm__csv *csv, const void *of) {
+  const dsm_plan *const plan = of;
   parts_type parts;
   parts_of(plan, &parts);
-  put_columns(&csv, plan, &parts);
+  put_columns(csv, plan, &parts);
   for (size_t i = 0; i < plan->layer_count; i++) {
     const dsm_layer_plan *const layer = &plan->layers[i];
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       if (layer->passes[p].exists) {
         const pass_row row = row_of(plan, layer, (dsm_pass)p);
-        DSM__CSV_ROW(&csv, {&pass_row_record, &row}, {&dsm__pass_record, &layer->passes[p]},
+        DSM__CSV_ROW(csv, {&pass_row_record, &row}, {&dsm__pass_record, &layer->passes[p]},
                      {&hidden_record, &layer->passes[p]}, {&stage_record, &row},
                      {&dsm__layer_record, layer}, {&keeping_record, &layer->decisions},
                      {&parts.type, &row});
       }
     }
   }
-  dsm__csv_finish(&csv);
 }
 
 DSM__READ_BY(dsm_plan, dsm_plan_free,
              dsm_plan_parse(&made, from->text, from->length, from->file, &answer->recorded, diags));
 
 const dsm_answer_kind dsm_answer_plan = {
-    .views = {dsm__show_plan, put_json, put_csv, [DSM_FORM_TRACE] = dsm__put_step_trace},
+    .record = &dsm__plan_record,
+    .fill = fill,
+    .put_rows = put_rows,
+    .views = {dsm__show_plan, [DSM_FORM_TRACE] = dsm__put_step_trace},
     .read = read,
     .discard = discard};

@@ -137,19 +137,12 @@ static void show(dsm__page *page, const dsm_answer *answer) {
     const dsm_validated *const item = &items[i];
     const bool is_valid = item->status == DSM_OK;
     const size_t errors = count_errors(item->diags);
-    dsm__text_puts(&page->out, dsm__page_text(page, "%s: ", item->file));
-    dsm__style_begin(&page->out, page->style.color, is_valid ? DSM__STYLE_GOOD : DSM__STYLE_BAD);
-    if (is_valid) {
-      dsm__text_printf(&page->out, "valid %s", item->kind == NULL ? "description" : item->kind);
-    } else {
-      dsm__text_printf(&page->out, "%s (%zu error%s)", dsm_status_name(item->status), errors,
-                       errors == 1 ? "" : "s");
-    }
-    dsm__style_end(&page->out, page->style.color, is_valid ? DSM__STYLE_GOOD : DSM__STYLE_BAD);
-    if (is_valid && item->summary != NULL) {
-      dsm__text_puts(&page->out, dsm__page_text(page, " (%s)", item->summary));
-    }
-    dsm__page_break(page);
+    dsm__page_verdict(
+        page, item->file, is_valid ? DSM__STYLE_GOOD : DSM__STYLE_BAD,
+        is_valid ? dsm__page_text(page, "valid %s", item->kind == NULL ? "description" : item->kind)
+                 : dsm__page_text(page, "%s (%zu error%s)", dsm_status_name(item->status), errors,
+                                  errors == 1 ? "" : "s"),
+        is_valid ? item->summary : NULL);
   }
 }
 

@@ -243,6 +243,9 @@ void dsm__plot_heading(dsm__plot_maker *maker, const char *title, const char *be
   const double room = maker->width - 2 * DSM__PLOT_MARGIN;
   const double title_pitch = DSM__SIZE_TITLE * DSM__LINE_PITCH;
   const double top = DSM__PLOT_MARGIN / 2;
+  if (maker->is_in_page) {
+    return;
+  }
   maker->title = dsm__plot_clean(maker, title);
   dsm__plot_label(maker, (dsm__point){DSM__PLOT_MARGIN, top + title_pitch / 2},
                   (dsm__label_style){.size = DSM__SIZE_TITLE},

@@ -163,7 +163,7 @@ double dsm__plot_legend(dsm__plot_maker *maker, double top, const dsm__legend_en
 /** What the heading takes from the top of the page. */
 double dsm__plot_heading_height(const dsm__plot_maker *maker);
 
-/** The title, and a line below it. Each is shortened to the page's width. */
+/** The title, and a line below it, each shortened to the page's width; nothing in a report. */
 void dsm__plot_heading(dsm__plot_maker *maker, const char *title, const char *below);
 
 /* ---- panels ---- */

@@ -232,9 +232,6 @@ const char *dsm__plot_joined_text(dsm__plot_maker *maker, size_t joined) {
 void dsm__plot_plan_heading(dsm__plot_maker *maker, const dsm_plan *plan, const char *what,
                             const char *also) {
   maker->note = also;
-  if (maker->is_in_page) {
-    return;
-  }
   const dsm_system *const system = plan->system;
   const dsm_plan_result *const result = &plan->result;
   const char *const title =

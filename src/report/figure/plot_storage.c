@@ -33,16 +33,14 @@ static void put_heading(dsm__plot_maker *maker, const dsm__stored *of, const cha
     return;
   }
   maker->note = also == NULL ? NULL : dsm__plot_text(maker, "Shown: %s", also);
-  if (!maker->is_in_page) {
-    dsm__plot_heading(maker, dsm__plot_text(maker, "%s: %s", of->result->name, what),
-                      dsm__plot_text(maker,
-                                     "%s samples/s are %s; fast storage %s, capacity tier %s%s%s",
-                                     dsm__figure_digits(job->samples_per_second, 4).text,
-                                     dsm__figure_scaled(job->demand_bytes_per_second, "B/s").text,
-                                     dsm__figure_scaled(job->fast_bytes_per_second, "B/s").text,
-                                     dsm__figure_scaled(job->capacity_bytes_per_second, "B/s").text,
-                                     also == NULL ? "" : "; ", also == NULL ? "" : also));
-  }
+  dsm__plot_heading(maker, dsm__plot_text(maker, "%s: %s", of->result->name, what),
+                    dsm__plot_text(maker,
+                                   "%s samples/s are %s; fast storage %s, capacity tier %s%s%s",
+                                   dsm__figure_digits(job->samples_per_second, 4).text,
+                                   dsm__figure_scaled(job->demand_bytes_per_second, "B/s").text,
+                                   dsm__figure_scaled(job->fast_bytes_per_second, "B/s").text,
+                                   dsm__figure_scaled(job->capacity_bytes_per_second, "B/s").text,
+                                   also == NULL ? "" : "; ", also == NULL ? "" : also));
 }
 
 /* ---- over the repeating factor ---- */

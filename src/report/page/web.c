@@ -132,7 +132,7 @@ void dsm__web_table_end(dsm__page *page) {
   scroll_end(page);
 }
 
-void dsm__web_styled_number(dsm__page *page, const char *class, double exact, const char *text) {
+void dsm__web_number(dsm__page *page, const char *class, double exact, const char *text) {
   char digits[DSM__NUMBER_TEXT_SIZE];
   if (text[0] == '\0' || !isfinite(exact)) {
     dsm__html_element(&page->out, "td", text, "class", class, NULL);
@@ -140,10 +140,6 @@ void dsm__web_styled_number(dsm__page *page, const char *class, double exact, co
   }
   (void)dsm__double_to_text(exact, digits);
   dsm__html_element(&page->out, "td", text, "class", class, "data-v", digits, NULL);
-}
-
-void dsm__web_number(dsm__page *page, double exact, const char *text) {
-  dsm__web_styled_number(page, "number", exact, text);
 }
 
 void dsm__web_figure(dsm__page *page, dsm__plot_maker *maker, const char *id, const char *label,

@@ -14,12 +14,6 @@
 #include "report/layout.h"
 #include "report/loss.h"
 
-/** Bounds of what grows with the network. */
-enum {
-  DSM__WEB_ROWS_MAX = 2000,    /**< rows of the table of passes */
-  DSM__WEB_DECLARED_MAX = 1000 /**< rows of the table of declared layers */
-};
-
 /** Width of a figure over the whole page, in its own units. */
 #define DSM__WEB_WIDTH 960.0
 
@@ -63,8 +57,7 @@ void dsm__web_table_end(dsm__page *page);
 void dsm__web_table(dsm__page *page, const char *id, const char *caption, const dsm__table *table);
 
 /** A cell with a number, as people and as programs read it; the text alone where there is none. */
-void dsm__web_number(dsm__page *page, double exact, const char *text);
-void dsm__web_styled_number(dsm__page *page, const char *class, double exact, const char *text);
+void dsm__web_number(dsm__page *page, const char *class, double exact, const char *text);
 
 /** A figure with its legend and caption: `label` says what it shows. Ends what made it. */
 void dsm__web_figure(dsm__page *page, dsm__plot_maker *maker, const char *id, const char *label,

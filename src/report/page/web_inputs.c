@@ -2,16 +2,16 @@
 /* web_inputs.c: what the prediction rests on: the model's assumptions, the workload, the system. */
 #include <string.h>
 
-#include "base/number_text.h"
-#include "report/declared.h"
+#include "report/data/describe_record.h"
 #include "report/page/html.h"
 #include "report/page/web.h"
 #include "report/parameter_list.h"
 #include "report/table/describe_table.h"
-#include "report/table/number_style.h"
 #include "system/system_internal.h"
 #include "workload/byte_parameters.h"
-#include "workload/workload_internal.h"
+
+/* Of the rows of declared layers. */
+enum { DECLARED_MAX = 1000 };
 
 /* Parameters of the system whose paths begin so are assumptions of the model. */
 static const char model_prefix[] = "model.";
@@ -91,14 +91,14 @@ void dsm__web_assumptions(dsm__page *page, const void *of) {
 
 static void put_declared_layers(dsm__page *page, const dsm_workload *workload) {
   const size_t count = workload->spec_count;
-  const dsm__table table = dsm__describe_layers(page, workload, DSM__WEB_DECLARED_MAX);
+  const dsm__table table = dsm__describe_layers(page, workload, DECLARED_MAX);
   dsm__web_table(page, "declared",
-                 count <= DSM__WEB_DECLARED_MAX
+                 count <= DECLARED_MAX
                      ? "Layers as declared"
                      : dsm__page_text(page,
                                       "The first %d of %zu layers as declared; dsm describe shows "
                                       "all",
-                                      DSM__WEB_DECLARED_MAX, count),
+                                      DECLARED_MAX, count),
                  &table);
 }
 
@@ -114,24 +114,16 @@ static void begin_details(dsm__page *page, const char *summary) {
   dsm__html_element(&page->out, "summary", summary, NULL);
 }
 
-static void put_workload(dsm__page *page, const dsm_workload *workload) {
+static void put_workload(dsm__page *page, const dsm_workload *workload, const dsm__shown *inputs) {
   dsm__html_element(&page->out, "h3", dsm__page_text(page, "Workload: %s", workload->name), NULL);
   dsm__web_paragraph(
       page, NULL,
-      dsm__page_text(
-          page,
-          "%zu layer%s, minibatch %s; %s weight%s in %s, %s parameter%s, %s MAC%s a "
-          "sample forward%s%s.",
-          workload->spec_count, dsm__plural((double)workload->spec_count),
-          dsm__figure_count(workload->minibatch).text, dsm__figure_count(workload->weights).text,
-          dsm__plural((double)workload->weights),
-          dsm__figure_scaled(dsm__workload_weights_bytes(workload), "B").text,
-          dsm__figure_count(workload->parameters).text, dsm__plural((double)workload->parameters),
-          dsm__figure_count(workload->forward_macs).text,
-          dsm__plural((double)workload->forward_macs),
-          workload->optimizer == DSM_OPTIMIZER_NONE ? "" : "; updated by ",
-          workload->optimizer == DSM_OPTIMIZER_NONE ? ""
-                                                    : dsm_optimizer_name(workload->optimizer)));
+      dsm__value_text(page, inputs,
+                      "{layer_count:=} layer{layer_count;s}, minibatch {minibatch}; {all_weights} "
+                      "weight{all_weights;s} in {stored_bytes}, {totals.parameters} "
+                      "parameter{totals.parameters;s}, {totals.macs_forward_per_sample} "
+                      "MAC{totals.macs_forward_per_sample;s} a sample forward{optimizer?; updated "
+                      "by {optimizer}|}."));
   put_source(page, workload->source);
   begin_details(page, dsm__page_text(page, "Layers of %s", workload->name));
   put_declared_layers(page, workload);
@@ -140,25 +132,17 @@ static void put_workload(dsm__page *page, const dsm_workload *workload) {
 
 /* ---- the system and the question ---- */
 
-static void put_system(dsm__page *page, const dsm_system *system) {
-  const uint64_t chips = dsm_system_chips(system);
+static void put_system(dsm__page *page, const dsm_system *system, const dsm__shown *inputs) {
   dsm__html_element(&page->out, "h3", dsm__page_text(page, "System: %s", system->name), NULL);
   dsm__web_paragraph(
       page, NULL,
-      dsm__page_text(
-          page,
-          "%s chip%s, %s core%s, %s MAC%s; peak %s; machine balance %s FLOP per byte of memory%s.",
-          dsm__figure_count(chips).text, dsm__plural((double)chips),
-          dsm__figure_count(dsm__system_cores(system)).text,
-          dsm__plural((double)dsm__system_cores(system)),
-          dsm__figure_fixed(dsm__system_macs(system), 0).text,
-          dsm__plural(dsm__system_macs(system)),
-          dsm__figure_scaled(dsm_system_peak_flops(system), "FLOP/s").text,
-          dsm__figure_short(dsm_system_machine_balance(system), 4).text,
-          dsm__page_peak_elements(system)));
-  const char *const axes = dsm__page_axes(page, system);
+      dsm__value_text(page, inputs,
+                      "{chips} chip{chips;s}, {cores} core{cores;s}, {macs_per_cycle:.0} "
+                      "MAC{macs_per_cycle;s}; peak {peak_flops}; machine balance "
+                      "{machine_balance:~4} FLOP per byte of memory{elements}."));
+  const char *const axes = dsm__value_text(page, inputs, "{axes_text?Axes: {axes_text}.|}");
   if (axes[0] != '\0') {
-    dsm__web_paragraph(page, NULL, dsm__page_text(page, "Axes: %s.", axes));
+    dsm__web_paragraph(page, NULL, axes);
   }
   put_source(page, system->source);
   begin_parameters(page, "system-parameters", "Parameters of the system");
@@ -182,8 +166,11 @@ static void put_overrides(dsm__page *page, const dsm_explore_options *options) {
 }
 
 void dsm__web_inputs(dsm__page *page, const void *of) {
-  const dsm_plan_page *const subject = of;
-  put_overrides(page, &subject->plan->options);
-  put_workload(page, subject->plan->workload);
-  put_system(page, subject->plan->system);
+  const dsm_plan *const plan = ((const dsm_plan_page *)of)->plan;
+  const dsm_described inputs = {.workload = plan->workload, .system = plan->system};
+  const dsm__item_row row = dsm__item_of(page, &inputs);
+  const dsm__shown shown = {.type = dsm__item_layout.type, .record = &row};
+  put_overrides(page, &plan->options);
+  put_workload(page, plan->workload, &shown);
+  put_system(page, plan->system, &shown);
 }

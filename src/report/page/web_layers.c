@@ -7,6 +7,8 @@
 #include "report/table/number_style.h"
 #include "report/table/pass_columns.h"
 
+enum { ROWS_MAX = 2000 };
+
 /* What a table has columns for. */
 typedef struct view {
   dsm__pass_rows rows;
@@ -41,7 +43,7 @@ static void put_cell(dsm__page *page, const dsm_plan *plan, const dsm__pass_row 
     const char *const class = cell.style == DSM__STYLE_GOOD  ? "number good"
                               : cell.style == DSM__STYLE_BAD ? "number bad"
                                                              : "number";
-    dsm__web_styled_number(page, class, cell.exact, number_text(page, plan, column, &cell));
+    dsm__web_number(page, class, cell.exact, number_text(page, plan, column, &cell));
   } else {
     dsm__html_element(&page->out, "td", cell.text, NULL);
   }
@@ -123,9 +125,9 @@ void dsm__web_layers(dsm__page *page, const void *of) {
   const dsm_plan_page *const subject = of;
   const dsm_plan *const plan = subject->plan;
   view v = {.has = dsm__pass_traits_of(plan)};
-  page->out.failed = !dsm__pass_rows_find(&v.rows, plan, page->style.is_unfolded, DSM__WEB_ROWS_MAX,
-                                          page->arena) ||
-                     page->out.failed;
+  page->out.failed =
+      !dsm__pass_rows_find(&v.rows, plan, page->style.is_unfolded, ROWS_MAX, page->arena) ||
+      page->out.failed;
   put_legend(page, &v);
   dsm__html_element(&page->out, "div", "", "id", "filters", "hidden", "", NULL);
   dsm__html_begin(&page->out, "div", "class", "scroll tall", "tabindex", "0", "role", "region",

@@ -59,8 +59,8 @@ void dsm__web_table(dsm__page *page, const char *id, const char *caption, const 
     if (c == 0 && !is_number) {
       dsm__html_element(&page->out, "th", cell->text, "scope", "row", NULL);
     } else if (is_shown[c]) {
-      dsm__web_styled_number(page, is_number ? "number" : "name",
-                             is_number ? cell->exact : (double)NAN, cell->text);
+      dsm__web_number(page, is_number ? "number" : "name", is_number ? cell->exact : (double)NAN,
+                      cell->text);
     }
     if (c + 1 == table->column_count) {
       dsm__html_end(&page->out, "tr");

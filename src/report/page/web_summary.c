@@ -230,7 +230,7 @@ static void put_part_row(dsm__page *page, const dsm_plan *plan, const dsm__time_
   dsm__svg_swatch(out, dsm__color_of_part((dsm__time_part)part));
   dsm__html_text(out, dsm__part_phrase((dsm__time_part)part));
   dsm__html_end(out, "th");
-  dsm__web_number(page, parts->cycles[part],
+  dsm__web_number(page, "number", parts->cycles[part],
                   share_of_part(page, parts, part, dsm__step_cycles(plan)));
   dsm__html_element(out, "td", dsm__web_time(page, plan, parts->cycles[part]), "class", "number",
                     NULL);

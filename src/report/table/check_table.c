@@ -130,20 +130,11 @@ static void put_layers(dsm__page *page, const dsm_checked *item, dsm_presence pr
 static void put_head(dsm__page *page, const dsm_checked *item) {
   const dsm_verdict verdict = dsm__verdict_of(item);
   const bool is_compared = verdict != DSM_VERDICT_COUNT;
-  const dsm__text_style style = is_compared ? verdict_styles[verdict] : DSM__STYLE_BAD;
-  dsm__text_puts(&page->out, dsm__page_text(page, "%s: ", item->file));
-  dsm__style_begin(&page->out, page->style.color, style);
-  dsm__text_puts(&page->out,
-                 is_compared ? dsm_verdict_name(verdict) : dsm_status_name(item->status));
-  dsm__style_end(&page->out, page->style.color, style);
-  if (is_compared) {
-    dsm__text_puts(&page->out,
-                   dsm__page_text(page, " (%s)",
-                                  item->drift != NULL
-                                      ? dsm__check_summary(page, item->drift)
-                                      : dsm__comparison_summary(page, item->comparison)));
-  }
-  dsm__page_break(page);
+  dsm__page_verdict(page, item->file, is_compared ? verdict_styles[verdict] : DSM__STYLE_BAD,
+                    is_compared ? dsm_verdict_name(verdict) : dsm_status_name(item->status),
+                    !is_compared          ? NULL
+                    : item->drift != NULL ? dsm__check_summary(page, item->drift)
+                                          : dsm__comparison_summary(page, item->comparison));
 }
 
 static void put_checked(dsm__page *page, const dsm_checked *item) {

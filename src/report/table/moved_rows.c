@@ -12,14 +12,21 @@ typedef struct lines {
   const char **names;
   const char **texts;
   size_t count;
+  size_t room;
 } lines;
 
-static bool reserve(dsm__page *page, lines *made, size_t count) {
-  const bool has_room = DSM__RESERVE(page->arena, made->names, count) &&
-                        DSM__RESERVE(page->arena, made->texts, count);
-  made->count = has_room ? count : 0;
+static lines begin(dsm__page *page, size_t count) {
+  lines made = {.count = 0};
+  const bool has_room =
+      DSM__RESERVE(page->arena, made.names, count) && DSM__RESERVE(page->arena, made.texts, count);
+  made.room = has_room ? count : 0;
   page->out.failed = page->out.failed || !has_room;
-  return has_room;
+  return made;
+}
+
+static void add(lines *of, const char *name, const char *text) {
+  of->names[of->count] = name;
+  of->texts[of->count++] = text;
 }
 
 /* What tells an item of which it is not known which others are equal from all others. */
@@ -64,51 +71,32 @@ const char *dsm__moved_names(dsm__page *page, const dsm__moved_rows *rows, size_
 
 /* ---- passes ---- */
 
-/* A row and by how much it differs. */
-typedef struct ranked {
-  dsm__moved_row row;
-  double size;
-} ranked;
-
 static int compare_sizes(const void *left, const void *right) {
-  const ranked *const a = left;
-  const ranked *const b = right;
-  return dsm__order_then(dsm__order(b->size, a->size),
-                         dsm__order_whole(a->row.first, b->row.first));
+  const dsm__moved_row *const a = left;
+  const dsm__moved_row *const b = right;
+  return dsm__order_then(dsm__order(b->size, a->size), dsm__order_whole(a->first, b->first));
 }
 
 /* The list is sorted by what single layers differ; many that differ little can differ more. */
-static void sort_rows(dsm__page *page, dsm__moved_rows *rows, const dsm_pass_difference *passes) {
-  ranked *list;
-  if (!DSM__RESERVE(page->arena, list, rows->count)) {
-    page->out.failed = true;
-    return;
-  }
+static void sort_rows(dsm__moved_rows *rows, const dsm_pass_difference *passes) {
   for (size_t i = 0; i < rows->count; i++) {
-    const dsm__moved_row *const row = &rows->items[i];
-    list[i] = (ranked){.row = *row,
-                       .size = (double)row->count * fabs(passes[row->first].difference_seconds)};
+    dsm__moved_row *const row = &rows->items[i];
+    row->size = (double)row->count * fabs(passes[row->first].difference_seconds);
   }
-  qsort(list, rows->count, sizeof *list, compare_sizes);
-  for (size_t i = 0; i < rows->count; i++) {
-    rows->items[i] = list[i].row;
-  }
+  qsort(rows->items, rows->count, sizeof *rows->items, compare_sizes);
 }
 
 dsm__moved_rows dsm__moved_passes(dsm__page *page, const dsm_pass_difference *passes,
                                   size_t count) {
-  lines of = {.count = 0};
-  if (!reserve(page, &of, count)) {
-    return (dsm__moved_rows){.count = 0};
-  }
-  for (size_t i = 0; i < count; i++) {
-    of.names[i] = passes[i].layer;
-    of.texts[i] = dsm__page_text(page, "%s %s", own_text(page, passes[i].alike, i),
-                                 dsm_pass_name(passes[i].pass));
+  lines of = begin(page, count);
+  for (size_t i = 0; i < of.room; i++) {
+    add(&of, passes[i].layer,
+        dsm__page_text(page, "%s %s", own_text(page, passes[i].alike, i),
+                       dsm_pass_name(passes[i].pass)));
   }
   dsm__moved_rows rows = dsm__moved_lines(page, of.names, of.texts, of.count);
   if (rows.is_folded) {
-    sort_rows(page, &rows, passes);
+    sort_rows(&rows, passes);
   }
   return rows;
 }
@@ -128,29 +116,21 @@ dsm_pass_difference dsm__moved_together(const dsm_pass_difference *pass, size_t 
 
 dsm__moved_rows dsm__moved_decisions(dsm__page *page, const dsm_decision_drift *decisions,
                                      size_t count) {
-  lines of = {.count = 0};
-  if (!reserve(page, &of, count)) {
-    return (dsm__moved_rows){.count = 0};
-  }
-  for (size_t i = 0; i < count; i++) {
-    of.names[i] = decisions[i].layer == NULL ? "the step" : decisions[i].layer;
-    of.texts[i] = dsm__page_text(page, "%s %d %s", own_text(page, decisions[i].alike, i),
-                                 (int)decisions[i].pass, decisions[i].decision);
+  lines of = begin(page, count);
+  for (size_t i = 0; i < of.room; i++) {
+    add(&of, decisions[i].layer == NULL ? "the step" : decisions[i].layer,
+        dsm__page_text(page, "%s %d %s", own_text(page, decisions[i].alike, i),
+                       (int)decisions[i].pass, decisions[i].decision));
   }
   return dsm__moved_lines(page, of.names, of.texts, of.count);
 }
 
 dsm__moved_rows dsm__moved_layers(dsm__page *page, const dsm_layer_drift *layers, size_t count,
                                   dsm_presence presence) {
-  lines of = {.count = 0};
-  if (!reserve(page, &of, count)) {
-    return (dsm__moved_rows){.count = 0};
-  }
-  of.count = 0;
-  for (size_t i = 0; i < count; i++) {
+  lines of = begin(page, count);
+  for (size_t i = 0; i < of.room; i++) {
     if (layers[i].presence == presence) {
-      of.names[of.count] = layers[i].layer;
-      of.texts[of.count++] = own_text(page, layers[i].alike, i);
+      add(&of, layers[i].layer, own_text(page, layers[i].alike, i));
     }
   }
   return dsm__moved_lines(page, of.names, of.texts, of.count);

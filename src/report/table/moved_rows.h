@@ -13,6 +13,7 @@ typedef struct dsm__moved_row {
   size_t count;      /**< of layers: 1 or more */
   const char *name;  /**< of these layers */
   const char *times; /**< their count as a cell of a table; "" for one */
+  double size;       /**< of passes: by how much they differ together */
 } dsm__moved_row;
 
 typedef struct dsm__moved_rows {

@@ -65,6 +65,18 @@ void dsm__page_line(dsm__page *page, dsm__text_style style, const char *format, 
   put_line(page, style, text);
 }
 
+void dsm__page_verdict(dsm__page *page, const char *file, dsm__text_style style, const char *word,
+                       const char *detail) {
+  dsm__text_printf(&page->out, "%s: ", dsm__page_text(page, "%s", file));
+  dsm__style_begin(&page->out, page->style.color, style);
+  dsm__text_puts(&page->out, word);
+  dsm__style_end(&page->out, page->style.color, style);
+  if (detail != NULL && detail[0] != '\0') {
+    dsm__text_printf(&page->out, " (%s)", dsm__page_text(page, "%s", detail));
+  }
+  dsm__page_break(page);
+}
+
 void dsm__page_heading(dsm__page *page, const char *format, ...) {
   FORMAT_ARGUMENTS(text);
   dsm__page_break(page);

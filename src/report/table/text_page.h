@@ -42,6 +42,10 @@ void dsm__page_break(dsm__page *page);
 void dsm__page_line(dsm__page *page, dsm__text_style style, const char *format, ...)
     DSM_PRINTF(3, 4);
 
+/** Appends "FILE: WORD (DETAIL)", the word in a style; a detail of "" or NULL is left out. */
+void dsm__page_verdict(dsm__page *page, const char *file, dsm__text_style style, const char *word,
+                       const char *detail);
+
 /** Appends an empty line and a heading. */
 void dsm__page_heading(dsm__page *page, const char *format, ...) DSM_PRINTF(2, 3);
 
