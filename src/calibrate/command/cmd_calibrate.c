@@ -97,8 +97,7 @@ static cli_exit calibrate(cli_named_inputs *in, const measurements *measured, co
   const double start = cli_seconds_now();
   dsm_calibration *calibration = NULL;
   const dsm_status status = dsm_calibrate(&calibration, &request, arguments->diags);
-  cli_print_findings(arguments);
-  cli_exit outcome = cli_exit_of(status);
+  cli_exit outcome = cli_tell(arguments, status);
   if (status == DSM_OK) {
     cli_say(arguments, "%s: calibrated in %.3f s", system->name, cli_seconds_now() - start);
     outcome = put(arguments, calibration);

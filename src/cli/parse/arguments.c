@@ -171,22 +171,12 @@ static cli_exit check_operands(const cli_arguments *arguments) {
                          : CLI_EXIT_DONE;
 }
 
-/* The first of these options that is given, or NULL. */
-static const char *given_of(const cli_arguments *arguments,
-                            const char *const options[CLI_RULE_OPTIONS_MAX]) {
-  size_t i = 0;
-  while (i < CLI_RULE_OPTIONS_MAX && options[i] != NULL && !cli_is_given(arguments, options[i])) {
-    i++;
-  }
-  return i < CLI_RULE_OPTIONS_MAX ? options[i] : NULL;
-}
-
 static cli_exit check_rules(const cli_arguments *arguments) {
   const cli_command *const command = arguments->command;
   for (size_t i = 0; i < cli_rule_count; i++) {
     const cli_rule *const rule = &cli_rules[i];
-    const char *const option = given_of(arguments, rule->options);
-    const char *const given = given_of(arguments, rule->others);
+    const char *const option = cli_given_of(arguments, rule->options);
+    const char *const given = cli_given_of(arguments, rule->others);
     if ((rule->commands & command->bit) == 0 || option == NULL) {
       continue;
     }
@@ -294,6 +284,14 @@ bool cli_is_given(const cli_arguments *arguments, const char *option_name) {
     }
   }
   return false;
+}
+
+const char *cli_given_of(const cli_arguments *arguments, const char *const options[]) {
+  size_t i = 0;
+  while (options[i] != NULL && !cli_is_given(arguments, options[i])) {
+    i++;
+  }
+  return options[i];
 }
 
 void cli_arguments_fini(cli_arguments *arguments) {

@@ -117,6 +117,9 @@ cli_exit cli_arguments_parse(cli_arguments *arguments, const struct cli_program_
 /** Was the option of that name given? */
 bool cli_is_given(const cli_arguments *arguments, const char *option_name);
 
+/** The first of these options, NULL behind the last, that was given; NULL: none was. */
+const char *cli_given_of(const cli_arguments *arguments, const char *const options[]);
+
 void cli_arguments_fini(cli_arguments *arguments);
 
 #endif

@@ -135,6 +135,20 @@ cli_input_file cli_load(const cli_arguments *arguments, const char *name, dsm_de
   return loaded;
 }
 
+dsm_described cli_described(const cli_input_file *loaded, const char *file) {
+  return (dsm_described){.file = file,
+                         .workload = loaded->workload,
+                         .system = loaded->system,
+                         .plan = loaded->plan,
+                         .sweep = loaded->sweep,
+                         .server = loaded->server,
+                         .profile = loaded->profile,
+                         .chain = loaded->chain,
+                         .rl_workload = loaded->rl_workload,
+                         .pim_system = loaded->pim_system,
+                         .pim = loaded->pim};
+}
+
 void cli_input_file_fini(cli_input_file *loaded) {
   dsm_workload_free(loaded->workload);
   dsm_system_free(loaded->system);

@@ -33,6 +33,9 @@ typedef struct cli_input_file {
 cli_input_file cli_load(const cli_arguments *arguments, const char *name, dsm_description kind,
                         dsm_diags *diags);
 
+/** As an answer says what it holds, if it was loaded. */
+dsm_described cli_described(const cli_input_file *loaded, const char *file);
+
 void cli_input_file_fini(cli_input_file *loaded);
 
 /* ---- sweeps ---- */

@@ -77,18 +77,19 @@ static dsm_status load_point(cli_plan_operand *operand, const cli_arguments *arg
   dsm_store *store = NULL;
   dsm_status status = dsm_store_open_read(&store, operand->file, diags);
   if (status == DSM_OK) {
+    dsm_pim_plan *pim = NULL;
     const dsm_answer_kind *kind = dsm_store_is_pim(store) ? &dsm_answer_pim : &dsm_answer_plan;
     double *const recorded = &operand->answer.recorded;
     operand->answer.kind = kind;
     status = check_kind(operand, arguments, &kind);
     if (status == DSM_OK) {
       status = kind == &dsm_answer_pim
-                   ? dsm_store_pim_plan(store, (size_t)point, &operand->pim, recorded, diags)
+                   ? dsm_store_pim_plan(store, (size_t)point, &pim, recorded, diags)
                    : dsm_store_plan(store, (size_t)point, &operand->plan, recorded, diags);
-      operand->answer.owned = kind == &dsm_answer_pim ? (void *)operand->pim : operand->plan;
+      operand->answer.owned = pim != NULL ? (void *)pim : operand->plan;
       operand->answer.of = operand->answer.owned;
     }
-    if (status == DSM_OK && operand->pim != NULL && arguments->command->bit == CLI_DIFF) {
+    if (status == DSM_OK && pim != NULL && arguments->command->bit == CLI_DIFF) {
       status = print_document(operand, diags);
     }
   }
@@ -112,7 +113,6 @@ static dsm_status parse_plan(cli_plan_operand *operand, const cli_arguments *arg
     status = dsm_answer_parse(answer, kind, text, length, operand->file, diags);
   }
   operand->plan = kind == &dsm_answer_plan ? answer->owned : NULL;
-  operand->pim = kind == &dsm_answer_pim ? answer->owned : NULL;
   operand->is_contradictory =
       operand->plan != NULL &&
       dsm_plan_validate_text(text, length, operand->file, NULL) == DSM_ERROR_INVALID;
@@ -183,7 +183,7 @@ cli_exit cli_load_first_plan(cli_plan_operand *operand, const cli_arguments *arg
   const dsm_status status = cli_load_plan(operand, arguments, arguments->operands[0]);
   cli_print_findings(arguments);
   cli_note_recorded(arguments,
-                    operand->pim != NULL || operand->is_point ? operand->name : "the plan",
+                    operand->plan == NULL || operand->is_point ? operand->name : "the plan",
                     operand->answer);
   if (operand->is_contradictory) {
     cli_note(arguments,
@@ -206,17 +206,17 @@ cli_exit cli_use_plan(const cli_arguments *arguments, cli_plan_use *use) {
 
 void cli_note_recorded(const cli_arguments *arguments, const char *name, dsm_answer answer) {
   static const double tolerance = 1e-9; /* of two implementations of the model */
-  const bool is_pim = answer.kind == &dsm_answer_pim;
+  const cli_companion_answer *const other = cli_companion_answer_of(answer.kind);
   if (answer.of == NULL || !(answer.recorded > 0)) {
     return;
   }
-  const double now = is_pim ? ((const dsm_pim_plan *)answer.of)->cost.seconds
-                            : ((const dsm_plan *)answer.of)->result.step_cycles;
+  const double now =
+      other != NULL ? other->seconds(answer.of) : ((const dsm_plan *)answer.of)->result.step_cycles;
   const double change = now - answer.recorded;
   if (fabs(change) > tolerance * answer.recorded) {
     cli_note(arguments,
-             is_pim ? "%s records %.6g s, now it is %.6g s (%+.1f %%)"
-                    : "%s records %.0f cycles a step, now it is %.0f (%+.1f %%)",
+             other != NULL ? "%s records %.6g s, now it is %.6g s (%+.1f %%)"
+                           : "%s records %.0f cycles a step, now it is %.0f (%+.1f %%)",
              name, answer.recorded, now, 100 * change / answer.recorded);
   }
 }

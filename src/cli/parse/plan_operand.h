@@ -12,7 +12,6 @@ typedef struct cli_plan_operand {
   char *file;            /**< the plan or the database, as found; NULL if it was not */
   dsm_answer answer;     /**< what it is, of a kind that the command takes */
   dsm_plan *plan;        /**< the same where it is a plan of a network, else NULL */
-  dsm_pim_plan *pim;     /**< where it is one of cores in memory, else NULL */
   char *document;        /**< where a command compares documents: that of what is no plan of a
                               network, as JSON; else NULL */
   bool is_point;         /**< of a database, by its number */
@@ -40,9 +39,8 @@ cli_exit cli_use_plan(const cli_arguments *arguments, cli_plan_use *use);
 
 void cli_plan_operand_fini(cli_plan_operand *operand);
 
-/** Says if what is recorded of a plan, of a network or of cores in memory, is not what the model
- * says now: it was edited, or the model is another. Nothing of other answers. `name`: what records
- * it. */
+/** Says if what is recorded of a plan, or of another answer, is not what the model says now: it was
+ * edited, or the model is another. `name`: what records it. */
 void cli_note_recorded(const cli_arguments *arguments, const char *name, dsm_answer answer);
 
 /* ---- what a plan is the answer to, to be asked again ---- */

@@ -16,6 +16,7 @@ typedef struct cli_companion_answer {
   const char *found;                   /**< what they find, */
   const char *hint;                    /**< and what shows it */
   const char *what;                    /**< what is drawn, "an answer of storage" */
+  double (*seconds)(const void *of);   /**< what is recorded of it; NULL: nothing is */
   const char *(*figure)(size_t index); /**< its figures, NULL after the last; the first is drawn
                                           unless another one is asked for */
   dsm_status (*draw)(dsm_plot **plot, const void *of, unsigned figure,

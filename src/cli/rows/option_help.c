@@ -15,17 +15,17 @@ static void add(cli_help_text *help, const char *format, ...) {
   va_end(list);
 }
 
-static bool is_among(const char *const options[CLI_RULE_OPTIONS_MAX], const char *name) {
+static bool is_among(const char *const options[], const char *name) {
   size_t i = 0;
-  while (i < CLI_RULE_OPTIONS_MAX && options[i] != NULL && strcmp(options[i], name) != 0) {
+  while (options[i] != NULL && strcmp(options[i], name) != 0) {
     i++;
   }
-  return i < CLI_RULE_OPTIONS_MAX && options[i] != NULL;
+  return options[i] != NULL;
 }
 
 /* Those of them that the commands take. */
-static void add_options(cli_help_text *help, unsigned commands,
-                        const char *const options[CLI_RULE_OPTIONS_MAX], const char *separator) {
+static void add_options(cli_help_text *help, unsigned commands, const char *const options[],
+                        const char *separator) {
   const char *before = "--";
   for (size_t i = 0; i < cli_option_count; i++) {
     const cli_option *const option = &cli_options[i];

@@ -92,9 +92,9 @@ extern size_t cli_option_count;
 
 /** An option that is refused, as another one is given, or is not. The help says it too. */
 typedef struct cli_rule {
-  unsigned commands;                         /**< bits of those that it is of */
-  const char *options[CLI_RULE_OPTIONS_MAX]; /**< each of them, NULL behind the last, */
-  const char *others[CLI_RULE_OPTIONS_MAX];  /**< is refused where one of these is given, */
+  unsigned commands;                             /**< bits of those that it is of */
+  const char *options[CLI_RULE_OPTIONS_MAX + 1]; /**< each of them, NULL behind the last, */
+  const char *others[CLI_RULE_OPTIONS_MAX + 1];  /**< is refused where one of these is given, */
   bool is_need;      /**< or, if that is so, where none of them is; no others: two operands */
   const char *value; /**< what stands behind their names: " profile" of --to; NULL: nothing */
   const char *text;  /**< of no need: what is said of the option, before the other one, */

@@ -21,17 +21,7 @@ static cli_exit load_all(const cli_arguments *arguments, cli_input_file *loaded,
     cli_print_findings(arguments);
     outcome = cli_exit_max(outcome, cli_exit_of(loaded[i].status));
     if (loaded[i].status == DSM_OK) {
-      all->items[all->count++] = (dsm_described){.file = arguments->operands[i],
-                                                 .workload = loaded[i].workload,
-                                                 .system = loaded[i].system,
-                                                 .plan = loaded[i].plan,
-                                                 .sweep = loaded[i].sweep,
-                                                 .server = loaded[i].server,
-                                                 .profile = loaded[i].profile,
-                                                 .chain = loaded[i].chain,
-                                                 .rl_workload = loaded[i].rl_workload,
-                                                 .pim_system = loaded[i].pim_system,
-                                                 .pim = loaded[i].pim};
+      all->items[all->count++] = cli_described(&loaded[i], arguments->operands[i]);
     }
   }
   return outcome;

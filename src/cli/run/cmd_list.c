@@ -112,14 +112,7 @@ static void list_items(found *all) {
     const cli_input_file *const loaded = &all->entries[i].loaded;
     all->items[i] = (dsm_listed){.name = all->entries[i].name,
                                  .about = all->entries[i].about,
-                                 .what = {.file = loaded->path,
-                                          .workload = loaded->workload,
-                                          .system = loaded->system,
-                                          .sweep = loaded->sweep,
-                                          .server = loaded->server,
-                                          .chain = loaded->chain,
-                                          .rl_workload = loaded->rl_workload,
-                                          .pim_system = loaded->pim_system}};
+                                 .what = cli_described(loaded, loaded->path)};
   }
 }
 

@@ -175,17 +175,16 @@ static cli_exit put_plot(const request *wanted, const dsm_plot *plot) {
 /* ---- figures of an answer ---- */
 
 /* Options that say what a figure of points shows. */
-static const char *const of_points[] = {"x", "y", "series", "value", "pareto", "log", "where"};
+static const char *const of_points[] = {"x",      "y",   "series", "value",
+                                        "pareto", "log", "where",  NULL};
 
 static cli_exit check_no_points(const request *wanted) {
-  for (size_t i = 0; i < sizeof of_points / sizeof *of_points; i++) {
-    if (cli_is_given(wanted->arguments, of_points[i])) {
-      return cli_usage_error(wanted->arguments->command,
-                             "--%s goes with the database of a sweep, but '%s' is a plan",
-                             of_points[i], wanted->input);
-    }
-  }
-  return CLI_EXIT_DONE;
+  const char *const given = cli_given_of(wanted->arguments, of_points);
+  return given == NULL ? CLI_EXIT_DONE
+                       : cli_usage_error(wanted->arguments->command,
+                                         "--%s goes with the database of a sweep, but '%s' is a "
+                                         "plan",
+                                         given, wanted->input);
 }
 
 static dsm_status draw_plan(dsm_plot **plot, const void *of, unsigned figure,
@@ -245,11 +244,8 @@ static cli_exit check_view(const request *wanted, dsm_points_figure figure) {
 
 /* Nothing is said of what to draw: then a suite of networks is drawn as its means. */
 static bool is_default_view(const request *wanted) {
-  bool is_given = wanted->arguments->plot.figure != NULL;
-  for (size_t i = 0; i < sizeof of_points / sizeof *of_points; i++) {
-    is_given = is_given || cli_is_given(wanted->arguments, of_points[i]);
-  }
-  return !is_given;
+  return wanted->arguments->plot.figure == NULL &&
+         cli_given_of(wanted->arguments, of_points) == NULL;
 }
 
 static cli_exit plot_points(request *wanted) {
@@ -302,8 +298,8 @@ static cli_exit plot_points(request *wanted) {
 /* What the operand is says which figures there are. */
 static cli_exit plot_operand(request *wanted) {
   cli_plan_operand operand;
-  cli_exit outcome = cli_exit_of(cli_load_plan(&operand, wanted->arguments, wanted->input));
-  cli_print_findings(wanted->arguments);
+  cli_exit outcome =
+      cli_tell(wanted->arguments, cli_load_plan(&operand, wanted->arguments, wanted->input));
   if (outcome == CLI_EXIT_DONE) {
     outcome = plot_drawn(wanted, &operand,
                          operand.plan != NULL ? &plan_answer

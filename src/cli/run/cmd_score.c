@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/parse/plan_operand.h"
-#include "cli/rows/rows.h"
+#include "cli/rows/companion_command.h"
 #include "cli/run/complain.h"
 #include "cli/run/explored.h"
 #include "cli/run/output.h"
@@ -8,29 +8,24 @@
 /* The bound of the searched space, which no plan records. */
 static cli_exit add_bound(const cli_arguments *arguments, dsm_plan *plan) {
   plan->options.thread_count = arguments->options.thread_count;
-  const dsm_status status = dsm_plan_bound(plan, arguments->diags);
-  cli_print_findings(arguments);
-  return cli_exit_of(status);
+  return cli_tell(arguments, dsm_plan_bound(plan, arguments->diags));
 }
 
-/* What is asked of networks alone. */
-static cli_exit score_pim(const cli_arguments *arguments, dsm_answer answer) {
-  static const char *const of_networks[] = {"explain", "elasticity", "sensitivity", "top",
-                                            "summary"};
-  for (size_t i = 0; i < sizeof of_networks / sizeof *of_networks; i++) {
-    if (cli_is_given(arguments, of_networks[i])) {
-      return cli_usage_error(arguments->command,
-                             "--%s goes with a plan of a network, but '%s' is one of cores in "
-                             "memory",
-                             of_networks[i], arguments->operands[0]);
-    }
-  }
-  return cli_put_with_table(arguments, answer, DSM_FORM_JSON);
+/* An answer that is no plan of a network: what is asked of networks alone has no place. */
+static cli_exit score_other(const cli_arguments *arguments, dsm_answer answer) {
+  static const char *const of_networks[] = {"explain", "elasticity", "sensitivity",
+                                            "top",     "summary",    NULL};
+  const char *const given = cli_given_of(arguments, of_networks);
+  return given == NULL
+             ? cli_put_with_table(arguments, answer, DSM_FORM_JSON)
+             : cli_usage_error(arguments->command,
+                               "--%s goes with a plan of a network, but '%s' is %s", given,
+                               arguments->operands[0], cli_companion_answer_of(answer.kind)->found);
 }
 
 static cli_exit score(const cli_arguments *arguments, const cli_plan_operand *operand) {
-  if (operand->pim != NULL) {
-    return score_pim(arguments, operand->answer);
+  if (operand->plan == NULL) {
+    return score_other(arguments, operand->answer);
   }
   dsm_plan *const plan = operand->plan;
   if (arguments->elasticity != NULL) {

@@ -17,20 +17,16 @@
 
 /* ---- which options go together ---- */
 
-/* Options that say what is explored, and how. */
-static const char *const of_runs[] = {"vary",      "exclude",  "set",         "mode",
-                                      "minibatch", "optimize", "parallelism", "record",
-                                      "threads",   "database", "shard"};
-
 /* With a database, or databases to merge, nothing is explored. */
 static cli_exit check_no_run(const cli_arguments *arguments, const char *what) {
-  for (size_t i = 0; i < sizeof of_runs / sizeof *of_runs; i++) {
-    if (cli_is_given(arguments, of_runs[i])) {
-      return cli_usage_error(arguments->command, "--%s goes with a sweep to explore, not with %s",
-                             of_runs[i], what);
-    }
-  }
-  return CLI_EXIT_DONE;
+  static const char *const of_runs[] = {"vary",      "exclude",  "set",         "mode",
+                                        "minibatch", "optimize", "parallelism", "record",
+                                        "threads",   "database", "shard",       NULL};
+  const char *const given = cli_given_of(arguments, of_runs);
+  return given == NULL
+             ? CLI_EXIT_DONE
+             : cli_usage_error(arguments->command, "--%s goes with a sweep to explore, not with %s",
+                               given, what);
 }
 
 static cli_exit check_options(const cli_arguments *arguments) {
@@ -94,8 +90,7 @@ static cli_exit merge(const cli_arguments *arguments) {
   const dsm_status status = dsm_store_merge(target, (const char *const *)arguments->operands + 1,
                                             arguments->operand_count - 1, arguments->diags);
   if (status != DSM_OK) {
-    cli_print_findings(arguments);
-    return cli_exit_of(status);
+    return cli_tell(arguments, status);
   }
   return show_database(arguments, target);
 }
@@ -197,8 +192,7 @@ static cli_exit run_into(const cli_arguments *arguments, const dsm_sweep *sweep,
   } else if (status == DSM_ERROR_IO && !arguments->program->is_for_sweeps) {
     name_mpi(arguments);
   }
-  cli_print_findings(arguments);
-  cli_exit outcome = cli_exit_of(status);
+  cli_exit outcome = cli_tell(arguments, status);
   if (outcome == CLI_EXIT_DONE) {
     outcome = check_output(arguments, path);
   }
@@ -216,8 +210,7 @@ static cli_exit run_sweep(const cli_arguments *arguments) {
   dsm_sweep *sweep;
   char *stem;
   const dsm_status status = cli_make_sweep(&sweep, &stem, arguments, arguments->diags);
-  cli_print_findings(arguments);
-  cli_exit outcome = cli_exit_of(status);
+  cli_exit outcome = cli_tell(arguments, status);
   if (status == DSM_OK && stem == NULL && arguments->sweep.database == NULL) {
     outcome = cli_usage_error(arguments->command,
                               "standard input has no name for the database: --database is needed");

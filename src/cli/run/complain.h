@@ -50,4 +50,10 @@ void cli_print_diags(const cli_arguments *arguments, const dsm_diags *diags);
 /** Prints the command's findings so far, and forgets them. */
 void cli_print_findings(const cli_arguments *arguments);
 
+/** The same, and what a command that ends so returns. */
+static inline cli_exit cli_tell(const cli_arguments *arguments, dsm_status status) {
+  cli_print_findings(arguments);
+  return cli_exit_of(status);
+}
+
 #endif

@@ -92,10 +92,7 @@ cli_exit cli_put_kept_elasticity(const cli_arguments *arguments, const dsm_plan 
   const dsm_elasticity_request request = {
       .options = arguments->options, .choice = choice_of(arguments), .kept = plan};
   const dsm_status status = dsm_elasticity_derive(&item, &request, arguments->diags);
-  cli_print_findings(arguments);
-  const cli_exit outcome = status == DSM_OK
-                               ? cli_put_answer(arguments, DSM_ANSWERS(elasticity, &item, 1))
-                               : cli_exit_of(status);
+  const cli_exit outcome = cli_put_made(arguments, status, DSM_ANSWERS(elasticity, &item, 1));
   dsm_elasticity_free(item);
   return outcome;
 }
@@ -113,10 +110,7 @@ cli_exit cli_put_elasticity(const cli_arguments *arguments, const cli_input_file
   if (status == DSM_OK) {
     status = derive_all(&all, arguments, loaded, count);
   }
-  cli_print_findings(arguments);
-  outcome = status == DSM_OK
-                ? cli_put_answer(arguments, DSM_ANSWERS(elasticity, all.items, all.item_count))
-                : cli_exit_of(status);
+  outcome = cli_put_made(arguments, status, DSM_ANSWERS(elasticity, all.items, all.item_count));
 out:
   for (size_t i = 0; i < all.item_count; i++) {
     dsm_elasticity_free(all.items[i]);

@@ -133,10 +133,7 @@ cli_exit cli_put_explanation(const cli_arguments *arguments, const dsm_plan *pla
       explanations[all.count++] = made[i];
     }
   }
-  cli_print_findings(arguments);
-  const cli_exit outcome = status == DSM_OK
-                               ? cli_put_answer(arguments, DSM_ANSWER(explanation, &all))
-                               : cli_exit_of(status);
+  const cli_exit outcome = cli_put_made(arguments, status, DSM_ANSWER(explanation, &all));
   for (size_t i = 0; i < LAYERS_MAX; i++) {
     dsm_explanation_free(made[i]);
   }

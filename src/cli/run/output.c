@@ -50,9 +50,7 @@ cli_exit cli_put_file(const cli_arguments *arguments, const char *option, const 
     return cli_usage_error(arguments->command, "--%s: '%s' is a database, which no result replaces",
                            option, path);
   }
-  const dsm_status status = dsm_file_write(path, bytes, length, arguments->diags);
-  cli_print_findings(arguments);
-  return cli_exit_of(status);
+  return cli_tell(arguments, dsm_file_write(path, bytes, length, arguments->diags));
 }
 
 cli_exit cli_put_installed(const cli_arguments *arguments, const char *folder, const char *word,
@@ -132,6 +130,11 @@ cli_exit cli_put_answer(const cli_arguments *arguments, dsm_answer answer) {
     return CLI_EXIT_DONE;
   }
   return put(arguments, answer, form, file);
+}
+
+cli_exit cli_put_made(const cli_arguments *arguments, dsm_status status, dsm_answer answer) {
+  const cli_exit told = cli_tell(arguments, status);
+  return told == CLI_EXIT_DONE ? cli_put_answer(arguments, answer) : told;
 }
 
 cli_exit cli_put_form(const cli_arguments *arguments, dsm_answer answer, dsm_form form) {

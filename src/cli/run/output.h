@@ -39,7 +39,10 @@ cli_exit cli_put_installed(const cli_arguments *arguments, const char *folder, c
  */
 cli_exit cli_put_answer(const cli_arguments *arguments, dsm_answer answer);
 
-/** The same in one form, whatever the file is called. */
+/** The same of an answer that was made if the status says so, behind what was found. */
+cli_exit cli_put_made(const cli_arguments *arguments, dsm_status status, dsm_answer answer);
+
+/** cli_put_answer in one form, whatever the file is called. */
 cli_exit cli_put_form(const cli_arguments *arguments, dsm_answer answer, dsm_form form);
 
 /** As cli_put_answer, but with an output file and without --format standard output gets the table

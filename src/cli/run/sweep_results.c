@@ -162,10 +162,8 @@ static cli_exit put_table(const cli_arguments *arguments, dsm_point_table *table
   }
   const dsm_status status = is_summary ? select_for_summary(arguments, table, shown, sizeof shown)
                                        : select_rows(arguments, table);
-  cli_print_findings(arguments);
-  const cli_exit outcome = status != DSM_OK ? cli_exit_of(status)
-                           : is_summary ? cli_put_answer(arguments, DSM_ANSWER(points_summary, &of))
-                                        : cli_put_answer(arguments, DSM_ANSWER(points, table));
+  const cli_exit outcome = cli_put_made(
+      arguments, status, is_summary ? DSM_ANSWER(points_summary, &of) : DSM_ANSWER(points, table));
   for (size_t i = 0; i < DSM_POINT_STATUS_COUNT; i++) {
     free(of.examples[i]);
   }
@@ -175,12 +173,8 @@ static cli_exit put_table(const cli_arguments *arguments, dsm_point_table *table
 cli_exit cli_put_points(const cli_arguments *arguments, dsm_store *store, const char *path) {
   dsm_point_table *table = NULL;
   const dsm_status status = dsm_store_points(store, &table, arguments->diags);
-  cli_exit outcome = cli_exit_of(status);
-  if (status == DSM_OK) {
-    outcome = put_table(arguments, table, path);
-  } else {
-    cli_print_findings(arguments);
-  }
+  const cli_exit outcome =
+      status == DSM_OK ? put_table(arguments, table, path) : cli_tell(arguments, status);
   dsm_point_table_free(table);
   return outcome;
 }

@@ -26,8 +26,7 @@ static cli_exit answer(const cli_arguments *arguments, const cli_input_file *wor
   dsm_pim_plan *plan = NULL;
   const double start = cli_seconds_now();
   const dsm_status status = dsm_pim(&plan, workload, system, &options, arguments->diags);
-  cli_print_findings(arguments);
-  cli_exit outcome = cli_exit_of(status);
+  cli_exit outcome = cli_tell(arguments, status);
   if (status == DSM_OK) {
     cli_say(arguments, "%s on %s: %.3f s", workload->name, system->name, cli_seconds_now() - start);
     outcome = cli_put_with_table(arguments, DSM_ANSWER(pim, plan), DSM_FORM_JSON);
@@ -51,6 +50,10 @@ static dsm_status draw(dsm_plot **plot, const void *of, unsigned figure,
   return dsm_plot_pim(plot, of, (dsm_pim_figure)figure, arguments->diags);
 }
 
+static double seconds_of(const void *of) {
+  return ((const dsm_pim_plan *)of)->cost.seconds;
+}
+
 static const cli_companion_answer own_answer = {
     .kind = &dsm_answer_pim,
     .commands = CLI_SCORE | CLI_CHECK | CLI_DIFF | CLI_PLOT | CLI_REPORT | CLI_TRACE,
@@ -58,6 +61,7 @@ static const cli_companion_answer own_answer = {
     .found = "one of cores in memory",
     .hint = "these show it: dsm report, dsm plot, dsm score, dsm trace",
     .what = "a plan of cores in memory",
+    .seconds = seconds_of,
     .figure = figure_word,
     .draw = draw};
 

@@ -40,8 +40,7 @@ static cli_exit put_schedule(const cli_arguments *arguments, const dsm_remat_cha
   dsm_remat_result *result = NULL;
   const double start = cli_seconds_now();
   const dsm_status status = dsm_remat(&result, chain, options, arguments->diags);
-  cli_print_findings(arguments);
-  cli_exit outcome = cli_exit_of(status);
+  cli_exit outcome = cli_tell(arguments, status);
   if (status == DSM_OK) {
     cli_say(arguments, "%s: %zu steps, units of %.0f bytes, %.3f s", chain->name,
             result->step_count, result->unit_bytes, cli_seconds_now() - start);
@@ -59,8 +58,7 @@ static cli_exit put_pipeline(const cli_arguments *arguments, const dsm_remat_cha
   dsm_remat_pipeline *pipeline = NULL;
   const double start = cli_seconds_now();
   const dsm_status status = dsm_remat_pipeline_make(&pipeline, chain, &asked, arguments->diags);
-  cli_print_findings(arguments);
-  cli_exit outcome = cli_exit_of(status);
+  cli_exit outcome = cli_tell(arguments, status);
   if (status == DSM_OK) {
     cli_say(arguments, "%s: %zu pipelines, %.3f s", chain->name, pipeline->case_count,
             cli_seconds_now() - start);
@@ -75,8 +73,7 @@ static cli_exit answer(const cli_arguments *arguments, const dsm_remat_chain *ch
   dsm_remat_options options;
   const dsm_status status = settle_budget(arguments, chain, &options);
   if (status != DSM_OK) {
-    cli_print_findings(arguments);
-    return cli_exit_of(status);
+    return cli_tell(arguments, status);
   }
   return own->devices > 0 ? put_pipeline(arguments, chain, &options)
                           : put_schedule(arguments, chain, &options);
@@ -88,8 +85,7 @@ static cli_exit answer_file(const cli_arguments *arguments) {
   const cli_remat_arguments *const own = arguments->own;
   cli_input_file loaded =
       cli_load(arguments, arguments->operands[0], DSM_DESCRIPTION_STAGES, arguments->diags);
-  cli_print_findings(arguments);
-  cli_exit outcome = cli_exit_of(loaded.status);
+  cli_exit outcome = cli_tell(arguments, loaded.status);
   if (outcome == CLI_EXIT_DONE) {
     const bool has_budget =
         loaded.chain->budget_bytes > 0 || own->options.budget_bytes > 0 || own->budget_ratio > 0;
@@ -164,8 +160,7 @@ static cli_exit answer_plan(const cli_arguments *arguments, const cli_input_file
     status =
         dsm_remat_chain_of_plan(&chain, plan, dsm_system_usable_bytes(system), arguments->diags);
   }
-  cli_print_findings(arguments);
-  cli_exit outcome = cli_exit_of(status);
+  cli_exit outcome = cli_tell(arguments, status);
   if (outcome == CLI_EXIT_DONE && own->chain_file != NULL) {
     outcome = write_chain(arguments, chain);
   }

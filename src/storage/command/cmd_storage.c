@@ -117,8 +117,7 @@ static cli_exit settle_replay(const cli_arguments *arguments, asked *of) {
   }
   const dsm_status status = load_trace(arguments, of);
   of->options.trace = of->trace;
-  cli_print_findings(arguments);
-  return cli_exit_of(status);
+  return cli_tell(arguments, status);
 }
 
 static cli_exit settle(const cli_arguments *arguments, asked *of) {
@@ -167,6 +166,11 @@ static dsm_status check_source(const cli_arguments *arguments, const source *fro
   return DSM_OK;
 }
 
+/* Samples a second of a plan. */
+static double rate_of(const dsm_plan *plan) {
+  return (double)plan->workload->minibatch / dsm_plan_computing_seconds(plan);
+}
+
 /* Samples a second as options say them; 0: they do not. */
 static double given_rate(const cli_arguments *arguments, const source *from) {
   const cli_storage_arguments *const given = arguments->own;
@@ -182,8 +186,7 @@ static cli_exit complain(const cli_arguments *arguments, dsm_status status) {
     (void)cli_usage_error(arguments->command, "--%s", dsm_diags_get(arguments->diags, 0)->message);
     dsm_diags_clear(arguments->diags);
   }
-  cli_print_findings(arguments);
-  return cli_exit_of(status);
+  return cli_tell(arguments, status);
 }
 
 static cli_exit put_answer(const cli_arguments *arguments, const source *from, asked *of,
@@ -212,58 +215,28 @@ static cli_exit put_answer(const cli_arguments *arguments, const source *from, a
   return outcome;
 }
 
-/* ---- plans ---- */
-
-static cli_exit answer_plan(const cli_arguments *arguments, const dsm_plan *plan,
-                            const char *file) {
-  const source from = {.workload = plan->workload,
-                       .system = plan->system,
-                       .workload_file = file,
-                       .system_file = file,
-                       .mode = plan->options.mode};
-  asked of = {0};
-  const dsm_status status = check_source(arguments, &from);
-  cli_print_findings(arguments);
-  cli_exit outcome = cli_exit_of(status);
-  if (outcome == CLI_EXIT_DONE) {
-    outcome = settle(arguments, &of);
-  }
-  if (outcome == CLI_EXIT_DONE) {
-    const double given = given_rate(arguments, &from);
-    const double own = (double)plan->workload->minibatch / dsm_plan_computing_seconds(plan);
-    outcome = put_answer(arguments, &from, &of, given > 0 ? given : own);
-  }
-  asked_fini(&of);
-  return outcome;
-}
-
-static cli_exit answer_operand(const cli_arguments *arguments, const cli_plan_operand *operand) {
-  return answer_plan(arguments, operand->plan, operand->file);
-}
-
-/* ---- workloads on systems ---- */
+/* ---- what is answered for ---- */
 
 static cli_exit explore_rate(const cli_arguments *arguments, const source *from, double *rate) {
   dsm_plan *plan = NULL;
   const dsm_status status =
       cli_explore(&plan, arguments, NULL, from->workload, from->system, &arguments->options);
   if (status == DSM_OK) {
-    *rate = (double)plan->workload->minibatch / dsm_plan_computing_seconds(plan);
+    *rate = rate_of(plan);
   }
   dsm_plan_free(plan);
-  cli_print_findings(arguments);
-  return cli_exit_of(status);
+  return cli_tell(arguments, status);
 }
 
-static cli_exit answer_source(const cli_arguments *arguments, const source *from) {
+/* `rate`: samples a second where no option says them; 0: those of the plan that is found. */
+static cli_exit answer_source(const cli_arguments *arguments, const source *from, double rate) {
   asked of = {0};
-  const dsm_status status = check_source(arguments, from);
-  cli_print_findings(arguments);
-  cli_exit outcome = cli_exit_of(status);
+  cli_exit outcome = cli_tell(arguments, check_source(arguments, from));
   if (outcome == CLI_EXIT_DONE) {
     outcome = settle(arguments, &of);
   }
-  double rate = given_rate(arguments, from);
+  const double given = given_rate(arguments, from);
+  rate = given > 0 ? given : rate;
   if (outcome == CLI_EXIT_DONE && !(rate > 0)) {
     outcome = explore_rate(arguments, from, &rate);
   }
@@ -274,6 +247,16 @@ static cli_exit answer_source(const cli_arguments *arguments, const source *from
   return outcome;
 }
 
+static cli_exit answer_plan(const cli_arguments *arguments, const cli_plan_operand *operand) {
+  const dsm_plan *const plan = operand->plan;
+  const source from = {.workload = plan->workload,
+                       .system = plan->system,
+                       .workload_file = operand->file,
+                       .system_file = operand->file,
+                       .mode = plan->options.mode};
+  return answer_source(arguments, &from, rate_of(plan));
+}
+
 static cli_exit answer_pair(const cli_arguments *arguments, const cli_input_file *workload,
                             const cli_input_file *system) {
   const source from = {.workload = workload->workload,
@@ -281,11 +264,11 @@ static cli_exit answer_pair(const cli_arguments *arguments, const cli_input_file
                        .workload_file = workload->path,
                        .system_file = system->path,
                        .mode = arguments->options.mode};
-  return answer_source(arguments, &from);
+  return answer_source(arguments, &from, 0);
 }
 
 cli_exit cli_run_storage(const cli_arguments *arguments) {
-  return arguments->operand_count == 1 ? cli_use_plan(arguments, answer_operand)
+  return arguments->operand_count == 1 ? cli_use_plan(arguments, answer_plan)
                                        : cli_use_pair(arguments, DSM_DESCRIPTION_WORKLOAD,
                                                       DSM_DESCRIPTION_SYSTEM, answer_pair);
 }
