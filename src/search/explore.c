@@ -162,9 +162,8 @@ static dsm_status find_with_roles(dsm__problem *problem, const dsm__counted *cou
     return dsm__out_of_memory(diags);
   }
   *bound_cycles = answer.lower_bound_cycles;
-  return answer.is_feasible
-             ? dsm__problem_predict(problem, &decisions, plan, diags)
-             : DSM_ERROR_INFEASIBLE;
+  return answer.is_feasible ? dsm__problem_predict(problem, &decisions, plan, diags)
+                            : DSM_ERROR_INFEASIBLE;
 }
 
 /* Is a step to have stages, micro-batches or layers that run again? What only data and model do has

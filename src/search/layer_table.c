@@ -188,7 +188,7 @@ bool dsm__layer_table_fill(dsm__layer_table *table, const dsm__search_inputs *in
   if (!DSM__RESERVE(arena, table->pass_cycles,
                     classes * DSM_PARALLELISM_COUNT * DSM_PASS_COUNT * table->factor_count) ||
       !DSM__RESERVE(arena, table->choices,
-                    (factors->may_hoist ? 2U : 1U) * DSM__ZONE_ROWS * classes) ||
+                    classes * DSM__ZONE_ROWS * (factors->may_hoist ? 2U : 1U)) ||
       !DSM__RESERVE(arena, j.evaluations, tasks)) {
     return false;
   }

@@ -169,6 +169,7 @@ static dsm_status search(overlapped_search *s, const dsm__counted *counted) {
 }
 
 static bool is_done(const overlapped_search *s) {
+  assert(*s->plan != NULL); /* of the first search */
   return dsm__problem_is_over(s->problem) || (*s->plan)->stages.count > 1 ||
          (*s->plan)->result.step_cycles <= dsm__tie_limit(s->bound_cycles);
 }
