@@ -163,6 +163,8 @@ static dsm_status search(overlapped_search *s, const dsm__counted *counted) {
   }
   if (counted != NULL) {
     s->bound_cycles = fmax(s->bound_cycles, made == NULL ? fmin(bound, known) : bound);
+  } else if (made != NULL) { /* what hides is no longer than what it hides behind */
+    s->bound_cycles = fmax(s->bound_cycles, fmin(0.5 * bound, made->result.step_cycles));
   }
   const bool is_kept = look_at(s, made);
   return look_at(s, slower) && is_kept ? DSM_OK : dsm__out_of_memory(s->diags);
