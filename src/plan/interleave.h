@@ -3,7 +3,8 @@
 #ifndef DSM_PLAN_INTERLEAVE_H
 #define DSM_PLAN_INTERLEAVE_H
 
-#include "plan/makespan.h"
+#include <stdbool.h>
+#include <stddef.h>
 
 /** A pipeline whose stages have v runs of layers each, of all runs the first, the one p behind it,
  * and so on. */
@@ -33,11 +34,5 @@ double dsm__interleaved_cycles(const dsm__interleaving *of, const dsm__interleav
 /** Of what all layers take for a micro-batch, the part that a step takes at least beside the
  * stages' mean of all that they do. */
 double dsm__interleaved_waiting(const dsm__interleaving *of);
-
-/** When passes end, of run r and micro-batch i at r * micro_batches + i: each pass as soon as its
- * stage is free and what it needs is there. `forward` and `backward` are cycles of each run. False
- * if out of memory. */
-bool dsm__interleaved_schedule(const dsm__interleaving *of, const double *forward,
-                               const double *backward, dsm__arena *arena, dsm__schedule *schedule);
 
 #endif

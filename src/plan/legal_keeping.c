@@ -2,7 +2,7 @@
 /* legal_keeping.c: shards, and layers that are made anew (section 12). */
 #include "plan/keeping.h"
 #include "plan/legal_internal.h"
-#include "plan/segment.h"
+#include "plan/segments.h"
 
 static bool reads_held(const dsm__judge *judge, const size_t *makers, size_t count) {
   for (size_t i = 0; i < count; i++) {

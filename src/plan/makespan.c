@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/order.h"
+#include "plan/interleave.h"
 
 size_t dsm__stored_micro_batches(bool is_gpipe, size_t devices, size_t device,
                                  size_t micro_batches) {
@@ -48,55 +49,83 @@ double dsm__least_makespan(size_t devices, size_t micro_batches) {
 /* Where the passes of all devices are. */
 typedef struct running {
   const dsm__makespan_times *times;
+  size_t runs; /* of each device */
   bool is_gpipe;
-  double *forward_ends;  /* of device and micro-batch, where it has run */
+  double *forward_ends;  /* of run and micro-batch; negative: it has not run */
   double *backward_ends; /* likewise */
   size_t *forwards;      /* of each device: how many have run */
   size_t *backwards;
   double *free_at; /* of each device */
 } running;
 
-/* A pass of a device: of its micro-batch, forward or backward. */
+/* A pass of a device: of one of its runs, counted over all devices, and a micro-batch. */
 typedef struct pass {
+  size_t run;
   size_t micro_batch;
   bool is_backward;
 } pass;
 
-/* What a device runs next. */
+/* The k-th pass of a device forward or back: where it has several runs, micro-batches pass each in
+ * groups of as many as devices, and back the last run first. */
+static pass pass_at(const running *of, size_t device, size_t k, bool is_backward) {
+  const size_t devices = of->times->devices;
+  const size_t group = devices * of->runs;
+  if (of->runs == 1) {
+    return (pass){device, k, is_backward};
+  }
+  const size_t turn = k % group / devices;
+  return (pass){(is_backward ? of->runs - 1 - turn : turn) * devices + device,
+                k / group * devices + k % devices, is_backward};
+}
+
+/* A device goes forward as long as it may keep what that makes, and then backward and forward in
+ * turn. */
 static pass next_of(const running *of, size_t device) {
   const size_t count = of->times->micro_batches;
+  const dsm__interleaving runs = {of->times->devices, of->runs, count};
+  const size_t forwards = of->forwards[device];
   const size_t done = of->backwards[device];
-  const size_t stored = of->forwards[device] - done;
-  const size_t most = dsm__stored_micro_batches(of->is_gpipe, of->times->devices, device, count);
-  if (of->forwards[device] < count && stored < most) {
-    return (pass){of->forwards[device], false};
+  const size_t most =
+      of->runs > 1 ? dsm__interleaved_in_flight(&runs, device)
+                   : dsm__stored_micro_batches(of->is_gpipe, of->times->devices, device, count);
+  if (forwards < count * of->runs && forwards - done < most) {
+    return pass_at(of, device, forwards, false);
   }
-  return (pass){of->is_gpipe ? count - 1 - done : done, true};
+  return pass_at(of, device, of->is_gpipe ? count - 1 - done : done, true);
+}
+
+/* When what a pass needs is there; negative: it has not run. */
+static double ready_at(const running *of, pass next) {
+  const dsm__makespan_times *const times = of->times;
+  const size_t at = next.run * times->micro_batches + next.micro_batch;
+  const bool is_last = next.run + 1 == times->devices * of->runs;
+  if (next.run == 0 && !next.is_backward) {
+    return 0;
+  }
+  if (is_last && next.is_backward) {
+    return of->forward_ends[at];
+  }
+  const double before = next.is_backward ? of->backward_ends[at + times->micro_batches]
+                                         : of->forward_ends[at - times->micro_batches];
+  return before < 0 ? before
+                    : before + (next.is_backward ? times->error_link[next.run]
+                                                 : times->output_link[next.run - 1]);
 }
 
 /* Runs a device's next pass, if what it waits for has run. */
 static bool run_next(running *of, size_t device) {
   const dsm__makespan_times *const times = of->times;
-  const size_t count = times->micro_batches;
-  if (of->backwards[device] == count) {
+  if (of->backwards[device] == times->micro_batches * of->runs) {
     return false;
   }
   const pass next = next_of(of, device);
-  const size_t at = device * count + next.micro_batch;
-  double start = of->free_at[device];
-  if (!next.is_backward && device > 0) {
-    if (of->forwards[device - 1] <= next.micro_batch) {
-      return false;
-    }
-    start = dsm__larger(start, of->forward_ends[at - count] + times->output_link[device - 1]);
+  const size_t at = next.run * times->micro_batches + next.micro_batch;
+  const double ready = ready_at(of, next);
+  if (ready < 0) {
+    return false;
   }
-  if (next.is_backward && device + 1 < times->devices) {
-    if (of->backwards[device + 1] <= of->backwards[device]) {
-      return false;
-    }
-    start = dsm__larger(start, of->backward_ends[at + count] + times->error_link[device]);
-  }
-  const double end = start + (next.is_backward ? times->backward[at] : times->forward[at]);
+  const double end = dsm__larger(of->free_at[device], ready) +
+                     (next.is_backward ? times->backward : times->forward)[at];
   of->free_at[device] = end;
   (next.is_backward ? of->backward_ends : of->forward_ends)[at] = end;
   (next.is_backward ? of->backwards : of->forwards)[device]++;
@@ -121,13 +150,17 @@ static double run_all(running *of) {
 
 double dsm__schedule_find(const dsm__makespan_times *times, bool is_gpipe, dsm__arena *arena,
                           dsm__schedule *schedule) {
-  const size_t count = times->devices * times->micro_batches;
-  running of = {.times = times, .is_gpipe = is_gpipe};
+  const size_t runs = times->runs > 0 ? times->runs : 1;
+  const size_t count = times->devices * runs * times->micro_batches;
+  running of = {.times = times, .runs = runs, .is_gpipe = is_gpipe};
   const bool is_made = DSM__RESERVE(arena, of.forward_ends, count) &&
                        DSM__RESERVE(arena, of.backward_ends, count) &&
                        DSM__RESERVE(arena, of.forwards, times->devices) &&
                        DSM__RESERVE(arena, of.backwards, times->devices) &&
                        DSM__RESERVE(arena, of.free_at, times->devices);
+  for (size_t i = 0; is_made && i < count; i++) {
+    of.forward_ends[i] = of.backward_ends[i] = -1;
+  }
   *schedule = (dsm__schedule){of.forward_ends, of.backward_ends};
   return is_made ? run_all(&of) : -1;
 }

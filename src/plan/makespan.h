@@ -13,7 +13,7 @@
 double dsm__least_makespan(size_t devices, size_t micro_batches);
 
 /** Times of a pipeline's devices for its micro-batches: of device d and micro-batch i at
- * d * micro_batches + i. */
+ * d * micro_batches + i; where devices have several runs, of run d in place of device d. */
 typedef struct dsm__makespan_times {
   size_t devices;
   size_t micro_batches;
@@ -21,6 +21,7 @@ typedef struct dsm__makespan_times {
   const double *backward;
   const double *output_link; /**< of each device: its output to the next one; len = devices */
   const double *error_link;  /**< the error of its output, from the next one; len = devices */
+  size_t runs;               /**< of each device (interleave.h); 0: one */
 } dsm__makespan_times;
 
 /** Micro-batches whose activations a device has at a time, at most: in GPipe all of them, in 1F1B
@@ -31,7 +32,7 @@ size_t dsm__stored_micro_batches(bool is_gpipe, size_t devices, size_t device,
 /** From the first forward pass to the last backward pass; negative if out of memory. */
 double dsm__makespan(const dsm__makespan_times *times, bool is_gpipe);
 
-/** When passes end, of device d and micro-batch i at d * micro_batches + i. */
+/** When passes end: each as soon as its device is free and what it needs is there. */
 typedef struct dsm__schedule {
   const double *forward_ends;
   const double *backward_ends;

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "plan/keeping.h"
-#include "plan/segment.h"
+#include "plan/segments.h"
 #include "plan/stage.h"
 #include "plan/step_stages.h"
 #include "plan/tied_tables.h"

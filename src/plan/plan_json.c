@@ -19,15 +19,10 @@
 /* Only the recorded time is of use; the rest is predicted anew. */
 static void read_result(const dsm__json_node *root, double *recorded_step_cycles) {
   const dsm__json_node result = dsm__json_member(root, "result");
-  if (!dsm__json_is_present(&result) || !dsm__record_only(&result, &dsm__result_record)) {
-    return;
-  }
-  const dsm__json_node step = dsm__json_member(&result, "step_cycles");
   double step_cycles = 0;
-  if (dsm__json_is_present(&step) &&
-      dsm__json_double(&step, (dsm__json_range){0, 1e300, false}, &step_cycles) &&
-      recorded_step_cycles != NULL) {
-    *recorded_step_cycles = step_cycles;
+  if (dsm__json_is_present(&result) && dsm__record_only(&result, &dsm__result_record)) {
+    dsm__json_optional_double(&result, "step_cycles", (dsm__json_range){0, 1e300, false}, 0,
+                              recorded_step_cycles == NULL ? &step_cycles : recorded_step_cycles);
   }
 }
 

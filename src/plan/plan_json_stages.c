@@ -26,14 +26,6 @@ static bool find_axis(dsm__plan_reader *reader, const dsm__json_node *node) {
   return false;
 }
 
-static size_t layer_of(const dsm_workload *workload, const char *name) {
-  size_t index = 0;
-  while (index < workload->layer_count && strcmp(workload->layers[index].name, name) != 0) {
-    index++;
-  }
-  return index;
-}
-
 /* Each stage has as many runs as the others. */
 static bool find_count(dsm__plan_reader *reader, const dsm__json_node *node) {
   const dsm_stages *const stages = &reader->plan.stages;
@@ -57,8 +49,8 @@ static bool find_layers(dsm__plan_reader *reader, const dsm__json_node *node) {
   }
   const dsm__json_node names = dsm__json_member(node, "first_layers");
   for (size_t s = 0; s < stages->run_count; s++) {
-    firsts[s] = layer_of(reader->workload, stages->first_layer_names[s]);
-    if (firsts[s] == reader->workload->layer_count) {
+    firsts[s] = dsm_workload_find_layer(reader->workload, stages->first_layer_names[s]);
+    if (firsts[s] == SIZE_MAX) {
       const dsm__json_node item = dsm__json_item(&names, s);
       dsm__json_error(&item, NULL, "expected a layer of the network, found \"%s\"",
                       stages->first_layer_names[s]);

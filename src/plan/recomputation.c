@@ -2,7 +2,7 @@
 #include "plan/recomputation.h"
 
 #include "plan/keeping.h"
-#include "plan/segment.h"
+#include "plan/segments.h"
 
 static const dsm__word words[] = {
     [DSM_RECOMPUTATION_BEST].key = "best",

@@ -7,7 +7,7 @@
 #include "model/chip_link.h"
 #include "plan/keeping.h"
 #include "plan/makespan.h"
-#include "plan/segment.h"
+#include "plan/segments.h"
 #include "plan/tied_tables.h"
 
 /* ---- runs of layers ---- */
@@ -279,8 +279,10 @@ void dsm__stages_memory_derive(const dsm_workload *micro, const dsm_machine *mac
 
 /* ---- the step ---- */
 
-bool dsm__stage_times_fill(const dsm__stage_cost *costs, size_t count, uint64_t micro_batches,
+bool dsm__stage_times_fill(const dsm__stage_cost *costs, const dsm__interleaving *of,
                            dsm__arena *arena, dsm__makespan_times *times) {
+  const size_t count = of->stages * of->runs;
+  const size_t micro_batches = of->micro_batches;
   double *forward = NULL;
   double *backward = NULL;
   double *links = NULL;
@@ -289,21 +291,22 @@ bool dsm__stage_times_fill(const dsm__stage_cost *costs, size_t count, uint64_t 
     return false;
   }
   for (size_t s = 0; s < count; s++) {
-    for (uint64_t i = 0; i < micro_batches; i++) {
+    for (size_t i = 0; i < micro_batches; i++) {
       forward[s * micro_batches + i] = costs[s].forward;
       backward[s * micro_batches + i] = costs[s].backward;
     }
   }
-  *times = (dsm__makespan_times){count, micro_batches, forward, backward, links, links};
+  *times =
+      (dsm__makespan_times){of->stages, micro_batches, forward, backward, links, links, of->runs};
   return true;
 }
 
 /* The exact time of stages with one run each. */
-static double makespan_of(const dsm__stage_cost *costs, size_t count, uint64_t micro_batches) {
+static double makespan_of(const dsm__stage_cost *costs, const dsm__interleaving *of) {
   dsm__arena *const arena = dsm__arena_new();
   dsm__makespan_times times;
   dsm__schedule schedule;
-  const double cycles = dsm__stage_times_fill(costs, count, micro_batches, arena, &times)
+  const double cycles = dsm__stage_times_fill(costs, of, arena, &times)
                             ? dsm__schedule_find(&times, false, arena, &schedule)
                             : -1;
   dsm__arena_free(arena);
@@ -332,8 +335,7 @@ double dsm__stages_step_cycles(const dsm__stage_cost *costs, const dsm__interlea
   for (size_t s = 0; s < of->stages; s++) {
     once = costs[s].once > once ? costs[s].once : once;
   }
-  const double cycles =
-      of->runs > 1 ? interleaved_of(costs, of) : makespan_of(costs, of->stages, of->micro_batches);
+  const double cycles = of->runs > 1 ? interleaved_of(costs, of) : makespan_of(costs, of);
   return cycles < 0 ? cycles : cycles + once;
 }
 

@@ -8,6 +8,7 @@
 
 #include "plan/holding.h"
 #include "plan/interleave.h"
+#include "plan/makespan.h"
 #include "plan/pass_builder.h"
 #include "plan/stage.h"
 
@@ -108,8 +109,8 @@ dsm__stage_cost dsm__stage_cost_of(const dsm_plan *plan, dsm__stage_run run);
 /** What a run of a plan's stages takes on its own chips. */
 dsm__stage_cost dsm__stage_own_cost(const dsm_plan *plan, size_t run);
 
-/** Forward and backward times of stages with as many micro-batches each; false if out of memory. */
-bool dsm__stage_times_fill(const dsm__stage_cost *costs, size_t count, uint64_t micro_batches,
+/** The times of stages whose runs take so much; false if out of memory. */
+bool dsm__stage_times_fill(const dsm__stage_cost *costs, const dsm__interleaving *of,
                            dsm__arena *arena, dsm__makespan_times *times);
 
 /** The cycles of a step: the time of the schedule, exact if each stage has one run, and the largest

@@ -8,7 +8,7 @@
 #include "plan/named_roles.h"
 #include "plan/plan_internal.h"
 #include "plan/role_rules.h"
-#include "plan/segment.h"
+#include "plan/segments.h"
 #include "plan/stage.h"
 #include "plan/strategy_rules.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/memory_timeline.h"
 
-#include "plan/segment.h"
+#include "plan/segments.h"
 #include "plan/step_stages.h"
 
 static const dsm__word kind_words[] = {

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
-#include "plan/segment.h"
+#include "plan/segments.h"
 #include "plan/tied_tables.h"
 
 dsm__layer_shape dsm__layer_shape_of(const dsm_layer *layer, bool are_forks_counted) {

@@ -119,13 +119,13 @@ static simulation simulate(size_t stages, size_t runs, size_t micro_batches, con
 static double scheduled(const dsm__interleaving *of, const double *forward,
                         const double *backward) {
   dsm__arena *const arena = dsm__arena_new();
-  dsm__schedule schedule;
-  ck_assert(dsm__interleaved_schedule(of, forward, backward, arena, &schedule));
-  double end = 0;
-  for (size_t i = 0; i < of->stages * of->runs * of->micro_batches; i++) {
-    ck_assert_double_gt(schedule.forward_ends[i], 0);
-    end = fmax(end, schedule.backward_ends[i]);
+  dsm__makespan_times times;
+  dsm__stage_cost costs[STAGES_MAX * RUNS_MAX] = {{.once = 0}};
+  for (size_t r = 0; r < of->stages * of->runs; r++) {
+    costs[r] = (dsm__stage_cost){.forward = forward[r], .backward = backward[r]};
   }
+  ck_assert(dsm__stage_times_fill(costs, of, arena, &times));
+  const double end = dsm__makespan(&times, false);
   dsm__arena_free(arena);
   return end;
 }

@@ -14,7 +14,7 @@
 #include "given.h"
 #include "how_many.h"
 #include "plan/plan_internal.h"
-#include "plan/segment.h"
+#include "plan/segments.h"
 #include "role_draw.h"
 #include "search/overlapped.h"
 #include "search/problem.h"

@@ -74,23 +74,10 @@ static void draw(const stage_tracer *t, const drawing *of) {
 /* When passes of runs end; costs are of runs. False if out of memory. */
 static bool find_schedule(const dsm_plan *plan, const dsm__stage_cost *costs, dsm__arena *arena,
                           dsm__schedule *schedule) {
-  const size_t runs = dsm__stage_run_count(&plan->stages);
   const dsm__interleaving of = dsm__interleaving_of(&plan->stages, plan->micro_batches);
   dsm__makespan_times times;
-  double *forward = NULL;
-  double *backward = NULL;
-  if (of.runs == 1) {
-    return dsm__stage_times_fill(costs, runs, plan->micro_batches, arena, &times) &&
-           dsm__schedule_find(&times, false, arena, schedule) >= 0;
-  }
-  if (!DSM__RESERVE(arena, forward, runs) || !DSM__RESERVE(arena, backward, runs)) {
-    return false;
-  }
-  for (size_t r = 0; r < runs; r++) {
-    forward[r] = costs[r].forward;
-    backward[r] = costs[r].backward;
-  }
-  return dsm__interleaved_schedule(&of, forward, backward, arena, schedule);
+  return dsm__stage_times_fill(costs, &of, arena, &times) &&
+         dsm__schedule_find(&times, false, arena, schedule) >= 0;
 }
 
 /* Behind the last way back of all its runs, which is that of its first. */

@@ -7,7 +7,7 @@
 #include "base/map.h"
 #include "plan/holding.h"
 #include "plan/role_flow.h"
-#include "plan/segment.h"
+#include "plan/segments.h"
 
 enum { REACH = DSM__ROLE_REACH };
 

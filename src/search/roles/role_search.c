@@ -8,7 +8,7 @@
 
 #include "plan/keeping.h"
 #include "plan/role_rules.h"
-#include "plan/segment.h"
+#include "plan/segments.h"
 #include "plan/tolerance.h"
 #include "search/fused.h"
 #include "search/overlapped.h"
