@@ -77,7 +77,7 @@ dsm_status dsm_export_partition(dsm_export **made, const dsm_partition *partitio
   dsm_status status =
       out == NULL ? dsm__out_of_memory(diags) : dsm__stage_lists(&text, partition, diags);
   if (status == DSM_OK) {
-    status = add_file(out, "stages.json", text, strlen(text), diags);
+    status = add_file(out, "stages.json", text, text == NULL ? 0 : strlen(text), diags);
   }
   free(text);
   return finish(made, out, status);
