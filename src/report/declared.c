@@ -56,26 +56,33 @@ double dsm__pim_peak(const dsm_pim_system *system) {
   return (double)system->cores * system->frequency_MHz * hertz_per_MHz;
 }
 
-#define AS(of_kind, of)                                                                            \
-  (dsm__described_as) {                                                                            \
-    DSM_DESCRIPTION_##of_kind, (of)->name, (of)->source                                            \
-  }
-#define WITHOUT_SOURCE(of_kind, of)                                                                \
-  (dsm__described_as) {                                                                            \
-    DSM_DESCRIPTION_##of_kind, (of)->name, NULL                                                    \
+/* Something with a name, which may be NULL. */
+#define NAMED(of_kind, of)                                                                         \
+  { DSM_DESCRIPTION_##of_kind, (of) == NULL ? NULL : (of)->name, NULL }
+#define WITH_SOURCE(of_kind, of)                                                                   \
+  {                                                                                                \
+    DSM_DESCRIPTION_##of_kind, (of) == NULL ? NULL : (of)->name,                                   \
+        (of) == NULL ? NULL : (of)->source                                                         \
   }
 
 dsm__described_as dsm__described_as_what(const dsm_described *item) {
-  return item->sweep != NULL         ? AS(SWEEP, item->sweep)
-         : item->server != NULL      ? AS(SERVER, item->server)
-         : item->profile != NULL     ? WITHOUT_SOURCE(PROFILE, item->profile)
-         : item->chain != NULL       ? AS(STAGES, item->chain)
-         : item->rl_workload != NULL ? AS(RL_WORKLOAD, item->rl_workload)
-         : item->pim_system != NULL  ? AS(PIM_SYSTEM, item->pim_system)
-         : item->pim != NULL         ? WITHOUT_SOURCE(PIM, item->pim->workload)
-         : item->plan != NULL        ? WITHOUT_SOURCE(PLAN, item->plan->workload)
-         : item->workload != NULL    ? AS(WORKLOAD, item->workload)
-                                     : AS(SYSTEM, item->system);
+  const dsm__described_as all[] = {
+      WITH_SOURCE(SWEEP, item->sweep),
+      WITH_SOURCE(SERVER, item->server),
+      NAMED(PROFILE, item->profile),
+      WITH_SOURCE(STAGES, item->chain),
+      WITH_SOURCE(RL_WORKLOAD, item->rl_workload),
+      WITH_SOURCE(PIM_SYSTEM, item->pim_system),
+      NAMED(PIM, item->pim == NULL ? NULL : item->pim->workload),
+      NAMED(PLAN, item->plan == NULL ? NULL : item->plan->workload),
+      WITH_SOURCE(WORKLOAD, item->workload),
+      WITH_SOURCE(SYSTEM, item->system),
+  };
+  size_t first = 0;
+  while (first + 1 < DSM__COUNT_OF(all) && all[first].name == NULL) {
+    first++;
+  }
+  return all[first];
 }
 
 uint64_t dsm__system_cores(const dsm_system *system) {

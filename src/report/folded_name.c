@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/folded_name.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -250,6 +251,7 @@ static const char *row_name(dsm__arena *arena, const char *const *names, const d
   const dsm__fold_row *const of = &folding->rows[row];
   const char **const own = dsm__arena_array(arena, of->count, sizeof *own);
   size_t count = 0;
+  assert(names != NULL || plan != NULL);
   for (size_t i = of->first; i != SIZE_MAX && own != NULL; i = folding->next[i]) {
     own[count++] = plan == NULL ? names[i] : plan->layers[i].layer->name;
   }

@@ -476,9 +476,6 @@ void dsm__result_range_add(dsm__result_range *range, double value) {
   }
   range->least = range->is_any ? fmin(range->least, value) : value;
   range->most = range->is_any ? fmax(range->most, value) : value;
-  if (value > 0) {
-    range->least_positive = range->least_positive > 0 ? fmin(range->least_positive, value) : value;
-  }
   range->is_any = true;
 }
 

@@ -110,7 +110,6 @@ void dsm__value_tics_y(dsm__plot_maker *maker, dsm__area area, const dsm__value_
 typedef struct dsm__result_range {
   double least;
   double most;
-  double least_positive;
   bool is_any;
 } dsm__result_range;
 void dsm__result_range_add(dsm__result_range *range, double value);

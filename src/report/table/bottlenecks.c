@@ -131,21 +131,18 @@ typedef struct cause {
 static const char *array_filling(dsm__page *page, const dsm_plan *plan,
                                  const bottleneck_pass *bottleneck) {
   const dsm_array *const array = &plan->system->array;
-  const dsm_loops *const used =
-      &busiest_invocation(&bottleneck->layer->passes[bottleneck->pass])->array;
+  const dsm_invocation *const busiest =
+      busiest_invocation(&bottleneck->layer->passes[bottleneck->pass]);
   const bool is_backward = bottleneck->pass == DSM_PASS_BACKWARD;
-  const uint64_t rows = used->n[is_backward ? DSM_DIM_OUT : DSM_DIM_IN];
-  const uint64_t columns = used->n[is_backward ? DSM_DIM_IN : DSM_DIM_OUT];
+  const uint64_t rows = busiest->array.n[is_backward ? DSM_DIM_OUT : DSM_DIM_IN];
+  const uint64_t columns = busiest->array.n[is_backward ? DSM_DIM_IN : DSM_DIM_OUT];
   const uint64_t column_macs = array->columns * plan->system->pe.simd_macs;
-  const uint64_t *const tile =
-      busiest_invocation(&bottleneck->layer->passes[bottleneck->pass])->tile.n;
-  if (busiest_invocation(&bottleneck->layer->passes[bottleneck->pass])->computing ==
-      DSM_COMPUTING_VECTOR_UNIT) {
+  if (busiest->computing == DSM_COMPUTING_VECTOR_UNIT) {
     return " (the vector units compute it, as they are faster here)";
   }
   if (plan->system->model.tile_schedule) {
     return dsm__page_text(page, " (waves of tiles of %" PRIu64 " x %" PRIu64 " outputs)",
-                          tile[DSM_TILE_ROWS], tile[DSM_TILE_COLUMNS]);
+                          busiest->tile.n[DSM_TILE_ROWS], busiest->tile.n[DSM_TILE_COLUMNS]);
   }
   if (array->unroll_kernel_on_rows) {
     return "";
