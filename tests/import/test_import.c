@@ -149,6 +149,8 @@ START_TEST(places_of_a_bare_document_have_labels) {
 }
 END_TEST
 
+TCase *timings_tests(void); /* of files of profilers */
+
 int main(void) {
   Suite *const suite = suite_create("import");
   TCase *const tests = tcase_create("import");
@@ -160,6 +162,7 @@ int main(void) {
   tcase_add_test(tests, what_is_no_such_file_is_said);
   tcase_add_test(tests, places_of_a_bare_document_have_labels);
   suite_add_tcase(suite, tests);
+  suite_add_tcase(suite, timings_tests());
   SRunner *const runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);
   const int failed = srunner_ntests_failed(runner);

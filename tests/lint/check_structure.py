@@ -19,7 +19,7 @@ COMMAND = "command"
 PUBLIC_HEADERS = {
     "base": {"status", "diag", "file", "number", "override", "limits"},
     "workload": {"workload"},
-    "import": {"import"},
+    "import": {"import", "profile_import"},
     "system": {"system"},
     "model": {"mapping", "model", "role", "workload", "system"},
     "supply": {"storage"},
@@ -28,7 +28,6 @@ PUBLIC_HEADERS = {
     "check": {"check", "diff"},
     "elasticity": {"elasticity"},
     "server": {"server", "instance"},
-    "timings": {"profile_import"},
     "partition": {"partition", "partition_front", "dispatch"},
     "sweep": {"sweep", "sweep_store", "sweep_run"},
     "chain": {"remat"},

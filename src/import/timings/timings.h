@@ -6,8 +6,8 @@
  * time of a row is the median over the runs, so that the first ones, which warm up, do not count
  * more than others.
  */
-#ifndef DSM_TIMINGS_TIMINGS_H
-#define DSM_TIMINGS_TIMINGS_H
+#ifndef DSM_IMPORT_TIMINGS_TIMINGS_H
+#define DSM_IMPORT_TIMINGS_TIMINGS_H
 
 #include "base/arena.h"
 #include "base/growing_list.h"

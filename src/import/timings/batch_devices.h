@@ -5,8 +5,8 @@
  * While files are merged each batch is a device of its own; then those of one device become its
  * times over the batch.
  */
-#ifndef DSM_TIMINGS_BATCH_DEVICES_H
-#define DSM_TIMINGS_BATCH_DEVICES_H
+#ifndef DSM_IMPORT_TIMINGS_BATCH_DEVICES_H
+#define DSM_IMPORT_TIMINGS_BATCH_DEVICES_H
 
 #include "dsm/diag.h"
 #include "dsm/instance.h"

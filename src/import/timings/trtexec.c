@@ -6,7 +6,7 @@
  * begins with {"count": runs}, then {"name", "timeMs" of all runs, "averageMs", "medianMs" (not in
  * old versions), "percentage"} for each layer. It tells no sizes.
  */
-#include "timings/timings.h"
+#include "import/timings/timings.h"
 
 static const double unit_seconds = 1e-3;
 

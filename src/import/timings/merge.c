@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "timings/merge.h"
+#include "import/timings/merge.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "timings/tasks.h"
+#include "import/timings/tasks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,9 +7,9 @@
 
 #include "base/diag_add.h"
 #include "dsm/instance.h"
+#include "import/timings/batch_devices.h"
+#include "import/timings/merge.h"
 #include "server/instance_internal.h"
-#include "timings/batch_devices.h"
-#include "timings/merge.h"
 #include "workload/name_index.h"
 
 /* Names of layers that a note tells; the others are in the profile's comment. */

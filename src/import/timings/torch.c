@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/order.h"
-#include "timings/timings.h"
+#include "import/timings/timings.h"
 
 enum { SPAN_ANNOTATION, SPAN_MODULE, SPAN_OPERATOR, SPAN_KIND_COUNT };
 

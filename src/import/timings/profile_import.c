@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/diag_add.h"
-#include "timings/batch_devices.h"
-#include "timings/merge.h"
-#include "timings/tasks.h"
+#include "import/timings/batch_devices.h"
+#include "import/timings/merge.h"
+#include "import/timings/tasks.h"
 #include "workload/name_index.h"
 
 void dsm_profile_import_options_init(dsm_profile_import_options *options) {

@@ -8,7 +8,7 @@
 #include "base/csv_read.h"
 #include "base/number_text.h"
 #include "base/words.h"
-#include "timings/timings.h"
+#include "import/timings/timings.h"
 
 enum {
   COLUMN_LAYER,

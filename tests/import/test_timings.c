@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_room.c: files of profilers as profiles. The expected times are counted by hand. */
+/* test_timings.c: files of profilers as profiles. The expected times are counted by hand. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -345,9 +345,10 @@ START_TEST(medians_are_those_of_sorted_times) {
 }
 END_TEST
 
-int main(void) {
-  Suite *const suite = suite_create("timings");
-  TCase *const tcase = tcase_create("import");
+TCase *timings_tests(void);
+
+TCase *timings_tests(void) {
+  TCase *const tcase = tcase_create("timings");
   tcase_add_test(tcase, onnx_runtime_gives_medians_over_runs_and_sizes);
   tcase_add_test(tcase, kernels_count_in_place_of_launches);
   tcase_add_test(tcase, fused_layers_take_others_with_them);
@@ -358,10 +359,5 @@ int main(void) {
   tcase_add_loop_test(tcase, what_cannot_be_read_is_said, 0, sizeof refused / sizeof *refused);
   tcase_add_test(tcase, what_does_not_match_is_an_error_where_that_is_asked);
   tcase_add_test(tcase, medians_are_those_of_sorted_times);
-  suite_add_tcase(suite, tcase);
-  SRunner *const runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  return tcase;
 }

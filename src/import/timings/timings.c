@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "timings/timings.h"
+#include "import/timings/timings.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/order.h"
-#include "timings/batch_devices.h"
+#include "import/timings/batch_devices.h"
 
 const dsm__layer_sizes dsm__no_sizes = {-1, -1, -1};
 

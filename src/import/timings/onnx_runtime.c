@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/number_text.h"
-#include "timings/timings.h"
+#include "import/timings/timings.h"
 
 static const char node_end[] = "_kernel_time";
 

@@ -7,10 +7,10 @@
  * Any other row counts with the task that ran before it on its device, or else with the first one,
  * so that the times of the tasks add up to what the device took.
  */
-#ifndef DSM_TIMINGS_MERGE_H
-#define DSM_TIMINGS_MERGE_H
+#ifndef DSM_IMPORT_TIMINGS_MERGE_H
+#define DSM_IMPORT_TIMINGS_MERGE_H
 
-#include "timings/timings.h"
+#include "import/timings/timings.h"
 #include "workload/name_index.h"
 
 /** The names that may be tasks, and which are. */

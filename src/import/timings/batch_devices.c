@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "timings/batch_devices.h"
+#include "import/timings/batch_devices.h"
 
 #include <string.h>
 
