@@ -20,8 +20,8 @@ double dsm__machine_bytes(void) {
 }
 
 void dsm__deadline_begin(dsm__deadline *deadline, double seconds) {
-  *deadline = (dsm__deadline){
-      .most_work = HUGE_VAL, .final_work = HUGE_VAL, .most_bytes = HUGE_VAL};
+  *deadline =
+      (dsm__deadline){.most_work = HUGE_VAL, .final_work = HUGE_VAL, .most_bytes = HUGE_VAL};
   deadline->until_seconds = dsm__seconds_now() + seconds;
   deadline->final_seconds = deadline->until_seconds + seconds;
 }
@@ -53,16 +53,17 @@ bool dsm__deadline_is_over(dsm__deadline *deadline) {
     return false;
   }
   if (!atomic_load(&deadline->was_met) &&
-      (is_cut_off(deadline, 0) || is_worked(deadline, deadline->most_work) || is_past(deadline->until_seconds))) {
+      (is_cut_off(deadline, 0) || is_worked(deadline, deadline->most_work) ||
+       is_past(deadline->until_seconds))) {
     atomic_store(&deadline->was_met, true);
   }
   return atomic_load(&deadline->was_met);
 }
 
 bool dsm__deadline_is_final_with(dsm__deadline *deadline, size_t more_bytes) {
-  const bool is_final =
-      deadline != NULL && (is_cut_off(deadline, more_bytes) || is_worked(deadline, deadline->final_work) ||
-                           is_past(deadline->final_seconds));
+  const bool is_final = deadline != NULL && (is_cut_off(deadline, more_bytes) ||
+                                             is_worked(deadline, deadline->final_work) ||
+                                             is_past(deadline->final_seconds));
   if (is_final) {
     atomic_store(&deadline->was_met, true);
   }

@@ -101,7 +101,7 @@ static void describe_type(const walk *w, const dsm__json_node *schema, const cha
   static const struct {
     const char *type;
     const char *words;
-  } types[] = {{"string", "a string"},   {"boolean", "true or false"}, {"integer", "a whole number"},
+  } types[] = {{"string", "a string"}, {"boolean", "true or false"}, {"integer", "a whole number"},
                {"number", "a number"}, {"object", "an object"},      {"null", "null"}};
   const bool is_expression =
       strcmp(type, "string") == 0 && strcmp(text_at(schema, "pattern"), "^=") == 0;

@@ -169,13 +169,13 @@ static bool explore_without(const dsm_plan *plan, dsm_optimization strategy, dsm
   options.time_limit_seconds = 0;
   dsm_plan *found = NULL;
   bool is_stopped = false;
-  const dsm_status status =
-      dsm__explore_strictly(&found, plan->workload, plan->system, &options, HUGE_VAL, DSM__WORK_MAX,
-                            &is_stopped);
+  const dsm_status status = dsm__explore_strictly(&found, plan->workload, plan->system, &options,
+                                                  HUGE_VAL, DSM__WORK_MAX, &is_stopped);
   what_if->network_cycles = status == DSM_OK ? found->result.step_cycles : 0;
   what_if->why_not = status == DSM_OK ? NULL
-                     : is_stopped     ? "no step without it was found by as much work as a search may take"
-                                      : "no step without it fits a chip's memory";
+                     : is_stopped
+                         ? "no step without it was found by as much work as a search may take"
+                         : "no step without it fits a chip's memory";
   dsm_plan_free(found);
   return status != DSM_ERROR_OUT_OF_MEMORY;
 }

@@ -20,8 +20,8 @@
  * fits. The fastest counts. Other roles save memory too, but their search can take minutes. */
 enum { SMALL_NETWORK = 64 /* layers */ };
 
-/* The work of each of them; about a second. It is counted, so that the same is found on any machine,
- * however busy it is. */
+/* The work of each of them; about a second. It is counted, so that the same is found on any
+ * machine, however busy it is. */
 static const double most_work = (double)(1U << 24);
 
 static const dsm_optimization_set tried[] = {DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE),

@@ -75,9 +75,8 @@ static dsm_plan *find_what_fits(const cli_arguments *arguments, const inputs *in
       length += written > 0 ? (size_t)written : 0;
     }
   }
-  const char *const end = plan->statistics.is_stopped
-                              ? ", or less: the search ended before it was complete"
-                              : "";
+  const char *const end =
+      plan->statistics.is_stopped ? ", or less: the search ended before it was complete" : "";
   if (arguments->wants_fit) {
     cli_note(arguments,
              "no mapping fits the memory with the optimizations asked for; --fit added: %s%s",

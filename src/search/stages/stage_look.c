@@ -67,7 +67,8 @@ bool dsm__look_fill_times(const dsm__looking *at, dsm__segment *segments) {
   const dsm__decisions decisions = {.layers = at->layers, .micro_batches = at->of->micro_batches};
   dsm_plan *plan = NULL;
   dsm__deadline_add_work(search->whole->inputs.deadline,
-                         DSM__WORK_OF_PREDICTED_LAYER * search->whole->inputs.workload->layer_count);
+                         DSM__WORK_OF_PREDICTED_LAYER *
+                             search->whole->inputs.workload->layer_count);
   if (dsm__plan_make(&plan, search->whole->inputs.workload, &at->of->of->part.system,
                      search->whole->inputs.options, &decisions, NULL) != DSM_OK) {
     return false;
