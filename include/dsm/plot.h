@@ -18,9 +18,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "dsm/answer.h"
 #include "dsm/diag.h"
-#include "dsm/partition_front.h"
-#include "dsm/pim.h"
 #include "dsm/plan.h"
 
 #ifdef __cplusplus
@@ -58,21 +57,6 @@ DSM_API const char *dsm_plan_figure_name(dsm_plan_figure figure);
 /** The same read back, exactly; false if the text is none of them. */
 DSM_API bool dsm_plan_figure_parse(const char *text, dsm_plan_figure *figure);
 
-/** What the only figure of a front of partitions is called. */
-#define DSM_FRONT_FIGURE "front"
-
-/** Figures of a plan of cores in memory. */
-typedef enum dsm_pim_figure {
-  DSM_PIM_FIGURE_BREAKDOWN = 0, /**< where the time goes over cores (SwiftRL, Figs. 5 and 6) */
-  DSM_PIM_FIGURE_TASKLETS,      /**< cycles of an update over tasklets */
-  DSM_PIM_FIGURE_COUNT
-} dsm_pim_figure;
-
-/** "breakdown" or "tasklets". Never NULL. */
-DSM_API const char *dsm_pim_figure_name(dsm_pim_figure figure);
-/** The same read back, exactly; false if the text is none of them. */
-DSM_API bool dsm_pim_figure_parse(const char *text, dsm_pim_figure *figure);
-
 /** A figure. Everything inside belongs to it. */
 typedef struct dsm_plot {
   const char *title; /**< one line */
@@ -96,24 +80,18 @@ DSM_API DSM_NODISCARD dsm_status dsm_plot_plan(dsm_plot **plot, const dsm_plan *
                                                dsm_plan_figure figure, bool is_unfolded,
                                                dsm_diags *diags);
 
-/** A figure of a plan of cores in memory. *plot belongs to the caller; it is NULL unless DSM_OK.
- * DSM_ERROR_OUT_OF_MEMORY. */
-DSM_API DSM_NODISCARD dsm_status dsm_plot_pim(dsm_plot **plot, const dsm_pim_plan *plan,
-                                              dsm_pim_figure figure, dsm_diags *diags);
+/** The figures of another kind of answer by itself: of storage "storage", "mini_epochs" and
+ * "io_roofline", of pim "breakdown" and "tasklets", of a front of partitions "front". NULL after
+ * the last. */
+DSM_API const char *dsm_answer_figure_name(const dsm_answer_kind *kind, size_t index);
 
 /**
- * A figure of what storage delivers, by whatever it was asked for: storage, mini_epochs or
- * io_roofline. *plot belongs to the caller; it is NULL unless DSM_OK.
- * DSM_ERROR_USAGE: another figure, or io_roofline of an answer without roofs;
+ * That figure of an answer. *plot belongs to the caller; it is NULL unless DSM_OK. DSM_ERROR_USAGE:
+ * the answer has nothing to draw there, as io_roofline of a network without FLOP;
  * DSM_ERROR_OUT_OF_MEMORY.
  */
-DSM_API DSM_NODISCARD dsm_status dsm_plot_storage(dsm_plot **plot, const dsm_storage_result *result,
-                                                  dsm_plan_figure figure, dsm_diags *diags);
-
-/** The figure of a front of partitions: requests per second over mean latency, energy or both.
- * *plot belongs to the caller; it is NULL unless DSM_OK. DSM_ERROR_OUT_OF_MEMORY. */
-DSM_API DSM_NODISCARD dsm_status dsm_plot_front(dsm_plot **plot, const dsm_front *front,
-                                                dsm_diags *diags);
+DSM_API DSM_NODISCARD dsm_status dsm_plot_answer(dsm_plot **plot, dsm_answer answer, size_t figure,
+                                                 dsm_diags *diags);
 
 /**
  * The script, with the marks in it: gnuplot makes NAME.FORM from it, or without a name (NULL)

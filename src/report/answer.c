@@ -7,6 +7,7 @@
 
 #include "base/diag_add.h"
 #include "dsm/file.h"
+#include "dsm/plot.h"
 #include "report/companion.h"
 #include "report/data/csv.h"
 
@@ -95,6 +96,32 @@ char *dsm_answer_print(dsm_answer answer, dsm_form form, const dsm_table_style *
     put_document(&page, &answer, form);
   }
   return dsm__page_finish(&page);
+}
+
+/* ---- figures ---- */
+
+const char *dsm_answer_figure_name(const dsm_answer_kind *kind, size_t index) {
+  return kind->figures[index].word;
+}
+
+dsm_status dsm_plot_answer(dsm_plot **plot, dsm_answer answer, size_t figure, dsm_diags *diags) {
+  const dsm__answer_figure *const row = &answer.kind->figures[figure];
+  dsm__plot_maker maker;
+  *plot = NULL;
+  if (row->is_there != NULL && !row->is_there(answer.of)) {
+    dsm__page page = dsm__page_begin((dsm_table_style){.width = 0});
+    const dsm_status status =
+        dsm__refuse(diags, DSM_ERROR_USAGE, "expected %s for figure %s, found none in %s",
+                    row->needs, row->word, dsm__answer_heading(&page, answer));
+    free(dsm__page_finish(&page));
+    return status;
+  }
+  const dsm_status status = dsm__plot_begin(&maker, diags);
+  if (status != DSM_OK) {
+    return status;
+  }
+  row->draw(&maker, answer.of);
+  return dsm__plot_finish(&maker, plot, diags);
 }
 
 /* ---- reading ---- */

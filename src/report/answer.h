@@ -19,6 +19,16 @@ typedef void dsm__view(dsm__page *page, const dsm_answer *answer);
 
 struct dsm__csv;
 
+#define DSM__FIGURES_MAX 3
+
+/** A figure of an answer by itself. */
+typedef struct dsm__answer_figure {
+  const char *word;
+  void (*draw)(dsm__plot_maker *maker, const void *of); /**< of what the answer is of */
+  bool (*is_there)(const void *of);                     /**< NULL: it is always */
+  const char *needs;                                    /**< what is not there, where it is not */
+} dsm__answer_figure;
+
 struct dsm_answer_kind {
   const dsm__record_type *record; /**< of its document; NULL: it has none, or writes it itself */
   /** Makes the document, all zero at first; NULL: that is what the answer is of. */
@@ -28,8 +38,9 @@ struct dsm_answer_kind {
   const char *tables[DSM__TABLES_MAX];
   /** In place of these: puts the columns and rows of the document. */
   void (*put_rows)(struct dsm__csv *csv, const void *document);
-  const dsm__layout *layout;        /**< of its text and its page; or NULL */
-  dsm__view *views[DSM_FORM_COUNT]; /**< of the forms that neither says */
+  const dsm__layout *layout;                        /**< of its text and its page; or NULL */
+  dsm__answer_figure figures[DSM__FIGURES_MAX + 1]; /**< no word behind the last */
+  dsm__view *views[DSM_FORM_COUNT];                 /**< of the forms that neither says */
   /** Reads what it is of into `owned`, which stays NULL unless DSM_OK; NULL: it cannot be read. */
   dsm_status (*read)(dsm_answer *answer, const dsm__json_input *from, dsm_diags *diags);
   void (*discard)(void *owned); /**< frees it */

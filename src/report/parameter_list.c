@@ -167,6 +167,7 @@ dsm__rows dsm__parameter_list_of(dsm__page *page, const dsm_system *system) {
       rows[p].fallback = value_from(parameter, parameter->fallback);
     }
     page->out.failed = page->out.failed || rows[p].source == NULL;
+    rows[p].source = rows[p].source == NULL ? "" : rows[p].source; /* nothing of it is shown */
   }
   return made;
 }

@@ -505,11 +505,18 @@ DSM__READ_BY(dsm_storage_result, dsm_storage_result_free, read_storage(&made, fr
 DSM__MADE_BY(ask, dsm_storage_result, dsm_storage_result_free,
              read_storage(&made, from, true, diags));
 
+static bool has_roofs(const void *of) {
+  return ((const dsm_storage_result *)of)->has_roofs;
+}
+
 const dsm_answer_kind dsm_answer_storage = {
     .record = &storage_record,
     .fill = fill,
     .tables = {"timeline", "repeats", "points"},
     .layout = &layout,
+    .figures = {{"storage", draw_factors},
+                {"mini_epochs", draw_mini_epochs},
+                {"io_roofline", draw_roofline, has_roofs, "a network with FLOP"}},
     .read = read,
     .discard = discard,
     .ask = ask,

@@ -98,7 +98,7 @@ static attempt draw_front(const subject *s, dsm_diags *diags) {
   dsm_status status =
       parsed_as(&dsm_answer_front, &front, written, sizeof written - 1, "front.json", diags);
   if (status == DSM_OK) {
-    status = dsm_plot_front(&plot, front, diags);
+    status = dsm_plot_answer(&plot, DSM_ANSWER(front, front), 0, diags);
   }
   const attempt made =
       attempt_of_status(status, plot, status == DSM_OK ? digest_text(DIGEST_START, plot->body) : 0);
@@ -160,7 +160,7 @@ const faulty_case front_cases[] = {
     {"dsm_answer_parse: front", read_front, DSM_OK, NULL},
     {"dsm_answer_parse: front, a broken one", read_broken, DSM_ERROR_INVALID, NULL},
     {"dsm_answer_kind_of", is_printed, DSM_OK, NULL},
-    {"dsm_plot_front", draw_front, DSM_OK, NULL},
+    {"dsm_plot_answer: a front", draw_front, DSM_OK, NULL},
     {"dsm_answer_print: front table", write_table, DSM_OK, NULL},
     {"dsm_answer_print: front json", write_json, DSM_OK, NULL},
     {"dsm_answer_print: front csv", write_csv, DSM_OK, NULL},

@@ -253,7 +253,7 @@ static attempt drawn_answer(const subject *s, dsm_diags *diags) {
   if (status != DSM_OK) {
     return attempt_of_status(status, NULL, 0);
   }
-  status = dsm_plot_storage(&plot, made, DSM_PLAN_FIGURE_MINI_EPOCHS, diags);
+  status = dsm_plot_answer(&plot, DSM_ANSWER(storage, made), 1, diags);
   const attempt how =
       attempt_of_status(status, plot, status == DSM_OK ? digest_text(DIGEST_START, plot->body) : 0);
   if (plot != &poison) {
@@ -314,7 +314,7 @@ const faulty_case storage_cases[] = {
     {"dsm_answer_parse: storage, a list that is too short", read_bad, DSM_ERROR_INVALID, NULL},
     {"dsm_answer_ask: storage", ask, DSM_OK, NULL},
     {"dsm_answer_load: a network", load_plan, DSM_ERROR_INVALID, NULL},
-    {"dsm_plot_storage", drawn_answer, DSM_OK, NULL},
+    {"dsm_plot_answer: storage", drawn_answer, DSM_OK, NULL},
     {"dsm_plot_plan: storage", supply, DSM_OK, NULL},
     {"dsm_plot_plan: mini_epochs", mini_epochs, DSM_OK, NULL},
     {"dsm_plot_plan: io_roofline", io_roofline, DSM_OK, NULL},

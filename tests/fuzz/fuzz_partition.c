@@ -27,7 +27,7 @@ static void check_front(const char *text, size_t size) {
   FUZZ_CHECK(status == DSM_OK || status == DSM_ERROR_INVALID);
   FUZZ_CHECK((status == DSM_OK) == (front != NULL));
   FUZZ_CHECK(front == NULL || dsm_answer_kind_of(text, size) == &dsm_answer_front);
-  FUZZ_CHECK(front == NULL || dsm_plot_front(&plot, front, NULL) == DSM_OK);
+  FUZZ_CHECK(front == NULL || dsm_plot_answer(&plot, DSM_ANSWER(front, front), 0, NULL) == DSM_OK);
   FUZZ_CHECK(front == NULL || strlen(plot->marks) > 0);
   dsm_plot_free(plot);
   dsm_front_free(front);

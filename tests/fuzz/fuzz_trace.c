@@ -39,9 +39,9 @@ static void check_written(dsm_storage_result *result) {
   FUZZ_CHECK(parsed_as(&dsm_answer_storage, &again, text, strlen(text), "s.json", NULL) == DSM_OK);
   char *const other = as_json(DSM_ANSWER(storage, again));
   FUZZ_CHECK(other != NULL && strcmp(text, other) == 0);
-  for (int figure = DSM_PLAN_FIGURE_STORAGE; figure <= DSM_PLAN_FIGURE_MINI_EPOCHS; figure++) {
+  for (size_t figure = 0; figure < 2; figure++) { /* without the roof, which it may not have */
     dsm_plot *plot = NULL;
-    FUZZ_CHECK(dsm_plot_storage(&plot, again, (dsm_plan_figure)figure, NULL) == DSM_OK);
+    FUZZ_CHECK(dsm_plot_answer(&plot, DSM_ANSWER(storage, again), figure, NULL) == DSM_OK);
     FUZZ_CHECK(strstr(plot->body, "nan") == NULL && strstr(plot->body, "inf") == NULL);
     dsm_plot_free(plot);
   }

@@ -396,8 +396,8 @@ START_TEST(what_is_written_is_read_back) {
                      offsetof(dsm_front_point, is_rho_bound) - offsetof(dsm_front_point, rho));
     ck_assert_int_eq(again->points[k].status, front->points[k].status);
   }
-  ck_assert_int_eq(dsm_plot_front(&plot, front, NULL), DSM_OK);
-  ck_assert_int_eq(dsm_plot_front(&drawn, again, NULL), DSM_OK);
+  ck_assert_int_eq(dsm_plot_answer(&plot, DSM_ANSWER(front, front), 0, NULL), DSM_OK);
+  ck_assert_int_eq(dsm_plot_answer(&drawn, DSM_ANSWER(front, again), 0, NULL), DSM_OK);
   ck_assert_str_eq(plot->body, drawn->body);
   ck_assert_str_eq(plot->marks, drawn->marks);
   dsm_plot_free(plot);

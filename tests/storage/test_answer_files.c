@@ -35,10 +35,12 @@ static dsm_storage_options options_drawn(uint64_t *state, int kind, uint64_t min
 }
 
 static void check_figures(const dsm_storage_result *result) {
-  for (int figure = DSM_PLAN_FIGURE_STORAGE; figure < DSM_PLAN_FIGURE_COUNT; figure++) {
+  const char *word = dsm_answer_figure_name(&dsm_answer_storage, 0);
+  for (size_t figure = 0; word != NULL;
+       word = dsm_answer_figure_name(&dsm_answer_storage, ++figure)) {
     dsm_plot *plot = NULL;
-    const bool is_drawn = figure != DSM_PLAN_FIGURE_IO_ROOFLINE || result->has_roofs;
-    ck_assert_int_eq(dsm_plot_storage(&plot, result, (dsm_plan_figure)figure, NULL),
+    const bool is_drawn = strcmp(word, "io_roofline") != 0 || result->has_roofs;
+    ck_assert_int_eq(dsm_plot_answer(&plot, DSM_ANSWER(storage, result), figure, NULL),
                      is_drawn ? DSM_OK : DSM_ERROR_USAGE);
     ck_assert_int_eq(plot != NULL, is_drawn);
     if (plot != NULL) {

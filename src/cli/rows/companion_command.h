@@ -11,16 +11,12 @@
 /** What a command beside the core answers, where commands of the core take it as a file. */
 typedef struct cli_companion_answer {
   const dsm_answer_kind *kind;
-  unsigned commands;                   /**< bits of those that take it */
-  const char *expected;                /**< what the others expect in its place, */
-  const char *found;                   /**< what they find, */
-  const char *hint;                    /**< and what shows it */
-  const char *what;                    /**< what is drawn, "an answer of storage" */
-  double (*seconds)(const void *of);   /**< what is recorded of it; NULL: nothing is */
-  const char *(*figure)(size_t index); /**< its figures, NULL after the last; the first is drawn
-                                          unless another one is asked for */
-  dsm_status (*draw)(dsm_plot **plot, const void *of, unsigned figure,
-                     const cli_arguments *arguments); /**< that of an index */
+  unsigned commands;                 /**< bits of those that take it */
+  const char *expected;              /**< what the others expect in its place, */
+  const char *found;                 /**< what they find, */
+  const char *hint;                  /**< and what shows it */
+  const char *what;                  /**< what is drawn, "an answer of storage" */
+  double (*seconds)(const void *of); /**< what is recorded of it; NULL: nothing is */
 } cli_companion_answer;
 
 /** A companion. */

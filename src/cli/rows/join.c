@@ -141,9 +141,10 @@ const cli_companion_answer *cli_companion_answer_of(const dsm_answer_kind *kind)
 const char *cli_companion_figure(size_t index) {
   for (size_t c = 0; cli_companions[c] != NULL; c++) {
     const cli_companion_answer *const answer = cli_companions[c]->answer;
-    for (size_t i = 0; answer != NULL && answer->figure(i) != NULL; i++) {
-      if (!cli_is_word(cli_plan_figure_word, answer->figure(i)) && index-- == 0) {
-        return answer->figure(i);
+    for (size_t i = 0; answer != NULL && dsm_answer_figure_name(answer->kind, i) != NULL; i++) {
+      if (!cli_is_word(cli_plan_figure_word, dsm_answer_figure_name(answer->kind, i)) &&
+          index-- == 0) {
+        return dsm_answer_figure_name(answer->kind, i);
       }
     }
   }

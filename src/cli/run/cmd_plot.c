@@ -187,23 +187,31 @@ static cli_exit check_no_points(const request *wanted) {
                                          given, wanted->input);
 }
 
-static dsm_status draw_plan(dsm_plot **plot, const void *of, unsigned figure,
-                            const cli_arguments *arguments) {
-  return dsm_plot_plan(plot, of, (dsm_plan_figure)figure, arguments->is_unfolded, arguments->diags);
+/* Figures of what was read: number `index`, NULL after the last. */
+static const char *figure_word(const cli_plan_operand *operand, size_t index) {
+  return operand->plan != NULL ? cli_plan_figure_word(index)
+                               : dsm_answer_figure_name(operand->answer.kind, index);
 }
 
-static const cli_companion_answer plan_answer = {
-    .what = "a plan", .figure = cli_plan_figure_word, .draw = draw_plan};
+static dsm_status draw(dsm_plot **plot, const cli_plan_operand *operand, size_t figure,
+                       const cli_arguments *arguments) {
+  return operand->plan != NULL ? dsm_plot_plan(plot, operand->plan, (dsm_plan_figure)figure,
+                                               arguments->is_unfolded, arguments->diags)
+                               : dsm_plot_answer(plot, operand->answer, figure, arguments->diags);
+}
 
-static cli_exit plot_drawn(request *wanted, const cli_plan_operand *operand,
-                           const cli_companion_answer *kind) {
+static cli_exit plot_drawn(request *wanted, const cli_plan_operand *operand) {
   const char *const asked = wanted->arguments->plot.figure;
-  const char *const word = asked == NULL ? kind->figure(0) : asked;
-  const unsigned figure = (unsigned)cli_word_index(kind->figure, word);
-  if (kind->figure(figure) == NULL) {
-    return cli_usage_error(wanted->arguments->command,
-                           "--figure: '%s' is not of %s, but '%s' is one", word, kind->what,
-                           wanted->input);
+  const char *const word = asked == NULL ? figure_word(operand, 0) : asked;
+  size_t figure = 0;
+  while (figure_word(operand, figure) != NULL && strcmp(figure_word(operand, figure), word) != 0) {
+    figure++;
+  }
+  if (figure_word(operand, figure) == NULL) {
+    return cli_usage_error(
+        wanted->arguments->command, "--figure: '%s' is not of %s, but '%s' is one", word,
+        operand->plan != NULL ? "a plan" : cli_companion_answer_of(operand->answer.kind)->what,
+        wanted->input);
   }
   cli_exit outcome = check_no_points(wanted);
   if (outcome == CLI_EXIT_DONE) {
@@ -213,7 +221,7 @@ static cli_exit plot_drawn(request *wanted, const cli_plan_operand *operand,
     return outcome;
   }
   dsm_plot *plot = NULL;
-  const dsm_status status = kind->draw(&plot, operand->answer.of, figure, wanted->arguments);
+  const dsm_status status = draw(&plot, operand, figure, wanted->arguments);
   cli_print_findings(wanted->arguments);
   if (status == DSM_OK) {
     cli_note_recorded(wanted->arguments, "the plan", operand->answer);
@@ -301,9 +309,7 @@ static cli_exit plot_operand(request *wanted) {
   cli_exit outcome =
       cli_tell(wanted->arguments, cli_load_plan(&operand, wanted->arguments, wanted->input));
   if (outcome == CLI_EXIT_DONE) {
-    outcome = plot_drawn(wanted, &operand,
-                         operand.plan != NULL ? &plan_answer
-                                              : cli_companion_answer_of(operand.answer.kind));
+    outcome = plot_drawn(wanted, &operand);
   }
   cli_plan_operand_fini(&operand);
   return outcome;

@@ -5,6 +5,7 @@
 
 #include "dsm/partition_front.h"
 #include "report/data/records.h"
+#include "report/figure/plot_maker.h"
 
 /** A front, its points as rows. */
 typedef struct dsm__front_document {
@@ -19,6 +20,9 @@ typedef struct dsm__front_document {
 static inline bool dsm__front_has(const dsm_front *front, dsm_objective_kind objective) {
   return (front->objectives & 1U << objective) != 0;
 }
+
+/** Draws a dsm_front. */
+void dsm__plot_front(dsm__plot_maker *maker, const void *of);
 
 extern const dsm__record_type dsm__front_record;
 extern const dsm__record_type dsm__front_point_record; /**< of dsm_front_point */

@@ -223,7 +223,8 @@ static void put_panel(const front_page *page, const across *of, double top) {
   dsm__plot_panel_end(page->maker);
 }
 
-static void draw(dsm__plot_maker *maker, const dsm_front *front) {
+void dsm__plot_front(dsm__plot_maker *maker, const void *of) {
+  const dsm_front *const front = of;
   front_page page = {.maker = maker,
                      .front = front,
                      .is_plane = !dsm__front_has(front, DSM_OBJECTIVE_LATENCY) ||
@@ -243,15 +244,4 @@ static void draw(dsm__plot_maker *maker, const dsm_front *front) {
     }
   }
   dsm__plot_empty_panel(maker);
-}
-
-dsm_status dsm_plot_front(dsm_plot **plot, const dsm_front *front, dsm_diags *diags) {
-  dsm__plot_maker maker;
-  *plot = NULL;
-  const dsm_status status = dsm__plot_begin(&maker, diags);
-  if (status != DSM_OK) {
-    return status;
-  }
-  draw(&maker, front);
-  return dsm__plot_finish(&maker, plot, diags);
 }

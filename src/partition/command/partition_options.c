@@ -48,24 +48,12 @@ static void init(void *arguments) {
 
 /* ---- its front, which is drawn ---- */
 
-static const char *front_figure(size_t index) {
-  return index == 0 ? DSM_FRONT_FIGURE : NULL;
-}
-
-static dsm_status draw_front(dsm_plot **plot, const void *of, unsigned figure,
-                             const cli_arguments *arguments) {
-  (void)figure;
-  return dsm_plot_front(plot, of, arguments->diags);
-}
-
 static const cli_companion_answer front_answer = {.kind = &dsm_answer_front,
                                                   .commands = CLI_PLOT,
                                                   .expected = "a plan",
                                                   .found = "a front of partitions",
                                                   .hint = "this shows it: dsm plot",
-                                                  .what = "a front of partitions",
-                                                  .figure = front_figure,
-                                                  .draw = draw_front};
+                                                  .what = "a front of partitions"};
 
 /* ---- its answer as the files of a runtime ---- */
 

@@ -41,15 +41,6 @@ static cli_exit run(const cli_arguments *arguments) {
 
 /* ---- its answer ---- */
 
-static const char *figure_word(size_t index) {
-  return index < DSM_PIM_FIGURE_COUNT ? dsm_pim_figure_name((dsm_pim_figure)index) : NULL;
-}
-
-static dsm_status draw(dsm_plot **plot, const void *of, unsigned figure,
-                       const cli_arguments *arguments) {
-  return dsm_plot_pim(plot, of, (dsm_pim_figure)figure, arguments->diags);
-}
-
 static double seconds_of(const void *of) {
   return ((const dsm_pim_plan *)of)->cost.seconds;
 }
@@ -61,9 +52,7 @@ static const cli_companion_answer own_answer = {
     .found = "one of cores in memory",
     .hint = "these show it: dsm report, dsm plot, dsm score, dsm trace",
     .what = "a plan of cores in memory",
-    .seconds = seconds_of,
-    .figure = figure_word,
-    .draw = draw};
+    .seconds = seconds_of};
 
 /* ---- rows ---- */
 

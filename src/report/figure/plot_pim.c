@@ -21,14 +21,6 @@ static const double panel_gap = 16;
 static const double axis_height = 40;
 static const double mark = 5;
 
-static const dsm__word figure_words[] = {
-    [DSM_PIM_FIGURE_BREAKDOWN].key = "breakdown",
-    [DSM_PIM_FIGURE_TASKLETS].key = "tasklets",
-};
-DSM__NAMED_WORDS(dsm__pim_figure_words, "figure of a plan of cores in memory", figure_words,
-                 DSM_PIM_FIGURE_COUNT, dsm_pim_figure, dsm_pim_figure_name);
-DSM__PARSED_WORDS(dsm__pim_figure_words, dsm_pim_figure, dsm_pim_figure_parse);
-
 static const char *const part_names[DSM__PIM_PARTS] = {"kernel", "host to cores", "cores to host",
                                                        "between cores"};
 
@@ -243,19 +235,4 @@ void dsm__plot_pim_tasklets(dsm__plot_maker *maker, const void *subject) {
   put_knee(maker, plan, area,
            area.left + area.width * dsm__axis_share(&x, (double)plan->knee_tasklets));
   dsm__plot_empty_panel(maker);
-}
-
-dsm_status dsm_plot_pim(dsm_plot **plot, const dsm_pim_plan *plan, dsm_pim_figure figure,
-                        dsm_diags *diags) {
-  static void (*const makers[])(dsm__plot_maker * maker, const void *plan) = {
-      [DSM_PIM_FIGURE_BREAKDOWN] = dsm__plot_pim_breakdown,
-      [DSM_PIM_FIGURE_TASKLETS] = dsm__plot_pim_tasklets};
-  dsm__plot_maker maker;
-  *plot = NULL;
-  const dsm_status status = dsm__plot_begin(&maker, diags);
-  if (status != DSM_OK) {
-    return status;
-  }
-  makers[figure](&maker, plan);
-  return dsm__plot_finish(&maker, plot, diags);
 }

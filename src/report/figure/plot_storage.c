@@ -343,31 +343,3 @@ void dsm__plot_mini_epochs(dsm__plot_maker *maker, const dsm_plan *plan) {
 void dsm__plot_io_roofline(dsm__plot_maker *maker, const dsm_plan *plan) {
   plot_plan(maker, plan, dsm__plot_stored_roofline);
 }
-
-dsm_status dsm_plot_storage(dsm_plot **plot, const dsm_storage_result *result,
-                            dsm_plan_figure figure, dsm_diags *diags) {
-  static dsm__stored_plot *const makers[DSM_PLAN_FIGURE_COUNT] = {
-      [DSM_PLAN_FIGURE_STORAGE] = dsm__plot_stored_factors,
-      [DSM_PLAN_FIGURE_MINI_EPOCHS] = dsm__plot_stored_mini_epochs,
-      [DSM_PLAN_FIGURE_IO_ROOFLINE] = dsm__plot_stored_roofline,
-  };
-  dsm__plot_maker maker;
-  *plot = NULL;
-  if (makers[figure] == NULL) {
-    return dsm__refuse(diags, DSM_ERROR_USAGE,
-                       "expected figure storage, mini_epochs or io_roofline of what storage "
-                       "delivers, found %s",
-                       dsm_plan_figure_name(figure));
-  }
-  if (figure == DSM_PLAN_FIGURE_IO_ROOFLINE && !result->has_roofs) {
-    return dsm__refuse(diags, DSM_ERROR_USAGE,
-                       "expected a network with FLOP for figure io_roofline, found none in %s",
-                       result->name);
-  }
-  const dsm_status status = dsm__plot_begin(&maker, diags);
-  if (status != DSM_OK) {
-    return status;
-  }
-  makers[figure](&maker, &(dsm__stored){.result = result});
-  return dsm__plot_finish(&maker, plot, diags);
-}

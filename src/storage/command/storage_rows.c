@@ -19,25 +19,12 @@ static const char *repeat_rule_word(size_t index) {
 
 /* ---- its answer ---- */
 
-static const char *figure_word(size_t index) {
-  const size_t figure = index + DSM_PLAN_FIGURE_STORAGE;
-  return figure < DSM_PLAN_FIGURE_COUNT ? dsm_plan_figure_name((dsm_plan_figure)figure) : NULL;
-}
-
-static dsm_status draw(dsm_plot **plot, const void *of, unsigned figure,
-                       const cli_arguments *arguments) {
-  return dsm_plot_storage(plot, of, (dsm_plan_figure)(DSM_PLAN_FIGURE_STORAGE + figure),
-                          arguments->diags);
-}
-
 static const cli_companion_answer answer = {.kind = &dsm_answer_storage,
                                             .commands = CLI_PLOT | CLI_REPORT,
                                             .expected = "a plan",
                                             .found = "an answer of storage",
                                             .hint = "these show it: dsm report, dsm plot",
-                                            .what = "an answer of storage",
-                                            .figure = figure_word,
-                                            .draw = draw};
+                                            .what = "an answer of storage"};
 
 static void init(void *arguments) {
   dsm_storage_options_init(&((cli_storage_arguments *)arguments)->options);
