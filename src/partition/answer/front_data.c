@@ -244,7 +244,7 @@ const dsm_answer_kind dsm_answer_front = {.record = &dsm__front_record,
                                           .fill = fill,
                                           .tables = {"points"},
                                           .layout = &layout,
-                                          .figures = {{"front", dsm__plot_front}},
+                                          .figures = {{.word = "front", .draw = dsm__plot_front}},
                                           .read = read,
                                           .discard = discard};
 

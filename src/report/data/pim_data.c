@@ -237,7 +237,8 @@ const dsm_answer_kind dsm_answer_pim = {
     .read = read,
     .discard = discard,
     .ask = ask,
-    .figures = {{"breakdown", dsm__plot_pim_breakdown}, {"tasklets", dsm__plot_pim_tasklets}},
+    .figures = {{.word = "breakdown", .draw = dsm__plot_pim_breakdown},
+                {.word = "tasklets", .draw = dsm__plot_pim_tasklets}},
     .judged = {.paths = {"result.seconds", "result.utilization"}}};
 
 /* ---- for the tables of formats ---- */
