@@ -122,10 +122,9 @@ static bool try_runs(improving *of, const dsm__decisions *other, bool are_all_tr
   const size_t layer_count = of->problem->inputs.workload->layer_count;
   bool is_good = true;
   for (size_t first = 0; first < layer_count; first++) {
-    for (size_t end = first + 1; is_good && end <= layer_count; end++) {
-      if (are_all_tried || first == 0 || end == layer_count) {
-        is_good = try_run(of, other, first, end);
-      }
+    size_t end = are_all_tried || first == 0 ? first + 1 : layer_count;
+    for (; is_good && end <= layer_count && !is_over(of); end++) {
+      is_good = try_run(of, other, first, end);
     }
   }
   return is_good;
