@@ -11,9 +11,8 @@
 typedef struct dsm__deadline {
   double until_seconds; /**< by a clock that only runs forward; infinite: no limit */
   double final_seconds; /**< likewise: work ends then with nothing, where it has nothing */
-  double most_work;     /**< that is counted; past it work ends as at the first time, on any machine
-                             at the same place */
-  double final_work;    /**< likewise, as at the second time */
+  double most_work;     /**< that is counted: past it work ends as at the first time, */
+  double final_work;    /**< and past this as at the second one; the same on any machine */
   double most_bytes;    /**< that are counted; work that needs more ends, as at both times */
   bool (*is_stopped)(
       void *context); /**< says whether to end at once, likewise; NULL: nobody does */
