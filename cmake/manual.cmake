@@ -5,8 +5,8 @@
 set(DSM_MAN_FOLDER ${PROJECT_BINARY_DIR}/share/man)
 set(DSM_HELP_FOLDER ${PROJECT_BINARY_DIR}/share/dsm/help)
 file(GLOB DSM_DESCRIBING CONFIGURE_DEPENDS schemas/*.json templates/*.json)
-add_executable(dsm_pages src/pages/dsm_pages.c src/pages/format_guide.c src/pages/format_help.c
-                         src/pages/roff.c)
+add_executable(dsm_pages src/core/pages/dsm_pages.c src/core/pages/format_guide.c src/core/pages/format_help.c
+                         src/core/pages/roff.c)
 set_target_properties(dsm_pages PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/pages)
 target_compile_definitions(dsm_pages PRIVATE DSM_VERSION="${PROJECT_VERSION}"
                                              DSM_DATE="${DSM_DATE}")

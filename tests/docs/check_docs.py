@@ -221,7 +221,7 @@ class Checker:
     def declared_functions(self):
         names = []
         for path in ("include/dsm/model.h", "include/dsm/traffic.h", "include/dsm/mapping.h",
-                     "include/dsm/role.h", "src/model/equations.h"):
+                     "include/dsm/role.h", "src/core/model/equations.h"):
             code = re.sub(r"^\s*#.*$", "", self.read(path), flags=re.M)
             names += [(path, name) for name in re.findall(r"\b(dsm_\w+)\s*\(", code)]
         return names
@@ -249,7 +249,7 @@ class Checker:
             for name in sorted(set(re.findall(r"\bdsm_\w+", text)) - known):
                 if not name.endswith("_"):
                     self.complain(where, f"{name} is not in the code")
-        for path in sorted((self.source / "src/model").glob("*.c")):
+        for path in sorted((self.source / "src/core/model").glob("*.c")):
             cited = re.findall(r"\bsections? (\d+)", path.read_text())
             for number in sorted(set(cited) - numbers):
                 self.complain("docs/model.md", f"{path.name} cites section {number}, which is missing")
