@@ -195,7 +195,7 @@ typedef struct open_search {
   int *searches;
 } open_search;
 
-static bool find_open(dsm__problem *problem, const void *context, double limit_cycles,
+static bool find_open(const dsm__problem *problem, const void *context, double limit_cycles,
                       dsm__graph_answer *answer, dsm__decisions *decisions) {
   const open_search *const search = context;
   const bool is_found = dsm__problem_find_mapping(problem, NULL, limit_cycles, answer, decisions);

@@ -68,11 +68,11 @@ START_TEST(test_groups_are_the_runs_that_may_be_pipelined) {
   while (count < GROUPS_MAX && cases[_i].groups[count].length != 0) {
     count++;
   }
-  ck_assert_uint_eq(problem.groups.count, count);
-  ck_assert(problem.groups.is_complete);
+  ck_assert_uint_eq(problem.found->groups.count, count);
+  ck_assert(problem.found->groups.is_complete);
   for (size_t g = 0; g < count; g++) {
-    ck_assert_uint_eq(problem.groups.items[g].first_layer, cases[_i].groups[g].first);
-    ck_assert_uint_eq(problem.groups.items[g].layer_count, cases[_i].groups[g].length);
+    ck_assert_uint_eq(problem.found->groups.items[g].first_layer, cases[_i].groups[g].first);
+    ck_assert_uint_eq(problem.found->groups.items[g].layer_count, cases[_i].groups[g].length);
   }
   dsm__problem_fini(&problem);
   dsm_system_free(system);
@@ -105,7 +105,7 @@ START_TEST(test_a_group_has_at_most_as_many_layers_as_the_torus_rows) {
   dsm_system *const system = given_system(&override, 1);
   dsm__problem problem;
   ck_assert_int_eq(dsm__problem_init(&problem, workload, system, &options, NULL), DSM_OK);
-  ck_assert_uint_eq(problem.groups.count, counts[_i]);
+  ck_assert_uint_eq(problem.found->groups.count, counts[_i]);
   dsm__problem_fini(&problem);
   dsm_system_free(system);
   dsm_workload_free(workload);
@@ -119,7 +119,7 @@ START_TEST(test_groups_of_the_same_layers_are_alike) {
   dsm_system *const system = bundled_system("torus64");
   dsm__problem problem;
   ck_assert_int_eq(dsm__problem_init(&problem, workload, system, &options, NULL), DSM_OK);
-  const dsm__pipeline_groups *const groups = &problem.groups;
+  const dsm__pipeline_groups *const groups = &problem.found->groups;
   const size_t *const class_of = problem.table.distinct.class_of;
   for (size_t a = 0; a < groups->count; a++) {
     for (size_t b = 0; b < a; b++) {

@@ -557,7 +557,7 @@ static searched search_with(const dsm_workload *of, double capacity_bytes, size_
   problem.role_nodes_max = nodes_max;
   dsm__problem_count(&problem, NULL);
   ck_assert(dsm__step_search(&problem, HUGE_VAL, &found.answer, &decisions));
-  found.is_need_rounded = problem.is_need_rounded;
+  found.is_need_rounded = problem.found->is_need_rounded;
   if (found.answer.is_feasible) {
     dsm_plan *plan = NULL;
     ck_assert_int_eq(dsm__plan_make(&plan, of, system, &options, &decisions, NULL), DSM_OK);

@@ -727,10 +727,10 @@ START_TEST(test_floors_end_at_the_limit) {
     dsm__problem problem;
     drawn d = begin_floors(seed, &options, &problem);
     const double all = floor_up_to(&problem, HUGE_VAL);
-    evaluations[0] += problem.evaluations;
-    problem.evaluations = 0;
+    evaluations[0] += problem.found->evaluations;
+    problem.found->evaluations = 0;
     const double some = floor_up_to(&problem, all / 2);
-    evaluations[1] += problem.evaluations;
+    evaluations[1] += problem.found->evaluations;
     ck_assert_double_ge(some, all / 2);
     ck_assert_double_le(some, all);
     dsm__problem_fini(&problem);
@@ -748,7 +748,7 @@ START_TEST(test_least_memory_is_found_without_scoring) {
     drawn d = begin_floors(seed, &options, &problem);
     dsm_layer_memory memory[ROLE_TWIN_LAYERS];
     ck_assert(dsm__role_least_memory(&problem, memory));
-    ck_assert_uint_eq(problem.evaluations, 0);
+    ck_assert_uint_eq(problem.found->evaluations, 0);
     for (size_t i = 0; i < d.workload->layer_count; i++) {
       const dsm_pass_layouts data = dsm_pass_layouts_uniform(DSM_PARALLELISM_DATA);
       const dsm_layer_memory plain = dsm_layer_memory_derive(

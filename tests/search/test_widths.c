@@ -237,9 +237,9 @@ START_TEST(test_groups_have_the_best_width_rows_and_parallelisms) {
     ck_assert_int_eq(dsm__problem_init(&problem, made.workload, made.system, &made.options, NULL),
                      DSM_OK);
     const uint64_t chips = problem.machine.chip_count;
-    ck_assert_msg((problem.groups.count > 0) == (chips > 1), "seed %u", (unsigned)seed);
-    for (size_t g = 0; g < problem.groups.count; g++) {
-      const dsm__pipeline_group *const group = &problem.groups.items[g];
+    ck_assert_msg((problem.found->groups.count > 0) == (chips > 1), "seed %u", (unsigned)seed);
+    for (size_t g = 0; g < problem.found->groups.count; g++) {
+      const dsm__pipeline_group *const group = &problem.found->groups.items[g];
       expect_best(&problem, group, seed);
       expect_memory(&problem, group);
       narrow += group->columns < made.system->system.axes[0].chips;
@@ -342,8 +342,8 @@ START_TEST(test_narrow_stages_make_room_for_longer_groups) {
   dsm_system *const system = given_system(overrides, sizeof overrides / sizeof overrides[0]);
   dsm__problem problem;
   ck_assert_int_eq(dsm__problem_init(&problem, workload, system, &options, NULL), DSM_OK);
-  ck_assert_uint_eq(problem.groups.count, counts[_i]);
-  const dsm__pipeline_group *const longest = &problem.groups.items[_i == 0 ? 0 : 2];
+  ck_assert_uint_eq(problem.found->groups.count, counts[_i]);
+  const dsm__pipeline_group *const longest = &problem.found->groups.items[_i == 0 ? 0 : 2];
   ck_assert_uint_eq(longest->layer_count, _i == 0 ? 2 : 4);
   ck_assert_uint_eq(longest->columns, 1);
   dsm__problem_fini(&problem);
@@ -378,8 +378,8 @@ START_TEST(test_where_stages_are_too_many_the_widest_are_searched) {
     dsm__problem problem;
     ck_assert_int_eq(dsm__problem_init(&problem, made.workload, made.system, &made.options, NULL),
                      DSM_OK);
-    ck_assert_uint_eq(problem.groups.count, PAIRS);
-    ck_assert(problem.groups.is_complete == (i == 0));
+    ck_assert_uint_eq(problem.found->groups.count, PAIRS);
+    ck_assert(problem.found->groups.is_complete == (i == 0));
     dsm__problem_fini(&problem);
     dsm_plan *const plan = explore(&made);
     cycles[i] = plan->result.step_cycles;

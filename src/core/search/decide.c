@@ -15,7 +15,7 @@
 #include "search/problem.h"
 
 typedef struct deciding {
-  dsm__problem *problem;
+  const dsm__problem *problem;
   dsm__layer_decision *layers;
   dsm__pipeline_decision *pipelines;
   const dsm__pipeline_group **groups; /* of each of these */
@@ -74,7 +74,7 @@ static bool decide_path(deciding *d, const dsm__network_graph *network,
     if (dsm__network_is_layer(info)) {
       decide_layer(d, info, edge->tag);
     } else if (info->kind == DSM__NODE_GROUP &&
-               !decide_group(d, &d->problem->groups.items[edge->tag])) {
+               !decide_group(d, &d->problem->found->groups.items[edge->tag])) {
       return false;
     }
     node = edge->to;
@@ -166,7 +166,7 @@ static void decide_stage_splits(deciding *d) {
   }
 }
 
-static bool decide(dsm__problem *problem, const dsm__network_graph *network,
+static bool decide(const dsm__problem *problem, const dsm__network_graph *network,
                    const dsm__graph_path *path, dsm__decisions *decisions) {
   const size_t layer_count = problem->inputs.workload->layer_count;
   deciding d = {.problem = problem};
@@ -189,11 +189,10 @@ static bool decide(dsm__problem *problem, const dsm__network_graph *network,
 /* A time limit ends the search of a path, not what the path is made of: core splits that are not
  * the best are slower than the step that was found, and in pipelines not legal. They are searched
  * once for each distinct layer and way that it is run. */
-bool dsm__problem_decide(dsm__problem *problem, const dsm__network_graph *network,
+bool dsm__problem_decide(const dsm__problem *problem, const dsm__network_graph *network,
                          const dsm__graph_path *path, dsm__decisions *decisions) {
-  dsm__deadline *const deadline = problem->inputs.deadline;
-  problem->inputs.deadline = NULL;
-  const bool is_done = decide(problem, network, path, decisions);
-  problem->inputs.deadline = deadline;
-  return is_done;
+  dsm__problem untimed;
+  dsm__case_begin(&untimed, problem);
+  untimed.inputs.deadline = NULL;
+  return decide(&untimed, network, path, decisions);
 }

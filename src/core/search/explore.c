@@ -30,7 +30,8 @@
 #include "search/why_none.h"
 
 /* By one search. False if out of memory. */
-static bool solve(dsm__problem *problem, dsm__graph_answer *answer, dsm__decisions *decisions) {
+static bool solve(const dsm__problem *problem, dsm__graph_answer *answer,
+                  dsm__decisions *decisions) {
   dsm__solution solution;
   if (problem->inputs.fixed_cuts != NULL && problem->inputs.options->mode == DSM_MODE_TRAINING) {
     /* One of several searches: nothing is preloaded, and its graphs are given back. */
@@ -54,13 +55,15 @@ typedef struct word_search {
 } word_search;
 
 /* The fastest mapping of a case of tied tables. False if out of memory. */
-static bool search_case(dsm__problem *problem, const void *context, double limit_cycles,
+static bool search_case(const dsm__problem *problem, const void *context, double limit_cycles,
                         dsm__graph_answer *answer, dsm__decisions *decisions) {
   const word_search *const asked = context;
   const bool is_limited = problem->inputs.fixed_cuts != NULL && isfinite(limit_cycles);
-  problem->limit_cycles = is_limited ? limit_cycles : 0;
-  dsm__problem_count(problem, asked->counted);
-  if (dsm__problem_is_fused(problem) && dsm__counted_latency(problem) > 0) {
+  dsm__problem counting;
+  dsm__case_begin(&counting, problem);
+  counting.limit_cycles = is_limited ? limit_cycles : 0;
+  dsm__problem_count(&counting, asked->counted);
+  if (dsm__problem_is_fused(&counting) && dsm__counted_latency(&counting) > 0) {
     const dsm__fused_finder finder = {
         .find = dsm__problem_find_mapping,
         .searches_max = asked->is_first ? 1 : DSM__FUSED_SEARCHES_MAX,
@@ -68,20 +71,18 @@ static bool search_case(dsm__problem *problem, const void *context, double limit
         .edges_max = UINT64_MAX,
         .enough = 1,
     };
-    return dsm__fused_search(problem, &finder, limit_cycles, answer, decisions);
+    return dsm__fused_search(&counting, &finder, limit_cycles, answer, decisions);
   }
-  return solve(problem, answer, decisions);
+  return solve(&counting, answer, decisions);
 }
 
 /* The fastest mapping with all that tied layers exchange; DSM_ERROR_INFEASIBLE, reported, if none
  * fits the memory. */
-static dsm_status search(dsm__problem *problem, const word_search *asked, dsm__graph_answer *answer,
-                         dsm__decisions *decisions, dsm_diags *diags) {
+static dsm_status search(const dsm__problem *problem, const word_search *asked,
+                         dsm__graph_answer *answer, dsm__decisions *decisions, dsm_diags *diags) {
   const dsm__tied_finder finder = {search_case, dsm__tied_word_cuts, NULL, asked,
                                    asked->is_first ? 1 : 0};
-  const bool is_found = dsm__tied_search(problem, &finder, HUGE_VAL, answer, decisions);
-  problem->limit_cycles = 0;
-  if (!is_found) {
+  if (!dsm__tied_search(problem, &finder, HUGE_VAL, answer, decisions)) {
     return dsm__out_of_memory(diags);
   }
   return answer->is_feasible ? DSM_OK : dsm__report_infeasible(problem, decisions, diags);
@@ -90,8 +91,8 @@ static dsm_status search(dsm__problem *problem, const word_search *asked, dsm__g
 static dsm_search_statistics statistics_of(const dsm__problem *problem) {
   return (dsm_search_statistics){
       .distinct_layers = problem->table.distinct.count,
-      .evaluations =
-          problem->table.evaluations + problem->groups.evaluations + problem->evaluations,
+      .evaluations = problem->table.evaluations + problem->found->groups.evaluations +
+                     problem->found->evaluations,
       .is_stopped = dsm__deadline_was_met(problem->inputs.deadline),
       .is_memory_met = problem->deadline.was_memory_met,
   };
@@ -138,7 +139,7 @@ static double bound_of(const dsm__problem *problem, dsm_status status,
 /* The plan that one search without other roles than data and model finds. Where other roles are
  * searched too, it is the first search alone: find_more_with_data_and_model goes on.
  * `fitting`: where it is told that none fits the memory; NULL: nowhere. */
-static dsm_status find_with_data_and_model(dsm__problem *problem, const word_search *asked,
+static dsm_status find_with_data_and_model(const dsm__problem *problem, const word_search *asked,
                                            dsm_plan **plan, double *bound_cycles,
                                            dsm_diags *fitting, dsm_diags *diags) {
   dsm__graph_answer answer;
@@ -152,13 +153,15 @@ static dsm_status find_with_data_and_model(dsm__problem *problem, const word_sea
 }
 
 /* The same with roles, shards, micro-batches and the like. */
-static dsm_status find_with_roles(dsm__problem *problem, const dsm__counted *counted,
+static dsm_status find_with_roles(const dsm__problem *problem, const dsm__counted *counted,
                                   double limit_cycles, dsm_plan **plan, double *bound_cycles,
                                   dsm_diags *diags) {
   dsm__graph_answer answer;
   dsm__decisions decisions;
-  dsm__problem_count(problem, counted);
-  if (!dsm__step_search(problem, limit_cycles, &answer, &decisions)) {
+  dsm__problem counting;
+  dsm__case_begin(&counting, problem);
+  dsm__problem_count(&counting, counted);
+  if (!dsm__step_search(&counting, limit_cycles, &answer, &decisions)) {
     return dsm__out_of_memory(diags);
   }
   *bound_cycles = answer.lower_bound_cycles;
@@ -174,16 +177,17 @@ static bool is_more_asked(const dsm__problem *problem) {
          dsm__is_any_recomputation_asked(problem);
 }
 
-bool dsm__step_with_roles(dsm__problem *problem, const dsm__fixed_roles *fixed, double limit_cycles,
-                          double *step_cycles) {
+bool dsm__step_with_roles(const dsm__problem *problem, const dsm__fixed_roles *fixed,
+                          double limit_cycles, double *step_cycles) {
   dsm_plan *plan = NULL;
   double bound_cycles;
-  problem->fixed = fixed;
+  dsm__problem of_layer;
+  dsm__case_begin(&of_layer, problem);
+  of_layer.fixed = fixed;
   const dsm__counted least = dsm__least_counted(problem);
   const dsm_status status =
-      find_with_roles(problem, dsm__problem_is_overlapped(problem) ? &least : NULL, limit_cycles,
+      find_with_roles(&of_layer, dsm__problem_is_overlapped(problem) ? &least : NULL, limit_cycles,
                       &plan, &bound_cycles, NULL);
-  problem->fixed = NULL;
   *step_cycles = plan != NULL ? plan->result.step_cycles : 0;
   dsm_plan_free(plan);
   return status == DSM_OK || status == DSM_ERROR_INFEASIBLE;
@@ -200,9 +204,9 @@ static double counted_cycles(const dsm__counted *counted, const dsm_plan *plan) 
 
 /* The whole search of data and model, where the first one leaves room below a plan that has other
  * roles: a faster plan, and a higher bound. */
-static dsm_status find_more_with_data_and_model(dsm__problem *problem, const dsm__counted *counted,
-                                                dsm_plan **plan, double *bound_cycles,
-                                                dsm_diags *diags) {
+static dsm_status find_more_with_data_and_model(const dsm__problem *problem,
+                                                const dsm__counted *counted, dsm_plan **plan,
+                                                double *bound_cycles, dsm_diags *diags) {
   const word_search asked = {counted, false};
   const dsm__tied_finder finder = {search_case, dsm__tied_word_cuts, NULL, &asked, 0};
   const bool is_fused = dsm__problem_is_fused(problem);
@@ -215,9 +219,7 @@ static dsm_status find_more_with_data_and_model(dsm__problem *problem, const dsm
       !(is_fused || dsm__tied_is_asked(problem))) {
     return DSM_OK;
   }
-  const bool is_found = dsm__tied_search(problem, &finder, known, &answer, &decisions);
-  problem->limit_cycles = 0;
-  if (!is_found) {
+  if (!dsm__tied_search(problem, &finder, known, &answer, &decisions)) {
     return dsm__out_of_memory(diags);
   }
   *bound_cycles = fmax(*bound_cycles, answer.lower_bound_cycles);
@@ -244,9 +246,9 @@ static bool has_data_and_model(const dsm__problem *problem) {
 /* Both searches; the faster plan, and the other. That none is faster than what is known is not
  * told.
  */
-static dsm_status find_once(dsm__problem *problem, const dsm__counted *counted, double known_cycles,
-                            dsm_plan **plan, dsm_plan **slower, double *bound_cycles,
-                            dsm_diags *diags) {
+static dsm_status find_once(const dsm__problem *problem, const dsm__counted *counted,
+                            double known_cycles, dsm_plan **plan, dsm_plan **slower,
+                            double *bound_cycles, dsm_diags *diags) {
   const bool has_roles = dsm__problem_has_roles(problem);
   const bool is_first = !(known_cycles < HUGE_VAL);
   double bound = HUGE_VAL;
@@ -438,8 +440,8 @@ dsm_status dsm_explorer_explore(dsm_explorer *explorer, dsm_plan **plan,
 
 /* What no mapping of either search is faster than; those that are slower than the plan may be left
  * out. */
-static dsm_status find_bound(dsm__problem *problem, const dsm_plan *plan, double *bound_cycles,
-                             dsm_diags *diags) {
+static dsm_status find_bound(const dsm__problem *problem, const dsm_plan *plan,
+                             double *bound_cycles, dsm_diags *diags) {
   const dsm__counted least = dsm__least_counted(problem);
   const dsm__counted *const counted = dsm__problem_is_overlapped(problem) ? &least : NULL;
   const word_search asked = {counted, false};
@@ -451,8 +453,10 @@ static dsm_status find_bound(dsm__problem *problem, const dsm_plan *plan, double
                           : search(problem, &asked, &answer, &decisions, has_roles ? NULL : diags);
   *bound_cycles = is_more_asked(problem) ? HUGE_VAL : bound_of(problem, status, &answer);
   if (has_roles && (status == DSM_OK || status == DSM_ERROR_INFEASIBLE)) {
-    dsm__problem_count(problem, counted);
-    if (!dsm__step_search(problem, plan->result.step_cycles, &answer, &decisions)) {
+    dsm__problem counting;
+    dsm__case_begin(&counting, problem);
+    dsm__problem_count(&counting, counted);
+    if (!dsm__step_search(&counting, plan->result.step_cycles, &answer, &decisions)) {
       return dsm__out_of_memory(diags);
     }
     *bound_cycles = fmin(fmin(*bound_cycles, answer.lower_bound_cycles), plan->result.step_cycles);

@@ -39,7 +39,7 @@ typedef struct mapping_case {
 _Static_assert((unsigned)DSM__COLLECTIVE_COUNT <= 32, "a bit for each collective");
 
 typedef struct fused_search {
-  dsm__problem *problem;
+  const dsm__problem *problem;
   const dsm__fused_finder *finder;
   double share;            /* of a layer in a collective that nothing is known of, while even */
   double counted;          /* of latency, in the mean of ends that is searched, whoever pays; */
@@ -266,8 +266,8 @@ static void move_shares(fused_search *s, const found_mapping *found) {
 
 /* What layers pay in a case: what counts least in any zone is shared as in the case, and what
  * counts more in one as little as can be. */
-static void set_payments(fused_search *s, const mapping_case *one) {
-  dsm__problem *const problem = s->problem;
+static void set_payments(fused_search *s, const mapping_case *one, dsm__problem *paid) {
+  const dsm__problem *const problem = s->problem;
   const size_t classes = problem->table.distinct.count;
   for (size_t i = 0; i < (problem->inputs.zone_count + 1) * classes; i++) {
     const size_t zone = i / classes;
@@ -277,23 +277,26 @@ static void set_payments(fused_search *s, const mapping_case *one) {
       s->paying[i].shares[c] = part * share_of(s, one, i % classes, c) + (1 - part) * s->share;
     }
   }
-  problem->proven_cycles = 0;
-  problem->inputs.class_reductions = s->paying;
-  problem->inputs.class_of = problem->table.distinct.class_of;
-  problem->inputs.class_count = classes;
+  problem->found->proven_cycles = 0;
+  paid->inputs.class_reductions = s->paying;
+  paid->inputs.class_of = problem->table.distinct.class_of;
+  paid->inputs.class_count = classes;
 }
 
-bool dsm__problem_find_mapping(dsm__problem *problem, const void *context, double limit_cycles,
-                               dsm__graph_answer *answer, dsm__decisions *decisions) {
+bool dsm__problem_find_mapping(const dsm__problem *problem, const void *context,
+                               double limit_cycles, dsm__graph_answer *answer,
+                               dsm__decisions *decisions) {
   dsm__solution solution;
+  dsm__problem one;
   (void)context;
   (void)limit_cycles;
-  problem->arena = dsm__problem_arena(problem);
-  const bool is_solved = problem->arena != NULL && dsm__problem_solve(problem, &solution);
-  dsm__arena *const scratch = problem->arena;
-  problem->arena = problem->lasting;
+  dsm__case_begin(&one, problem);
+  dsm__arena *const scratch = dsm__problem_arena(problem);
+  one.arena = scratch;
+  const bool is_solved = scratch != NULL && dsm__problem_solve(&one, &solution);
+  one.arena = problem->lasting;
   const bool is_decided =
-      is_solved && dsm__problem_decide(problem, &solution.network, &solution.path, decisions);
+      is_solved && dsm__problem_decide(&one, &solution.network, &solution.path, decisions);
   dsm__arena_free(scratch);
   if (is_decided) {
     *answer = solution.answer;
@@ -307,36 +310,35 @@ static double known_cycles(const fused_search *s) {
 }
 
 /* One search, whose graphs are given back. What is kept of roles is theirs with even shares. */
-static bool find_mapping(fused_search *s, double limit_cycles, dsm__graph_answer *answer,
+static bool find_mapping(fused_search *s, const mapping_case *one, dsm__graph_answer *answer,
                          dsm__decisions *decisions) {
-  dsm__problem *const problem = s->problem;
-  struct dsm__kept_options *const kept = problem->kept;
-  dsm__arena *const scratch = s->searches > 0 ? dsm__problem_arena(problem) : problem->lasting;
-  problem->kept = s->searches > 0 ? NULL : kept;
-  problem->arena = scratch;
-  const bool is_found = scratch != NULL && s->finder->find(problem, s->finder->context,
-                                                           limit_cycles, answer, decisions);
-  problem->arena = problem->lasting;
-  problem->kept = kept;
-  if (scratch != problem->lasting) {
-    dsm__arena_free(scratch);
+  const dsm__problem *const problem = s->problem;
+  const double limit_cycles = known_cycles(s) - paid_cycles(s, one);
+  dsm__problem paid;
+  dsm__case_begin(&paid, problem);
+  paid.kept = s->searches > 0 ? NULL : problem->kept;
+  paid.arena = s->searches > 0 ? dsm__problem_arena(problem) : problem->lasting;
+  set_payments(s, one, &paid);
+  const bool is_found = paid.arena != NULL &&
+                        s->finder->find(&paid, s->finder->context, limit_cycles, answer, decisions);
+  if (paid.arena != problem->lasting) {
+    dsm__arena_free(paid.arena);
   }
   return is_found;
 }
 
 /* Searches a case once; better bound, better mapping. False if out of memory. */
 static bool search_once(fused_search *s, mapping_case *one, found_mapping *found) {
-  dsm__problem *const problem = s->problem;
+  const dsm__problem *const problem = s->problem;
   dsm__graph_answer answer;
   dsm__decisions decisions = {.layers = NULL};
-  set_payments(s, one);
-  if (!find_mapping(s, known_cycles(s) - paid_cycles(s, one), &answer, &decisions)) {
+  if (!find_mapping(s, one, &answer, &decisions)) {
     return false;
   }
   found->is_any = answer.is_feasible && isfinite(answer.cycles);
   found->open_cycles = answer.cycles - answer.lower_bound_cycles;
   if (!found->is_any) { /* none fits the memory, or none is as fast as what is known */
-    const bool is_proven = s->searches > 0 && !problem->is_need_rounded;
+    const bool is_proven = s->searches > 0 && !problem->found->is_need_rounded;
     const bool is_over = dsm__problem_is_over(problem);
     one->bound =
         is_proven && !is_over ? known_cycles(s) : fmax(one->bound, answer.lower_bound_cycles);
@@ -370,8 +372,9 @@ static bool is_good_enough(const fused_search *s, double bound) {
 static bool is_over(const fused_search *s) {
   const dsm__problem *const problem = s->problem;
   return s->searches >= s->finder->searches_max ||
-         problem->evaluations - s->evaluations > s->finder->evaluations_max ||
-         problem->role_edges - s->edges > s->finder->edges_max || dsm__problem_is_over(problem);
+         problem->found->evaluations - s->evaluations > s->finder->evaluations_max ||
+         problem->found->role_edges - s->edges > s->finder->edges_max ||
+         dsm__problem_is_over(problem);
 }
 
 /* Searches a case until it is done, or is divided: where shares that move raise its bound by hardly
@@ -426,13 +429,13 @@ static bool may_latencies_differ(const dsm__problem *problem) {
          (problem->inputs.micro_batches > 1 || !problem->machine.system->model.sharded_update);
 }
 
-bool dsm__fused_search(dsm__problem *problem, const dsm__fused_finder *finder, double limit_cycles,
-                       dsm__graph_answer *answer, dsm__decisions *decisions) {
+bool dsm__fused_search(const dsm__problem *problem, const dsm__fused_finder *finder,
+                       double limit_cycles, dsm__graph_answer *answer, dsm__decisions *decisions) {
   fused_search s = {.problem = problem,
                     .finder = finder,
                     .limit_cycles = limit_cycles,
-                    .evaluations = problem->evaluations,
-                    .edges = problem->role_edges,
+                    .evaluations = problem->found->evaluations,
+                    .edges = problem->found->role_edges,
                     .share = least_share(problem->inputs.workload),
                     .counted = dsm__counted_latency(problem),
                     .open_count = 1,
@@ -447,7 +450,6 @@ bool dsm__fused_search(dsm__problem *problem, const dsm__fused_finder *finder, d
       s.open_count = s.best.is_feasible ? s.open_count : 0;
     }
   }
-  problem->inputs.class_reductions = NULL;
   for (unsigned i = 0; i < s.open_count; i++) {
     s.bound = fmin(s.bound, s.open[i].bound);
   }

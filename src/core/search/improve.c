@@ -25,7 +25,7 @@ dsm_plan *dsm__take_faster(dsm_plan **plan, dsm_plan *other) {
 
 /* A plan that is made faster, and what it decides of its layers. */
 typedef struct improving {
-  dsm__problem *problem;
+  const dsm__problem *problem;
   dsm_plan *first; /* of which decisions borrow */
   dsm_plan *best;
   dsm__decisions decisions;
@@ -43,7 +43,7 @@ static bool is_over(const improving *of) {
 
 /* Takes the plan of what is decided now if it is faster, legal, and fits. */
 static bool take_if_better(improving *of, bool *is_taken) {
-  dsm__problem *const problem = of->problem;
+  const dsm__problem *const problem = of->problem;
   dsm_plan *made = NULL;
   if (dsm__problem_predict(problem, &of->decisions, &made, NULL) != DSM_OK) {
     return false;
@@ -130,7 +130,7 @@ static bool try_runs(improving *of, const dsm__decisions *other, bool are_all_tr
   return is_good;
 }
 
-bool dsm__improve_by(dsm__problem *problem, const dsm__decisions *others, size_t count,
+bool dsm__improve_by(const dsm__problem *problem, const dsm__decisions *others, size_t count,
                      dsm_plan **plan) {
   enum { FEW_LAYERS = 16 };
   const size_t layer_count = problem->inputs.workload->layer_count;

@@ -12,7 +12,7 @@ dsm_plan *dsm__take_faster(dsm_plan **plan, dsm_plan *other);
 
 /** Lets runs of layers do what other mappings decide of them, for as long as the step that is
  * predicted becomes faster and fits. False if out of memory. */
-bool dsm__improve_by(dsm__problem *problem, const dsm__decisions *others, size_t count,
+bool dsm__improve_by(const dsm__problem *problem, const dsm__decisions *others, size_t count,
                      dsm_plan **plan);
 
 #endif

@@ -292,7 +292,7 @@ static dsm__open_choice choose(const dsm__layer_table *table, const dsm__factors
   return (dsm__open_choice){.cycles = HUGE_VAL};
 }
 
-void dsm__layer_table_choose(dsm__layer_table *table, const dsm__factors *factors) {
+void dsm__layer_table_choose(const dsm__layer_table *table, const dsm__factors *factors) {
   const dsm__search_inputs *const inputs = table->inputs;
   const size_t classes = table->distinct.count;
   assert(classes > 0); /* a network has a layer */

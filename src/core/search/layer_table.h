@@ -194,7 +194,7 @@ static inline const dsm__open_choice *dsm__choices_of(const dsm__layer_table *ta
 }
 
 /** Fills choices, once the table is filled; for uniform factors once for each of them. */
-void dsm__layer_table_choose(dsm__layer_table *table, const dsm__factors *factors);
+void dsm__layer_table_choose(const dsm__layer_table *table, const dsm__factors *factors);
 
 /** Cycles of a pass of a class of layers; infinite where not allowed, 0 where it does not exist. */
 static inline double *dsm__pass_cycles(const dsm__layer_table *table, size_t class_index,

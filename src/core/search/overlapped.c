@@ -113,7 +113,7 @@ typedef struct seen {
 enum { SEARCHES_MAX = 12 };
 
 typedef struct overlapped_search {
-  dsm__problem *problem;
+  const dsm__problem *problem;
   dsm__counted_finder *find;
   double limit_cycles;
   dsm_plan **plan; /* the fastest */
@@ -245,7 +245,7 @@ static bool add_end(overlapped_search *s) {
   return true;
 }
 
-dsm_status dsm__overlapped_search(dsm__problem *problem, dsm__counted_finder *find,
+dsm_status dsm__overlapped_search(const dsm__problem *problem, dsm__counted_finder *find,
                                   double limit_cycles, dsm_plan **plan, double *bound_cycles,
                                   dsm_diags *diags) {
   static const double least_weight = 1.0 / 256; /* of all that is computed: else it is left open */

@@ -26,7 +26,8 @@ static bool fill(dsm__problem *problem) {
   }
   return dsm__layer_table_fill(&problem->table, &problem->inputs, &problem->factors,
                                problem->arena) &&
-         dsm__pipeline_groups_find(&problem->groups, &problem->table, false, problem->arena) &&
+         dsm__pipeline_groups_find(&problem->found->groups, &problem->table, false,
+                                   problem->arena) &&
          dsm__held_lives_derive(&problem->lives, workload, problem->arena);
 }
 
@@ -239,7 +240,8 @@ dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *wor
   problem->arena = dsm__problem_arena(problem);
   problem->lasting = problem->arena;
   use_memo(&problem->inputs, system, memo);
-  if (problem->arena == NULL || !fill(problem)) {
+  if (problem->arena == NULL || !DSM__RESERVE(problem->arena, problem->found, 1) ||
+      !fill(problem)) {
     dsm__problem_fini(problem);
     return dsm__out_of_memory(diags);
   }
@@ -252,6 +254,18 @@ void dsm__problem_fini(dsm__problem *problem) {
   problem->arena = NULL;
 }
 
+void dsm__case_begin(dsm__problem *one, const dsm__problem *of) {
+  *one = *of;
+  if (of->table.inputs == &of->inputs) { /* else the table is that of a larger network */
+    one->table.inputs = &one->inputs;
+  }
+}
+
+void dsm__case_find_apart(dsm__problem *one, dsm__found *found) {
+  *found = *one->found;
+  one->found = found;
+}
+
 static bool may_hold(const dsm__problem *problem) {
   return dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_REUSE) &&
          problem->lives.is_any_holdable;
@@ -261,19 +275,19 @@ static dsm__graph_request request_of(const dsm__problem *problem, const dsm__fac
   return (dsm__graph_request){
       .table = &problem->table,
       .factors = factors,
-      .groups = &problem->groups,
+      .groups = &problem->found->groups,
       .explained_layer = SIZE_MAX,
   };
 }
 
-static bool build(dsm__problem *problem, const dsm__graph_request *request,
+static bool build(const dsm__problem *problem, const dsm__graph_request *request,
                   dsm__network_graph *network) {
   const bool is_built = dsm__network_graph_build(network, request, problem->arena);
   network->graph.capacity_bytes = problem->capacity_bytes;
   network->graph.limit_cycles = problem->limit_cycles;
   network->graph.deadline = problem->inputs.deadline;
   network->graph.is_case = problem->limit_cycles > 0;
-  problem->evaluations += network->evaluations;
+  problem->found->evaluations += network->evaluations;
   dsm__deadline_add_work(problem->inputs.deadline, DSM__WORK_OF_SCORE * network->evaluations);
   return is_built;
 }
@@ -287,7 +301,7 @@ static bool build(dsm__problem *problem, const dsm__graph_request *request,
  * whole scratchpad allows. So a mapping that is faster than the limit, or equal to it, passes
  * through such states only.
  */
-static bool find_worthwhile(dsm__problem *problem, const dsm__factors *factors, double limit,
+static bool find_worthwhile(const dsm__problem *problem, const dsm__factors *factors, double limit,
                             uint64_t *worthwhile, bool *is_any, double *bound) {
   dsm__network_graph relaxed;
   dsm__graph_request request = request_of(problem, factors);
@@ -318,20 +332,20 @@ static bool find_worthwhile(dsm__problem *problem, const dsm__factors *factors, 
   return true;
 }
 
-bool dsm__problem_search(dsm__problem *problem, dsm__solution *solution) {
+bool dsm__problem_search(const dsm__problem *problem, dsm__solution *solution) {
   const bool is_searched = dsm__graph_search(&solution->network.graph, problem->arena,
                                              &solution->path, &solution->answer);
-  problem->is_memory_short =
-      problem->is_memory_short || (is_searched && solution->answer.is_memory_short);
+  problem->found->is_memory_short =
+      problem->found->is_memory_short || (is_searched && solution->answer.is_memory_short);
   return is_searched;
 }
 
 /* Keeps a bound of all mappings without preloading, found while there was time: of each uniform
  * factor there would be one, and groups that need less memory may be faster where that is short. */
-static void keep_bound(dsm__problem *problem, double bound) {
-  const bool is_of_all = !problem->factors.is_uniform && !problem->is_memory_short;
+static void keep_bound(const dsm__problem *problem, double bound) {
+  const bool is_of_all = !problem->factors.is_uniform && !problem->found->is_memory_short;
   if (is_of_all && !dsm__problem_is_over(problem)) {
-    problem->proven_cycles = fmax(problem->proven_cycles, bound);
+    problem->found->proven_cycles = fmax(problem->found->proven_cycles, bound);
   }
 }
 
@@ -345,7 +359,7 @@ static void keep_bound(dsm__problem *problem, double bound) {
  * below, and then laid out (layout_solve.c). On a tie its answer is taken: it has all mappings, so
  * that the order of its edges decides between them.
  */
-static bool solve_holding(dsm__problem *problem, dsm__solution *solution) {
+static bool solve_holding(const dsm__problem *problem, dsm__solution *solution) {
   const size_t boundaries = problem->inputs.workload->layer_count + 1;
   uint64_t *const worthwhile =
       dsm__arena_array(problem->arena, boundaries * DSM_PARALLELISM_COUNT, sizeof *worthwhile);
@@ -392,7 +406,7 @@ static bool solve_holding(dsm__problem *problem, dsm__solution *solution) {
 }
 
 /* With the uniform factor that *solution has, if any. */
-static bool solve_with_factors(dsm__problem *problem, dsm__solution *solution) {
+static bool solve_with_factors(const dsm__problem *problem, dsm__solution *solution) {
   dsm__layer_table_choose(&problem->table, &solution->factors);
   const dsm__graph_request request = request_of(problem, &solution->factors);
   if (!build(problem, &request, &solution->network) || !dsm__problem_search(problem, solution)) {
@@ -458,7 +472,7 @@ static double free_cycles(const dsm__problem *problem, const dsm_layer *layer) {
 static double preloading_bound(const dsm__problem *problem) {
   const dsm__distinct *const distinct = &problem->table.distinct;
   const dsm_workload *const workload = problem->inputs.workload;
-  if (problem->groups.count > 0 || !problem->groups.is_complete) {
+  if (problem->found->groups.count > 0 || !problem->found->groups.is_complete) {
     return ideal_bound(problem);
   }
   double *const free = dsm__arena_array(problem->arena, distinct->count, sizeof *free);
@@ -477,7 +491,7 @@ static double preloading_bound(const dsm__problem *problem) {
  * Groups have their bounds here and holding is free, so that every mapping of the space, also those
  * that were not found, is no faster than the shortest path.
  */
-static bool relaxed_bound(dsm__problem *problem, const dsm__factors *factors, double *bound) {
+static bool relaxed_bound(const dsm__problem *problem, const dsm__factors *factors, double *bound) {
   dsm__network_graph relaxed;
   dsm__graph_request request = request_of(problem, factors);
   request.has_group_bounds = true;
@@ -498,8 +512,8 @@ static bool relaxed_bound(dsm__problem *problem, const dsm__factors *factors, do
 }
 
 /* Lowers the bound of an answer where groups are missing, or not at their best. */
-static bool bound_groups(dsm__problem *problem, dsm__solution *solution) {
-  const dsm__pipeline_groups *const groups = &problem->groups;
+static bool bound_groups(const dsm__problem *problem, dsm__solution *solution) {
+  const dsm__pipeline_groups *const groups = &problem->found->groups;
   if (groups->is_complete && groups->is_exact) {
     return true;
   }
@@ -530,12 +544,12 @@ static bool is_preloading(const dsm__problem *problem) {
 
 /* With preloading, where there is time for it. What the search without it was cut off from, or with
  * it was not begun, is bounded by the ideal, and by what was proven before. */
-static bool go_on_preloading(dsm__problem *problem, dsm__solution *solution) {
+static bool go_on_preloading(const dsm__problem *problem, dsm__solution *solution) {
   dsm__graph_answer *const answer = &solution->answer;
   if (dsm__problem_is_over(problem)) {
     answer->lower_bound_cycles = is_preloading(problem)
                                      ? preloading_bound(problem)
-                                     : fmax(ideal_bound(problem), problem->proven_cycles);
+                                     : fmax(ideal_bound(problem), problem->found->proven_cycles);
     return true;
   }
   if (!is_preloading(problem) || !answer->is_feasible) {
@@ -557,7 +571,7 @@ static bool go_on_preloading(dsm__problem *problem, dsm__solution *solution) {
  * With one factor for all convolutions each factor is a problem of its own. The answer is the best
  * of all, and the bound the least of all bounds: some mapping of the space might have any of them.
  */
-static bool solve_all_factors(dsm__problem *problem, dsm__solution *solution) {
+static bool solve_all_factors(const dsm__problem *problem, dsm__solution *solution) {
   *solution = (dsm__solution){.factors = problem->factors};
   if (!solve_with_factors(problem, solution)) {
     return false;
@@ -589,29 +603,30 @@ static bool solve_all_factors(dsm__problem *problem, dsm__solution *solution) {
  * path that does, so that the groups are found again with all that no other is as fast and as small
  * as (pipeline_front.c).
  */
-static bool solve_in_short_memory(dsm__problem *problem, dsm__solution *solution) {
-  const dsm__pipeline_groups fastest = problem->groups;
+static bool solve_in_short_memory(const dsm__problem *problem, dsm__solution *solution) {
+  const dsm__pipeline_groups fastest = problem->found->groups;
   dsm__solution other = {.answer = {.is_feasible = false}};
-  problem->evaluations += problem->groups.evaluations;
-  if (!dsm__pipeline_groups_find(&problem->groups, &problem->table, true, problem->lasting) ||
+  problem->found->evaluations += problem->found->groups.evaluations;
+  if (!dsm__pipeline_groups_find(&problem->found->groups, &problem->table, true,
+                                 problem->lasting) ||
       (!dsm__problem_is_over(problem) && !solve_all_factors(problem, &other))) {
     return false;
   }
   if (dsm__problem_is_over(problem) &&
       (!other.answer.is_feasible ||
        (solution->answer.is_feasible && other.answer.cycles > solution->answer.cycles))) {
-    problem->groups = fastest;
+    problem->found->groups = fastest;
   } else {
     *solution = other;
   }
   return true;
 }
 
-bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution) {
-  problem->is_memory_short = false;
+bool dsm__problem_solve(const dsm__problem *problem, dsm__solution *solution) {
+  problem->found->is_memory_short = false;
   if (!solve_all_factors(problem, solution) ||
-      (problem->is_memory_short && problem->groups.count > 0 && !dsm__problem_is_over(problem) &&
-       !solve_in_short_memory(problem, solution))) {
+      (problem->found->is_memory_short && problem->found->groups.count > 0 &&
+       !dsm__problem_is_over(problem) && !solve_in_short_memory(problem, solution))) {
     return false;
   }
   if (!go_on_preloading(problem, solution)) {
@@ -623,10 +638,11 @@ bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution) {
   return bound_groups(problem, solution);
 }
 
-bool dsm__problem_explain(dsm__problem *problem, const dsm__factors *factors, size_t layer_index,
-                          dsm__network_graph *network) {
-  problem->table.are_alike_kept = true;
-  dsm__layer_table_choose(&problem->table, factors);
+bool dsm__problem_explain(const dsm__problem *problem, const dsm__factors *factors,
+                          size_t layer_index, dsm__network_graph *network) {
+  dsm__layer_table all = problem->table;
+  all.are_alike_kept = true;
+  dsm__layer_table_choose(&all, factors);
   dsm__graph_request request = request_of(problem, factors);
   request.explained_layer = layer_index;
   if (may_hold(problem)) {

@@ -22,24 +22,36 @@ typedef enum dsm__asked_options {
   DSM__OPTIONS_LISTED, /**< those with the same roles in all passes, whatever they take */
 } dsm__asked_options;
 
+/** What is found out on the way, by all cases of a search. */
+typedef struct dsm__found {
+  dsm__pipeline_groups groups; /**< once memory is short also those that are not the fastest */
+  uint64_t evaluations;        /**< of building graphs */
+  uint64_t role_edges;         /**< of all graphs of roles so far */
+  double role_need_bytes;      /**< of a chip, at least what all mappings with roles need that were
+                                    looked at in vain; 0: none were */
+  bool is_need_rounded;        /**< that is not what all need: some may fit that were not found */
+  bool is_memory_short;        /**< the fastest path of a graph that was searched does not fit */
+  double proven_cycles;        /**< what no mapping without preloading is faster than, as far as is
+                                    known when the time is over */
+  double stages_bound_cycles;  /**< of mappings with stages, in which ends are not weighed */
+} dsm__found;
+
+/** A search takes a problem as it is. Where one search asks another for something else, what
+ * differs is written into a case (dsm__case_begin), and the problem stays. */
 typedef struct dsm__problem {
   dsm__search_inputs inputs;
   dsm_machine machine;
   dsm__factors factors;
   dsm__layer_table table;
-  dsm__pipeline_groups groups;
   dsm__held_lives lives;
-  dsm__core_layouts layouts;  /**< where the model has layouts */
-  size_t layout_states_max;   /**< see dsm__layout_request; less for tests */
-  size_t role_nodes_max;      /**< most that a graph of roles stores where layers may be made anew;
-                                   less for tests */
-  size_t role_edges_max;      /**< most of a graph of roles where they may not; less for tests */
-  uint64_t role_edges;        /**< of all such graphs so far */
-  bool are_segments_apart;    /**< of those that are made anew none goes on with the next one */
+  dsm__core_layouts layouts; /**< where the model has layouts */
+  size_t layout_states_max;  /**< see dsm__layout_request; less for tests */
+  size_t role_nodes_max;     /**< most that a graph of roles stores where layers may be made anew;
+                                  less for tests */
+  size_t role_edges_max;     /**< most of a graph of roles where they may not; less for tests */
+  bool are_segments_apart;   /**< of those that are made anew none goes on with the next one */
+  dsm__found *found;
   double capacity_bytes;      /**< for what layers need of a chip's memory */
-  double role_need_bytes;     /**< of a chip, at least what all mappings with roles need that were
-                                   looked at in vain; 0: none were */
-  bool is_need_rounded;       /**< that is not what all need: some may fit that were not found */
   bool is_bounding_off;       /**< for tests: states that a bound shows to be useless, or that are
                                    alike, are all kept */
   bool is_holding_off;        /**< nothing is held beside roles: of stages of the step */
@@ -49,13 +61,8 @@ typedef struct dsm__problem {
   dsm__asked_options asked;   /**< of a layer with roles */
   dsm__memo *role_memo;       /**< of passes with roles, on this machine; NULL: none is kept */
   bool is_preloading_off;     /**< weights are not preloaded, whatever the options say */
-  bool is_memory_short;       /**< the fastest path of a graph that was searched does not fit */
   dsm__deadline deadline;     /**< in inputs, unless it is another search's */
-  double proven_cycles;       /**< what no mapping without preloading is faster than, as far as is
-                                   known when the time is over */
-  uint64_t evaluations;       /**< of building graphs */
   dsm__reductions reductions; /**< in inputs, where they are shared or hide */
-  double stages_bound_cycles; /**< of mappings with stages, in which ends are not weighed */
   dsm__zone zones[DSM__ZONES_MAX]; /**< likewise */
   double limit_cycles;             /**< see dsm__graph; 0: none */
   bool are_ties_free;              /**< what tied layers exchange is left out: a bound */
@@ -83,6 +90,13 @@ DSM_NODISCARD dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm
                                                 const dsm_explore_options *options, dsm__memo *memo,
                                                 dsm__deadline *deadline, dsm_diags *diags);
 void dsm__problem_fini(dsm__problem *problem);
+
+/** A problem like another one, which outlives it; then what differs is written into it. What is
+ * found out is shared. */
+void dsm__case_begin(dsm__problem *one, const dsm__problem *of);
+
+/** What is found out from here on is not shared, but kept in `found`. */
+void dsm__case_find_apart(dsm__problem *one, dsm__found *found);
 
 /** A new arena that counts as memory of the search; NULL if out of memory. */
 dsm__arena *dsm__problem_arena(const dsm__problem *problem);
@@ -114,7 +128,7 @@ typedef struct dsm__solution {
 
 /** Finds the fastest path of the solution's network that fits, and its answer; false if out of
  * memory. */
-bool dsm__problem_search(dsm__problem *problem, dsm__solution *solution);
+bool dsm__problem_search(const dsm__problem *problem, dsm__solution *solution);
 
 /** Is the time over? Then what has been begun is given up. */
 static inline bool dsm__problem_is_over(const dsm__problem *problem) {
@@ -141,15 +155,15 @@ bool dsm__is_any_recomputation_asked(const dsm__problem *problem);
 bool dsm__may_any_go_on(const dsm__problem *problem);
 
 /** Finds the fastest mapping, as far as gap and time limit demand; false if out of memory. */
-bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution);
+bool dsm__problem_solve(const dsm__problem *problem, dsm__solution *solution);
 
 /** The graph in which a layer has all its choices, with the uniform factor of `factors` if there is
  * one; the table's choices are then those for it. False if out of memory. */
-bool dsm__problem_explain(dsm__problem *problem, const dsm__factors *factors, size_t layer_index,
-                          dsm__network_graph *network);
+bool dsm__problem_explain(const dsm__problem *problem, const dsm__factors *factors,
+                          size_t layer_index, dsm__network_graph *network);
 
 /** The decisions along a path; false if out of memory. */
-bool dsm__problem_decide(dsm__problem *problem, const dsm__network_graph *network,
+bool dsm__problem_decide(const dsm__problem *problem, const dsm__network_graph *network,
                          const dsm__graph_path *path, dsm__decisions *decisions);
 
 /** What is to become a graph with layouts, of the edges of a free graph that are in. */
@@ -164,12 +178,12 @@ dsm__layout_request dsm__layout_request_of(const dsm__problem *problem,
  * cycles and bound. `known_cycles` is what some mapping that fits the memory takes; infinite: none
  * is known. False if out of memory.
  */
-bool dsm__layout_solve(dsm__problem *problem, double known_cycles, dsm__solution *solution);
+bool dsm__layout_solve(const dsm__problem *problem, double known_cycles, dsm__solution *solution);
 
 /** Improves a feasible solution without preloading: sets solution->preloading if weights on chip
  * make the network faster, and lowers the bound to what holds for all mappings. False if out of
  * memory. */
-bool dsm__problem_solve_preload(dsm__problem *problem, dsm__solution *solution);
+bool dsm__problem_solve_preload(const dsm__problem *problem, dsm__solution *solution);
 
 /** dsm_explore for plans that are faster than a limit, whose limits of time and of work (at most
  * `most_work`) end it even where nothing was found by then (explore.c). */

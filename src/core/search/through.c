@@ -41,7 +41,7 @@ static bool is_way(const dsm__problem *problem, const dsm__network_graph *networ
                    const dsm__graph_edge *edge, size_t layer_index, dsm__way *way) {
   const dsm__node_info *const info = &network->infos[node];
   if (info->kind == DSM__NODE_GROUP) {
-    const dsm__pipeline_group *const group = &problem->groups.items[edge->tag];
+    const dsm__pipeline_group *const group = &problem->found->groups.items[edge->tag];
     if (layer_index < group->first_layer ||
         layer_index >= group->first_layer + group->layer_count) {
       return false;

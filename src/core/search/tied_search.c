@@ -54,7 +54,7 @@ typedef struct tied_case {
 } tied_case;
 
 typedef struct tied_search {
-  dsm__problem *problem;
+  const dsm__problem *problem;
   const dsm__tied_finder *finder;
   uint64_t edges; /* of graphs of roles before it */
   table tables[TABLES_MAX];
@@ -62,8 +62,6 @@ typedef struct tied_search {
   size_t *owner_of; /* of each layer; SIZE_MAX: it is not tied */
   dsm__table_cut *owner_cuts;
   dsm__table_cut *fixed_cuts;
-  const dsm__table_cut *asked_cuts; /* of the problem, before and behind the search */
-  const dsm__table_cut *asked_fixed_cuts;
   dsm_layer_memory *memory; /* scratch */
   DSM__LIST(tied_case) open;
   double limit_cycles;
@@ -115,10 +113,11 @@ size_t dsm__tied_word_cuts(const dsm__problem *problem, size_t layer_index, dsm_
 
 /* A pipeline group's chips are not those of the others: what is in one exchanges nothing (A). */
 static bool may_be_grouped(const dsm__problem *problem, size_t index) {
-  bool is_any = !problem->groups.is_complete;
-  for (size_t g = 0; g < problem->groups.count; g++) {
-    const size_t first = problem->groups.items[g].first_layer;
-    is_any = is_any || (index >= first && index < first + problem->groups.items[g].layer_count);
+  bool is_any = !problem->found->groups.is_complete;
+  for (size_t g = 0; g < problem->found->groups.count; g++) {
+    const size_t first = problem->found->groups.items[g].first_layer;
+    is_any =
+        is_any || (index >= first && index < first + problem->found->groups.items[g].layer_count);
   }
   return is_any;
 }
@@ -201,9 +200,10 @@ static bool is_fitting(const tied_search *s, const dsm__decisions *decisions, do
 /* ---- cases ---- */
 
 /* Tied layers pay for the owners that a case fixes. */
-static void set_case(tied_search *s, const tied_case *one) {
-  dsm__search_inputs *const inputs = &s->problem->inputs;
+static void begin_case(dsm__problem *of_case, tied_search *s, const tied_case *one) {
+  dsm__search_inputs *const inputs = &of_case->inputs;
   bool is_any = false;
+  dsm__case_begin(of_case, s->problem);
   for (size_t i = 0; i < inputs->workload->layer_count; i++) {
     const size_t t = table_of(s, i);
     s->owner_cuts[i] = s->fixed_cuts[i] = (dsm__table_cut){.is_known = false};
@@ -221,7 +221,7 @@ static void set_case(tied_search *s, const tied_case *one) {
   }
   inputs->owner_cuts = is_any ? s->owner_cuts : NULL;
   inputs->fixed_cuts = is_any ? s->fixed_cuts : NULL;
-  s->problem->proven_cycles = is_any ? 0 : s->problem->proven_cycles;
+  s->problem->found->proven_cycles = is_any ? 0 : s->problem->found->proven_cycles;
 }
 
 /* Does a case come before another one? */
@@ -333,8 +333,9 @@ static bool bound_siblings(tied_search *s, const tied_case *one) {
   }
   const size_t count = all.count;
   parent.cut[t] = 0;
-  set_case(s, &parent);
-  if (!s->finder->bound_cuts(s->problem, s->finder->context, known_cycles(s), &all, &bounds)) {
+  dsm__problem of_parent;
+  begin_case(&of_parent, s, &parent);
+  if (!s->finder->bound_cuts(&of_parent, s->finder->context, known_cycles(s), &all, &bounds)) {
     return false;
   }
   for (size_t k = 0; k < count; k++) {
@@ -372,25 +373,26 @@ static bool is_good_enough(const tied_search *s, double bound) {
 /* Is no more to be searched, but what has a bound? */
 static bool is_over(const tied_search *s) {
   const size_t asked = s->finder->searches_max;
-  const bool is_long = s->problem->role_edges - s->edges > EDGES_MAX && s->best.is_feasible;
+  const bool is_long = s->problem->found->role_edges - s->edges > EDGES_MAX && s->best.is_feasible;
   return (asked > 0 && s->searches >= asked) || s->within >= s->within_max || is_long ||
          dsm__problem_is_over(s->problem);
 }
 
 /* Searches a case, and closes or divides it. False if out of memory. */
 static bool search_case(tied_search *s, tied_case *one) {
-  dsm__problem *const problem = s->problem;
+  const dsm__problem *const problem = s->problem;
   const double limit = known_cycles(s);
   dsm__graph_answer answer;
   dsm__decisions decisions = {.layers = NULL};
-  set_case(s, one);
-  if (!s->finder->find(problem, s->finder->context, limit, &answer, &decisions)) {
+  dsm__problem of_case;
+  begin_case(&of_case, s, one);
+  if (!s->finder->find(&of_case, s->finder->context, limit, &answer, &decisions)) {
     return false;
   }
   s->is_memory_short = s->is_memory_short || answer.is_memory_short;
   s->within += s->searches++ > 0 && isfinite(limit) ? 1 : 0;
   if (!answer.is_feasible || !isfinite(answer.cycles)) {
-    const bool is_proven = !problem->is_need_rounded && !dsm__problem_is_over(problem);
+    const bool is_proven = !problem->found->is_need_rounded && !dsm__problem_is_over(problem);
     s->bound = is_proven ? s->bound : fmin(s->bound, answer.lower_bound_cycles);
     keep(s, &answer, &decisions);
     return true;
@@ -439,13 +441,11 @@ static bool begin(tied_search *s) {
   return DSM__LIST_RESERVE_IN(&s->open, 1, problem->lasting);
 }
 
-bool dsm__tied_search(dsm__problem *problem, const dsm__tied_finder *finder, double limit_cycles,
-                      dsm__graph_answer *answer, dsm__decisions *decisions) {
+bool dsm__tied_search(const dsm__problem *problem, const dsm__tied_finder *finder,
+                      double limit_cycles, dsm__graph_answer *answer, dsm__decisions *decisions) {
   tied_search s = {.problem = problem,
                    .finder = finder,
-                   .edges = problem->role_edges,
-                   .asked_cuts = problem->inputs.owner_cuts,
-                   .asked_fixed_cuts = problem->inputs.fixed_cuts,
+                   .edges = problem->found->role_edges,
                    .limit_cycles = limit_cycles,
                    .bound = HUGE_VAL};
   if (!dsm__tied_is_asked(problem)) {
@@ -476,8 +476,6 @@ bool dsm__tied_search(dsm__problem *problem, const dsm__tied_finder *finder, dou
       is_good = search_case(&s, &one);
     }
   }
-  problem->inputs.owner_cuts = s.asked_cuts;
-  problem->inputs.fixed_cuts = s.asked_fixed_cuts;
   *answer = s.best;
   *decisions = s.decisions;
   answer->is_memory_short = s.is_memory_short;

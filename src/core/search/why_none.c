@@ -7,7 +7,7 @@
 #include "plan/segments.h"
 #include "search/roles/role_search.h"
 
-dsm_status dsm__report_infeasible(dsm__problem *problem, const dsm__decisions *decisions,
+dsm_status dsm__report_infeasible(const dsm__problem *problem, const dsm__decisions *decisions,
                                   dsm_diags *diags) {
   const dsm_workload *const workload = problem->inputs.workload;
   dsm_layer_memory *const memory =
@@ -19,14 +19,14 @@ dsm_status dsm__report_infeasible(dsm__problem *problem, const dsm__decisions *d
                              memory);
   dsm__memory_need need =
       dsm__memory_need_of(workload, &problem->machine, problem->inputs.options->mode, memory);
-  if (problem->role_need_bytes > 0 && problem->role_need_bytes < need.total_bytes) {
-    need.total_bytes = problem->role_need_bytes;
+  if (problem->found->role_need_bytes > 0 && problem->found->role_need_bytes < need.total_bytes) {
+    need.total_bytes = problem->found->role_need_bytes;
     need.dominated_by[0] = '\0';
   }
   const dsm__place nowhere = {NULL, 0, 0, NULL};
   const dsm__deadline *const deadline = &problem->deadline;
   const bool is_over = dsm__deadline_was_met(deadline);
-  if (dsm__problem_has_roles(problem) && (is_over || problem->is_need_rounded)) {
+  if (dsm__problem_has_roles(problem) && (is_over || problem->found->is_need_rounded)) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
                    "memory capacity: no mapping that needs at most %.6g GB a chip was found%s",
                    dsm_system_usable_bytes(problem->machine.system) / 1e9,

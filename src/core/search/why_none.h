@@ -9,7 +9,7 @@
 #include "search/problem.h"
 
 /** Of data and model: the smallest need of any mapping; `decisions` are those of it. */
-dsm_status dsm__report_infeasible(dsm__problem *problem, const dsm__decisions *decisions,
+dsm_status dsm__report_infeasible(const dsm__problem *problem, const dsm__decisions *decisions,
                                   dsm_diags *diags);
 
 /** Where stages, micro-batches or recomputation are asked for. */

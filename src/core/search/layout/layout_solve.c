@@ -25,7 +25,7 @@
 enum { FIRST_STATES = 64, MORE_STATES = 8 };
 
 typedef struct solving {
-  dsm__problem *problem;
+  const dsm__problem *problem;
   const dsm__solution *free;
   const double *rest; /* of the free graph */
   unsigned char *is_edge_in;
@@ -56,7 +56,7 @@ static bool search(const solving *s, double limit, dsm__layout_graph *made, dsm_
   if (!dsm__layout_graph_build(made, &request, s->problem->arena)) {
     return false;
   }
-  s->problem->evaluations += made->network.evaluations;
+  s->problem->found->evaluations += made->network.evaluations;
   found->network = made->network;
   return !made->is_found || dsm__problem_search(s->problem, found);
 }
@@ -168,7 +168,7 @@ static bool run_round(const solving *s, double known, bool *is_cut, dsm__solutio
   return true;
 }
 
-bool dsm__layout_solve(dsm__problem *problem, double known_cycles, dsm__solution *solution) {
+bool dsm__layout_solve(const dsm__problem *problem, double known_cycles, dsm__solution *solution) {
   const dsm__solution free_solution = *solution;
   const dsm__graph *const graph = &free_solution.network.graph;
   double *const rest = dsm__arena_array(problem->arena, graph->node_count, sizeof *rest);

@@ -19,7 +19,7 @@ typedef struct step_state {
 enum { TRY_GOOD = 1, TRY_ALL = 2 };
 
 typedef struct searching {
-  dsm__problem *problem;
+  const dsm__problem *problem;
   dsm__solution *solution;
   dsm__factors factors;     /* with the uniform one at hand, if any */
   bool is_holding;          /* outputs may be held */
@@ -229,10 +229,10 @@ static void raise_bounds(searching *s, int step, const dsm__preload_bound *bound
 }
 
 static void count_work(searching *s, const dsm__preload_level *level) {
-  s->problem->evaluations += level->problem.evaluations;
-  dsm__pipeline_groups *const groups = &s->problem->groups;
-  groups->is_complete = groups->is_complete && level->problem.groups.is_complete;
-  groups->is_exact = groups->is_exact && level->problem.groups.is_exact;
+  s->problem->found->evaluations += level->found.evaluations;
+  dsm__pipeline_groups *const groups = &s->problem->found->groups;
+  groups->is_complete = groups->is_complete && level->found.groups.is_complete;
+  groups->is_exact = groups->is_exact && level->found.groups.is_exact;
 }
 
 /* Bounds a level as if holding took no room, and (unless worthwhile is NULL) tells where it pays.
@@ -354,7 +354,7 @@ static bool find_forms(searching *s) {
     const dsm__graph_edge *const edge = &network->graph.edges[s->solution->path.edges[i]];
     const dsm__node_info *const info = &network->infos[node];
     if (info->kind == DSM__NODE_GROUP) {
-      const dsm__pipeline_group *const group = &s->problem->groups.items[edge->tag];
+      const dsm__pipeline_group *const group = &s->problem->found->groups.items[edge->tag];
       s->forms[info->layer].group_length = group->layer_count;
       for (size_t k = 0; k < group->layer_count; k++) {
         s->forms[info->layer + k].is_grouped = true;
@@ -374,7 +374,7 @@ static bool search_levels(searching *s) {
   dsm__layer_table_choose(&s->problem->table, &s->factors);
   const dsm__preload_screening screening = {s->problem, &s->factors, &s->residents, s->is_holding,
                                             s->best_cycles};
-  if (!dsm__preload_screen(&screening, s->screened, &s->problem->evaluations)) {
+  if (!dsm__preload_screen(&screening, s->screened, &s->problem->found->evaluations)) {
     return false;
   }
   for (unsigned tries = TRY_GOOD; tries <= TRY_ALL; tries++) {
@@ -408,7 +408,7 @@ static bool search_factors(searching *s) {
   return is_done;
 }
 
-bool dsm__problem_solve_preload(dsm__problem *problem, dsm__solution *solution) {
+bool dsm__problem_solve_preload(const dsm__problem *problem, dsm__solution *solution) {
   searching s = {
       .problem = problem,
       .solution = solution,
@@ -422,7 +422,7 @@ bool dsm__problem_solve_preload(dsm__problem *problem, dsm__solution *solution) 
   }
   const bool is_done =
       dsm__residents_init(&s.residents, &problem->table) && find_forms(&s) && search_factors(&s);
-  problem->evaluations += s.residents.evaluations;
+  problem->found->evaluations += s.residents.evaluations;
   dsm__residents_fini(&s.residents);
   solution->answer.cycles = s.best_cycles;
   return is_done;

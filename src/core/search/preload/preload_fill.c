@@ -99,8 +99,8 @@ static bool give_rest(dsm__preload_level *level, dsm__preload_mapping *mapping) 
     if (now->cycles - dsm__resident_promise(run, now->bytes + left) <= most_saved) {
       continue;
     }
-    const dsm__resident one = dsm__resident_within(run, &level->problem.table.splits,
-                                                   now->bytes + left, &level->problem.evaluations);
+    const dsm__resident one = dsm__resident_within(
+        run, &level->problem.table.splits, now->bytes + left, &level->problem.found->evaluations);
     if (now->cycles - one.cycles > most_saved) {
       most_saved = now->cycles - one.cycles;
       best = one;

@@ -37,7 +37,7 @@ void dsm__preload_decide_steps(const dsm__preload_level *level, const dsm__prelo
 /* The decisions along a path, at its best layouts while no weights are on chip. */
 static bool decide_path(dsm__preload_level *level, const dsm__graph_path *path,
                         dsm__decisions *decisions) {
-  dsm__problem *const problem = &level->problem;
+  const dsm__problem *const problem = &level->problem;
   const dsm__graph *const graph = &level->network.graph;
   unsigned char *const is_edge_in =
       dsm__arena_array(problem->arena, dsm__graph_edge_count(graph), 1);
@@ -55,7 +55,7 @@ static bool decide_path(dsm__preload_level *level, const dsm__graph_path *path,
   if (!dsm__layout_graph_build(&made, &request, problem->arena)) {
     return false;
   }
-  problem->evaluations += made.network.evaluations;
+  problem->found->evaluations += made.network.evaluations;
   made.network.graph.capacity_bytes = HUGE_VAL; /* the path was found to fit */
   return dsm__graph_search(&made.network.graph, problem->arena, &laid_out, &answer) &&
          dsm__problem_decide(problem, &made.network, &laid_out, decisions);
@@ -67,7 +67,7 @@ static bool decide_path(dsm__preload_level *level, const dsm__graph_path *path,
 static bool find_runs(dsm__preload_laid *laid, const dsm__preload_level *of,
                       const dsm__graph_path *path, const dsm__decisions *decisions) {
   dsm__preload_level *const level = &laid->level;
-  dsm__problem *const problem = &level->problem;
+  const dsm__problem *const problem = &level->problem;
   const dsm_workload *const workload = problem->inputs.workload;
   dsm__holding *const holdings =
       dsm__arena_array(problem->arena, workload->layer_count, sizeof *holdings);
@@ -91,7 +91,7 @@ static bool find_runs(dsm__preload_laid *laid, const dsm__preload_level *of,
     node = level->network.edges[edge].to;
   }
   const bool is_scored = dsm__preload_level_number(level, &laid->residents);
-  problem->evaluations += laid->residents.evaluations;
+  problem->found->evaluations += laid->residents.evaluations;
   return is_scored;
 }
 
@@ -119,7 +119,6 @@ static bool run_round(dsm__preload_laid *laid, dsm__preload_level *level,
   dsm__preload_follow(&laid->level, &laid->mapping);
   dsm__preload_sum(&laid->mapping);
   const bool is_filled = dsm__preload_fill(&laid->level, &laid->mapping);
-  level->problem.evaluations = laid->level.problem.evaluations;
   dsm__preload_decide_steps(&laid->level, &laid->mapping, true, layers);
   return is_filled &&
          dsm__core_layouts_complete(level->problem.inputs.workload, &level->problem.machine,
@@ -166,7 +165,7 @@ static bool improve(dsm__preload_laid *best, dsm__preload_level *level,
 
 bool dsm__preload_lay_out(dsm__preload_laid *laid, dsm__preload_level *level,
                           const dsm__preload_mapping *mapping) {
-  dsm__problem *const problem = &level->problem;
+  const dsm__problem *const problem = &level->problem;
   const size_t layer_count = problem->inputs.workload->layer_count;
   dsm__decisions unloaded;
   dsm__layer_decision *const layers = dsm__arena_array(problem->arena, layer_count, sizeof *layers);

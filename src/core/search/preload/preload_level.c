@@ -19,20 +19,20 @@
 
 /* The caller's problem with room set aside. Its table has the choices of the whole scratchpad, but
  * of these the graph only asks which there are. */
-static bool copy_problem(dsm__problem *copy, const dsm__preload_request *request) {
-  *copy = *request->problem;
-  copy->arena = dsm__problem_arena(request->problem);
-  copy->evaluations = 0;
-  copy->inputs.preloaded_bytes = request->room_bytes;
-  copy->inputs.machine = &copy->machine;
-  copy->table.inputs = &copy->inputs;
-  if (copy->arena == NULL) {
+static bool begin_case(dsm__preload_level *level, const dsm__preload_request *request) {
+  dsm__problem *const one = &level->problem;
+  dsm__pipeline_groups *const groups = &level->found.groups;
+  dsm__case_begin(one, request->problem);
+  dsm__case_find_apart(one, &level->found);
+  one->arena = dsm__problem_arena(request->problem);
+  one->inputs.preloaded_bytes = request->room_bytes;
+  level->found.evaluations = 0;
+  if (one->arena == NULL) {
     return false;
   }
-  if (copy->groups.count > 0) {
-    const bool is_found =
-        dsm__pipeline_groups_find(&copy->groups, &copy->table, false, copy->arena);
-    copy->evaluations += copy->groups.evaluations;
+  if (groups->count > 0) {
+    const bool is_found = dsm__pipeline_groups_find(groups, &one->table, false, one->arena);
+    level->found.evaluations += groups->evaluations;
     return is_found;
   }
   return true;
@@ -154,14 +154,14 @@ bool dsm__preload_level_number(dsm__preload_level *level, dsm__residents *reside
 bool dsm__preload_level_init(dsm__preload_level *level, const dsm__preload_request *request) {
   *level =
       (dsm__preload_level){.room_bytes = request->room_bytes, .is_relaxed = request->is_relaxed};
-  if (!copy_problem(&level->problem, request)) {
+  if (!begin_case(level, request)) {
     return false;
   }
-  dsm__problem *const problem = &level->problem;
+  const dsm__problem *const problem = &level->problem;
   const dsm__graph_request graph = {
       .table = &problem->table,
       .factors = request->factors,
-      .groups = &problem->groups,
+      .groups = &problem->found->groups,
       .lives = request->is_holding ? &problem->lives : NULL,
       .is_relaxed = request->is_relaxed,
       .worthwhile = request->worthwhile,

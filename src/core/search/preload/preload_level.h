@@ -54,6 +54,7 @@ typedef struct dsm__preload_runs {
 
 typedef struct dsm__preload_level {
   dsm__problem problem; /**< as the caller's, with the room set aside; in an arena of its own */
+  dsm__found found;     /**< for this room */
   double room_bytes;    /**< W, of each core: what weights may take */
   bool is_relaxed;      /**< holding takes no room: only for bounds */
   dsm__network_graph network;

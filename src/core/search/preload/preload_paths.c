@@ -23,7 +23,8 @@ static const double FORBIDDEN = 1e300;
 static bool is_in_form(const dsm__preload_level *level, const dsm__node_info *info, uint32_t tag) {
   if (info->kind == DSM__NODE_GROUP) {
     const dsm__preload_form *const form = &level->forms[info->layer];
-    return form->is_grouped && form->group_length == level->problem.groups.items[tag].layer_count;
+    return form->is_grouped &&
+           form->group_length == level->problem.found->groups.items[tag].layer_count;
   }
   if (dsm__network_is_layer(info)) {
     const dsm__preload_form *const form = &level->forms[info->layer];

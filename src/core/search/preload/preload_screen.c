@@ -285,7 +285,7 @@ static bool find_worthwhile(screen *s, int step) {
 
 static bool screen_steps(screen *s, const uint64_t *worthwhile) {
   bool is_done = init_level(s, worthwhile, false);
-  const dsm__pipeline_groups *const groups = &s->level.problem.groups;
+  const dsm__pipeline_groups *const groups = &s->level.found.groups;
   if (is_done && (s->level.network.is_cut || !groups->is_exact || !groups->is_complete)) {
     return true;
   }
@@ -302,7 +302,7 @@ static bool screen_steps(screen *s, const uint64_t *worthwhile) {
 }
 
 static void close_level(screen *s, uint64_t *evaluations) {
-  *evaluations += s->level.problem.evaluations;
+  *evaluations += s->level.found.evaluations;
   dsm__preload_level_fini(&s->level);
 }
 

@@ -221,7 +221,7 @@ static bool run_through(labelling *l, size_t *count) {
 static dsm__resident deferred_of(labelling *l, const label *whole) {
   return dsm__resident_within(l->level->runs.items[whole->deferred_run].of,
                               &l->level->problem.table.splits, l->level->room_bytes - whole->bytes,
-                              &l->level->problem.evaluations);
+                              &l->level->problem.found->evaluations);
 }
 
 /* The fastest of whole paths; NO_LABEL if none is below the limit. */

@@ -125,11 +125,11 @@ static void keep(const dsm__problem *problem, const dsm__memo_role_key *key,
 }
 
 /* Counts what it takes to find a front, once; false if it is not known. */
-static bool count_front(dsm__problem *problem, const dsm__memo_role_key *key,
+static bool count_front(const dsm__problem *problem, const dsm__memo_role_key *key,
                         dsm__held_front *front) {
   const dsm__memo_score *const known = front->is_counted ? NULL : recall(problem, key);
   if (known != NULL) {
-    problem->evaluations += known->evaluations;
+    problem->found->evaluations += known->evaluations;
     front->is_counted = true;
   }
   return front->is_counted;
@@ -138,7 +138,7 @@ static bool count_front(dsm__problem *problem, const dsm__memo_role_key *key,
 /* False if out of memory. */
 static bool find_front(dsm__held_costs *costs, const dsm__memo_role_key *key,
                        const dsm_pass_work *work, dsm__held_front *front) {
-  dsm__problem *const problem = costs->space->problem;
+  const dsm__problem *const problem = costs->space->problem;
   dsm__split_front *const latest = &costs->latest;
   if (front->is_found) {
     return true;
@@ -152,7 +152,7 @@ static bool find_front(dsm__held_costs *costs, const dsm__memo_role_key *key,
   }
   front->count = latest->count;
   keep(problem, key, (dsm__memo_score){0, evaluations});
-  problem->evaluations += front->is_counted ? 0 : evaluations;
+  problem->found->evaluations += front->is_counted ? 0 : evaluations;
   front->is_found = true;
   front->is_counted = true;
   return true;
@@ -162,7 +162,7 @@ static bool find_front(dsm__held_costs *costs, const dsm__memo_role_key *key,
 static double score_parts(dsm__held_costs *costs, const dsm__held_way *way,
                           const dsm__layer_setting *setting, dsm_pass pass,
                           dsm_parallelism parallelism) {
-  dsm__problem *const problem = costs->space->problem;
+  const dsm__problem *const problem = costs->space->problem;
   const dsm__layer_setting plain =
       dsm__run_setting(&problem->inputs, setting->layer, way->factor_index);
   const dsm__memo_role_key key =
@@ -192,7 +192,7 @@ static double score_parts(dsm__held_costs *costs, const dsm__held_way *way,
   if (known == NULL && !costs->is_out_of_memory) {
     keep(problem, &key, found);
   }
-  problem->evaluations += found.evaluations;
+  problem->found->evaluations += found.evaluations;
   return found.cycles;
 }
 

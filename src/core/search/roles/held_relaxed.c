@@ -609,7 +609,7 @@ bool dsm__held_relaxed_find(dsm__held_costs *costs, const dsm__held_least *least
   if (is_good && !relaxed->is_too_large) {
     relaxed->cycles = relaxed->rest[0][0];
   }
-  space->problem->role_edges += r.edge_count;
+  space->problem->found->role_edges += r.edge_count;
   DSM__LIST_FREE_COUNTED(&r.points, bytes_of(&r));
   DSM__LIST_FREE_COUNTED(&r.edges, bytes_of(&r));
   dsm__map_fini(&r.index);

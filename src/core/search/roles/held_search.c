@@ -368,7 +368,7 @@ static bool build(held_search *s, dsm__arena *arena, dsm__network_graph *network
  * alike. */
 static void decide_splits(held_search *s, size_t index, size_t option_index,
                           const dsm__holding *holding, dsm__layer_decision *decision) {
-  dsm__problem *const problem = s->space->problem;
+  const dsm__problem *const problem = s->space->problem;
   const dsm__role_option *const option =
       &dsm__role_options_of(s->space, index)->items[option_index];
   dsm__layer_setting setting =
@@ -390,7 +390,7 @@ static void decide_splits(held_search *s, size_t index, size_t option_index,
 
 static bool decide(held_search *s, const dsm__network_graph *network, const dsm__graph_path *path,
                    dsm__decisions *decisions) {
-  dsm__problem *const problem = s->space->problem;
+  const dsm__problem *const problem = s->space->problem;
   const dsm_workload *const workload = problem->inputs.workload;
   const size_t layer_count = workload->layer_count;
   dsm__layer_decision *layers = NULL;

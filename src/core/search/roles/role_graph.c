@@ -319,6 +319,10 @@ enum { EDGES_OF_NODE = 8 };
 /* The most segments that a block is taken to have. */
 enum { SEGMENTS_OF_BLOCK = 4 };
 
+static size_t most_edges(const dsm__role_space *space) {
+  return space->problem->role_edges_max / (space->edge_share > 0 ? space->edge_share : 1);
+}
+
 static void add_layers(role_graph *g, boundary *at) {
   boundary before[SEGMENTS_OF_BLOCK] = {{0, 0, 0}}; /* segments, the latest first */
   g->space->is_too_large = false;
@@ -351,7 +355,7 @@ static void add_layers(role_graph *g, boundary *at) {
         g->space->may_recompute
             ? g->builder.nodes.count > g->space->problem->role_nodes_max ||
                   g->builder.edges.count > EDGES_OF_NODE * g->space->problem->role_nodes_max
-            : g->builder.edges.count > g->space->problem->role_edges_max;
+            : g->builder.edges.count > most_edges(g->space);
   }
 }
 
@@ -361,7 +365,7 @@ static bool build(role_graph *g, dsm__arena *arena, dsm__network_graph *network)
   begin_index(g);
   node_of(g, &start, 0, DSM__NODE_OPEN);
   add_layers(g, &at);
-  g->space->problem->role_edges += g->builder.edges.count;
+  g->space->problem->found->role_edges += g->builder.edges.count;
   if (g->space->is_too_large || dsm__deadline_is_final(g->space->problem->inputs.deadline)) {
     return true; /* without a graph */
   }

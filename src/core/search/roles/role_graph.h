@@ -17,7 +17,7 @@
  * none needs less: no mapping that fits is left out, and the bound is one of all.
  */
 typedef struct dsm__role_space {
-  dsm__problem *problem;
+  const dsm__problem *problem;
   const dsm__role_options *options; /**< of each class, then of those among the first layers */
   size_t most_options;              /**< of a layer */
   double *least; /**< of each layer: cycles of its fastest option, with those of the price */
@@ -36,6 +36,7 @@ typedef struct dsm__role_space {
   const struct dsm__role_rooms *rooms; /**< of mappings that are over that by no more; NULL: not
                                             known */
   double known_cycles; /**< of a mapping: slower ones are not asked for; 0: none is known */
+  size_t edge_share;   /**< a graph may have 1 / this of the problem's most edges; 0: all */
   bool is_too_large;   /**< as the latest build found: more nodes than the problem allows */
 } dsm__role_space;
 

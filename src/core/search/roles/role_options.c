@@ -99,7 +99,7 @@ static double often_cycles(const dsm__search_inputs *inputs, const dsm__layer_se
 
 /* The best of all factors, with the same roles in all passes; once a step is what no factor
  * changes. `both`: of each factor, NULL: not asked; stays NaN where it is of no use. */
-static void score(dsm__problem *problem, size_t layer_index, dsm__role_option *option,
+static void score(const dsm__problem *problem, size_t layer_index, dsm__role_option *option,
                   double *both) {
   const dsm__search_inputs *const inputs = &problem->inputs;
   const dsm_layer *const layer = &inputs->workload->layers[layer_index];
@@ -259,7 +259,7 @@ typedef DSM__LIST(dsm__role_option) option_list;
 
 /* Options of a layer, one after the other. */
 typedef struct finding {
-  dsm__problem *problem;
+  const dsm__problem *problem;
   size_t layer_index;
   dsm__again first_again; /* what has to be made anew, */
   dsm__again last_again;  /* or may */
@@ -506,11 +506,11 @@ static bool find_all(finding *f, const dsm_parallelism *roles, size_t count,
   return true;
 }
 
-dsm__role_options dsm__role_options_find(dsm__problem *problem, size_t layer_index,
+dsm__role_options dsm__role_options_find(const dsm__problem *problem, size_t layer_index,
                                          bool may_recompute) {
   const dsm_layer *const layer = &problem->inputs.workload->layers[layer_index];
   dsm__role_options found = {.items = NULL};
-  const uint64_t evaluations = problem->evaluations;
+  const uint64_t evaluations = problem->found->evaluations;
   const dsm__distinct *const distinct = &problem->table.distinct;
   const dsm__again asked = dsm__asked_again(problem, layer_index);
   const bool is_asked = asked != DSM__AGAIN_NOTHING;
@@ -546,6 +546,6 @@ dsm__role_options dsm__role_options_find(dsm__problem *problem, size_t layer_ind
   is_good = is_good && find_all(&f, roles, count, &found);
   dsm__update_roles_fini(&updates);
   dsm__deadline_add_work(problem->inputs.deadline,
-                         DSM__WORK_OF_SCORE * (size_t)(problem->evaluations - evaluations));
+                         DSM__WORK_OF_SCORE * (size_t)(problem->found->evaluations - evaluations));
   return is_good ? found : (dsm__role_options){.items = NULL};
 }

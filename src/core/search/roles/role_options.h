@@ -63,7 +63,7 @@ typedef struct dsm__kept_options {
 
 /** Those of a layer; borrowed from the arena. NULL items if out of memory. What tied layers
  * exchange is in no time. `may_recompute`: also those that run the forward pass again. */
-dsm__role_options dsm__role_options_find(dsm__problem *problem, size_t layer_index,
+dsm__role_options dsm__role_options_find(const dsm__problem *problem, size_t layer_index,
                                          bool may_recompute);
 
 #endif

@@ -98,10 +98,10 @@ static dsm__memo_score recall_pass(const dsm__problem *problem, const dsm__layer
   return found;
 }
 
-double dsm__role_pass_cycles(dsm__problem *problem, const dsm__layer_setting *setting,
+double dsm__role_pass_cycles(const dsm__problem *problem, const dsm__layer_setting *setting,
                              dsm_pass pass, const dsm_pass_layouts *layouts) {
   const dsm__memo_score score = recall_pass(problem, setting, pass, layouts);
-  problem->evaluations += score.evaluations;
+  problem->found->evaluations += score.evaluations;
   return dsm__counted_share(setting, pass) *
          (score.cycles + dsm__gathering_cycles(setting, layouts, pass, score.cycles));
 }

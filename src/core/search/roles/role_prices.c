@@ -196,7 +196,7 @@ static bool find_best(dsm__role_space *space, double least_cycles, double *best)
 }
 
 bool dsm__role_prices_find(dsm__role_space *space, dsm__role_rooms *rooms, double *need_bytes) {
-  dsm__problem *const problem = space->problem;
+  const dsm__problem *const problem = space->problem;
   double best = 0;
   bool is_good = find_bytes(space) && find_need(space, need_bytes);
   if (is_good && *need_bytes <= dsm__capacity_limit(problem->capacity_bytes) &&

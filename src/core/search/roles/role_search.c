@@ -56,7 +56,7 @@ static void decide_layer(const dsm__role_space *space, size_t index, size_t opti
 
 static bool decide(const dsm__role_space *space, const dsm__network_graph *network,
                    const dsm__graph_path *path, dsm__decisions *decisions) {
-  dsm__problem *const problem = space->problem;
+  const dsm__problem *const problem = space->problem;
   dsm__layer_decision *layers = NULL;
   if (!DSM__RESERVE(problem->lasting, layers, problem->inputs.workload->layer_count)) {
     return false;
@@ -201,22 +201,28 @@ static bool find_front(const dsm__role_space *space, size_t index, dsm__role_fro
   return front->points != NULL;
 }
 
+static void ask(dsm__problem *one, const dsm__problem *problem, dsm__asked_options asked) {
+  dsm__case_begin(one, problem);
+  one->asked = asked;
+}
+
 /* A layer that is made anew takes no less than one that is kept. An option that takes more than
  * another one may take less of a micro-batch, so that all count. No layer takes less than nothing:
  * once those that are known take enough, or all is to end, the others need not be known. */
-bool dsm__role_fronts_find(dsm__problem *problem, bool is_rough, const dsm__role_enough *enough,
-                           dsm__role_front *fronts) {
+bool dsm__role_fronts_find(const dsm__problem *problem, bool is_rough,
+                           const dsm__role_enough *enough, dsm__role_front *fronts) {
   static dsm__role_point nothing = {0, 0, 0};
   const size_t rows = DSM__ZONE_ROWS * problem->table.distinct.count;
-  dsm__role_space space = {.problem = problem};
+  dsm__problem least;
+  dsm__role_space space = {.problem = &least};
   dsm__role_options *options = NULL;
   dsm__role_front *of_rows = NULL;
   bool is_good =
       DSM__RESERVE(problem->arena, options, rows) && DSM__RESERVE(problem->arena, of_rows, rows);
   double cycles = 0;
   space.options = options;
-  problem->is_rough = is_rough;
-  problem->asked = DSM__OPTIONS_LEAST;
+  ask(&least, problem, DSM__OPTIONS_LEAST);
+  least.is_rough = is_rough;
   for (size_t i = 0; is_good && i < problem->inputs.workload->layer_count; i++) {
     fronts[i] = (dsm__role_front){&nothing, 1};
     if (cycles < enough->cycles && !is_given_up(problem)) {
@@ -224,17 +230,14 @@ bool dsm__role_fronts_find(dsm__problem *problem, bool is_rough, const dsm__role
       cycles += is_good ? dsm__role_floor(&fronts[i], &enough->weights) : 0;
     }
   }
-  problem->asked = DSM__OPTIONS_USEFUL;
-  problem->is_rough = false;
   return is_good;
 }
 
-bool dsm__role_least_memory(dsm__problem *problem, dsm_layer_memory *memory) {
-  dsm__role_space space = {.problem = problem};
-  problem->asked = DSM__OPTIONS_LISTED;
-  const bool is_found = find_options(&space, dsm__recomputation_is_open(problem));
-  problem->asked = DSM__OPTIONS_USEFUL;
-  if (!is_found) {
+bool dsm__role_least_memory(const dsm__problem *problem, dsm_layer_memory *memory) {
+  dsm__problem listed;
+  dsm__role_space space = {.problem = &listed};
+  ask(&listed, problem, DSM__OPTIONS_LISTED);
+  if (!find_options(&space, dsm__recomputation_is_open(problem))) {
     return false;
   }
   for (size_t i = 0; i < problem->inputs.workload->layer_count; i++) {
@@ -256,11 +259,14 @@ bool dsm__role_least_memory(dsm__problem *problem, dsm_layer_memory *memory) {
 }
 
 bool dsm__role_space_find(dsm__role_space *space, bool is_rough, bool may_recompute) {
-  space->problem->is_rough = is_rough;
-  space->problem->asked = DSM__OPTIONS_LEAST; /* to compare them takes longer */
-  const bool is_found = find_options(space, may_recompute);
-  space->problem->asked = DSM__OPTIONS_USEFUL;
-  space->problem->is_rough = false;
+  dsm__problem least;
+  dsm__role_space found = *space;
+  ask(&least, space->problem, DSM__OPTIONS_LEAST); /* to compare them takes longer */
+  least.is_rough = is_rough;
+  found.problem = &least;
+  const bool is_found = find_options(&found, may_recompute);
+  found.problem = space->problem;
+  *space = found;
   return is_found;
 }
 
@@ -291,20 +297,18 @@ static bool least_need_bytes(dsm__role_space *space, double *need_bytes) {
   return true;
 }
 
-bool dsm__role_may_fit(dsm__problem *problem, bool may_recompute, const dsm__role_room *rooms,
+bool dsm__role_may_fit(const dsm__problem *problem, bool may_recompute, const dsm__role_room *rooms,
                        size_t count, double *need_bytes, bool *may_fit) {
-  const double before = problem->inputs.in_flight;
-  dsm__role_space space = {.problem = problem};
-  problem->asked = DSM__OPTIONS_LISTED;
+  dsm__problem listed;
+  dsm__role_space space = {.problem = &listed};
+  ask(&listed, problem, DSM__OPTIONS_LISTED);
   bool is_found = find_options(&space, may_recompute);
-  problem->asked = DSM__OPTIONS_USEFUL;
   *may_fit = true;
   for (size_t i = 0; is_found && i < count && *may_fit; i++) {
-    problem->inputs.in_flight = rooms[i].in_flight;
+    listed.inputs.in_flight = rooms[i].in_flight;
     is_found = least_need_bytes(&space, need_bytes);
     *may_fit = *need_bytes <= dsm__capacity_limit(rooms[i].capacity_bytes) || is_given_up(problem);
   }
-  problem->inputs.in_flight = before;
   return is_found;
 }
 
@@ -335,7 +339,8 @@ static void join_rounded(dsm__role_space *space, const dsm__graph_answer *down,
     *answer = *down; /* then it is proven that none fits */
     return;
   }
-  space->problem->is_need_rounded = space->problem->is_need_rounded || !answer->is_feasible;
+  space->problem->found->is_need_rounded =
+      space->problem->found->is_need_rounded || !answer->is_feasible;
   answer->lower_bound_cycles = fmin(answer->lower_bound_cycles, least);
 }
 
@@ -374,7 +379,7 @@ static bool search_grains(dsm__role_space *space, dsm__graph_answer *answer,
     grain *= growth;
   }
   if (space->is_too_large) { /* nothing is known */
-    space->problem->is_need_rounded = true;
+    space->problem->found->is_need_rounded = true;
     answer->lower_bound_cycles = 0;
   }
   return true;
@@ -479,7 +484,7 @@ static bool are_spares_due(const dsm__role_space *space, const dsm__graph_answer
 /* What the search leaves takes at least as much as the slack that was searched, and the outline. */
 static void leave(const dsm__role_space *space, const growing *g, dsm__graph_answer *answer) {
   const bool is_cut_off = !answer->is_feasible && g->too_large > 0;
-  space->problem->is_need_rounded = space->problem->is_need_rounded || is_cut_off;
+  space->problem->found->is_need_rounded = space->problem->found->is_need_rounded || is_cut_off;
   answer->lower_bound_cycles =
       fmin(answer->lower_bound_cycles, fmax(g->least + g->searched, g->outlined));
 }
@@ -527,12 +532,12 @@ static bool shrink(dsm__role_space *space, growing *g, dsm__graph_answer *answer
 static bool go_on(dsm__role_space *space, growing *g, double limit_cycles,
                   const dsm__graph_answer *more, const dsm__decisions *found, uint64_t edges,
                   dsm__graph_answer *answer, dsm__decisions *decisions) {
-  dsm__problem *const problem = space->problem;
+  const dsm__problem *const problem = space->problem;
   take_answer(more, found, answer, decisions);
   const bool are_due = are_spares_due(space, answer);
   if (is_enough(g, answer) && !are_due) {
     const bool is_none_within = !answer->is_feasible && isfinite(limit_cycles) &&
-                                !is_given_up(problem) && !problem->is_need_rounded;
+                                !is_given_up(problem) && !problem->found->is_need_rounded;
     answer->lower_bound_cycles =
         fmax(answer->lower_bound_cycles, is_none_within ? limit_cycles : 0);
     return false;
@@ -568,7 +573,7 @@ static bool search_growing(dsm__role_space *space, double limit_cycles, dsm__gra
   if (!dsm__open_rooms_find(space, space->problem->arena, &rooms)) {
     return false;
   }
-  const bool was_rounded = space->problem->is_need_rounded;
+  const bool was_rounded = space->problem->found->is_need_rounded;
   bool is_short = false;
   begin(space, &rooms, limit_cycles, &g);
   bool is_open = g.slack >= 0 && isfinite(g.outlined);
@@ -576,7 +581,7 @@ static bool search_growing(dsm__role_space *space, double limit_cycles, dsm__gra
     dsm__graph_answer more = {.smallest_need_bytes = answer->smallest_need_bytes};
     dsm__decisions found = {.layers = NULL};
     const double known = answer->is_feasible ? fmin(limit_cycles, answer->cycles) : limit_cycles;
-    const uint64_t edges = space->problem->role_edges;
+    const uint64_t edges = space->problem->found->role_edges;
     space->known_cycles = known < HUGE_VAL ? known : 0;
     if (!search_within(space, &rooms, g.slack, &more, &found)) {
       return false;
@@ -586,8 +591,8 @@ static bool search_growing(dsm__role_space *space, double limit_cycles, dsm__gra
     }
     is_short = is_short || more.is_memory_short;
     if (!space->is_too_large) {
-      is_open = go_on(space, &g, limit_cycles, &more, &found, space->problem->role_edges - edges,
-                      answer, decisions);
+      is_open = go_on(space, &g, limit_cycles, &more, &found,
+                      space->problem->found->role_edges - edges, answer, decisions);
     } else if (!is_price_due(space, &rooms, answer)) {
       is_open = shrink(space, &g, answer);
     }
@@ -597,7 +602,8 @@ static bool search_growing(dsm__role_space *space, double limit_cycles, dsm__gra
       }
       is_open = g.slack >= 0;
       is_short = is_short || !is_open || space->price > 0;
-      space->problem->is_need_rounded = is_open ? space->problem->is_need_rounded : was_rounded;
+      space->problem->found->is_need_rounded =
+          is_open ? space->problem->found->is_need_rounded : was_rounded;
     }
   }
   /* Graphs in which bytes have a price may leave out the fastest path of all. */
@@ -606,12 +612,14 @@ static bool search_growing(dsm__role_space *space, double limit_cycles, dsm__gra
 }
 
 /* With the problem's reductions. */
-static bool search_once(dsm__problem *problem, const void *context, double limit_cycles,
+static bool search_once(const dsm__problem *problem, const void *context, double limit_cycles,
                         dsm__graph_answer *answer, dsm__decisions *decisions) {
   const bool may_recompute = *(const bool *)context;
-  dsm__role_space space = {.problem = problem, .may_recompute = may_recompute};
+  dsm__problem limited;
+  dsm__role_space space = {.problem = &limited, .may_recompute = may_recompute};
   const bool is_one_of_several = problem->inputs.fixed_cuts != NULL && isfinite(limit_cycles);
-  problem->limit_cycles = is_one_of_several ? limit_cycles : 0;
+  dsm__case_begin(&limited, problem);
+  limited.limit_cycles = is_one_of_several ? limit_cycles : 0;
   *answer = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
   if (!find_options(&space, may_recompute) ||
       !least_need_bytes(&space, &answer->smallest_need_bytes)) {
@@ -647,7 +655,7 @@ static bool are_reductions_shared(const dsm__problem *problem) {
 /*
  * With one way to cut the tables that tied layers share, or without what these exchange.
  */
-static bool search_case(dsm__problem *problem, const void *context, double limit_cycles,
+static bool search_case(const dsm__problem *problem, const void *context, double limit_cycles,
                         dsm__graph_answer *answer, dsm__decisions *decisions) {
   const bool is_small = problem->inputs.workload->layer_count <= SMALL_NETWORK;
   const dsm__fused_finder finder = {search_once,     context,   SEARCHES_MAX,
@@ -659,7 +667,7 @@ static bool search_case(dsm__problem *problem, const void *context, double limit
 }
 
 /* Bounds of all cuts of a table, where some mapping is known or a limit. */
-static bool bound_cuts(dsm__problem *problem, const void *context, double limit_cycles,
+static bool bound_cuts(const dsm__problem *problem, const void *context, double limit_cycles,
                        const dsm__tied_cuts *cuts, dsm__tied_bounds *bounds) {
   const bool may_recompute = *(const bool *)context;
   dsm__role_space space = {.problem = problem, .may_recompute = may_recompute};
@@ -680,13 +688,12 @@ static size_t cuts_of(const dsm__problem *problem, size_t layer_index, dsm__tabl
   return count;
 }
 
-bool dsm__role_search(dsm__problem *problem, bool may_recompute, double limit_cycles,
+bool dsm__role_search(const dsm__problem *problem, bool may_recompute, double limit_cycles,
                       dsm__graph_answer *answer, dsm__decisions *decisions) {
   dsm__kept_options kept = {.items = NULL};
   const dsm__tied_finder finder = {search_case, cuts_of, bound_cuts, &may_recompute, 0};
-  problem->kept = &kept;
-  const bool is_done = dsm__tied_search(problem, &finder, limit_cycles, answer, decisions);
-  problem->kept = NULL;
-  problem->limit_cycles = 0;
-  return is_done;
+  dsm__problem keeping;
+  dsm__case_begin(&keeping, problem);
+  keeping.kept = &kept;
+  return dsm__tied_search(&keeping, &finder, limit_cycles, answer, decisions);
 }

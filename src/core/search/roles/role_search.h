@@ -17,14 +17,14 @@ bool dsm__problem_has_roles(const dsm__problem *problem);
  * that take more than `limit_cycles` need not be found: then the answer has infinite cycles. With
  * `may_recompute` layers may be made anew. Where none fits, `answer` has a bound of what all of
  * them need. False if out of memory. */
-bool dsm__role_search(dsm__problem *problem, bool may_recompute, double limit_cycles,
+bool dsm__role_search(const dsm__problem *problem, bool may_recompute, double limit_cycles,
                       dsm__graph_answer *answer, dsm__decisions *decisions);
 
 /** The step of the fastest such mapping in which a layer has roles, as it is predicted; 0: none is
  * within `limit_cycles` and fits the memory. Leaves the problem's reductions as the search had
  * them. False if out of memory. */
-bool dsm__step_with_roles(dsm__problem *problem, const dsm__fixed_roles *fixed, double limit_cycles,
-                          double *step_cycles);
+bool dsm__step_with_roles(const dsm__problem *problem, const dsm__fixed_roles *fixed,
+                          double limit_cycles, double *step_cycles);
 
 /** What a layer takes with one of its options; or how often each of that counts. */
 typedef struct dsm__role_point {
@@ -54,15 +54,15 @@ typedef struct dsm__role_enough {
 /** Finds those of each layer in fronts[0 .. layer_count); once they take enough, others may have a
  * front that takes nothing. `is_rough`: of what passes take at least, whatever the core splits, in
  * a small part of the time. False if out of memory. */
-bool dsm__role_fronts_find(dsm__problem *problem, bool is_rough, const dsm__role_enough *enough,
-                           dsm__role_front *fronts);
+bool dsm__role_fronts_find(const dsm__problem *problem, bool is_rough,
+                           const dsm__role_enough *enough, dsm__role_front *fronts);
 
 /** What a layer takes at least, with these weights; infinite: it has no mapping. */
 double dsm__role_floor(const dsm__role_front *front, const dsm__role_point *weights);
 
 /** Finds of each layer in memory[0 .. layer_count) what the option that keeps least takes, with the
  * least transient bytes of all. False if out of memory. */
-bool dsm__role_least_memory(dsm__problem *problem, dsm_layer_memory *memory);
+bool dsm__role_least_memory(const dsm__problem *problem, dsm_layer_memory *memory);
 
 /** Memory for what layers need of a micro-batch, and for the activations of so many. */
 typedef struct dsm__role_room {
@@ -72,7 +72,7 @@ typedef struct dsm__role_room {
 
 /** Is each room as large as what all mappings need at least? No core split is looked at.
  * *need_bytes: of the last room that was asked. False if out of memory. */
-bool dsm__role_may_fit(dsm__problem *problem, bool may_recompute, const dsm__role_room *rooms,
+bool dsm__role_may_fit(const dsm__problem *problem, bool may_recompute, const dsm__role_room *rooms,
                        size_t count, double *need_bytes, bool *may_fit);
 
 #endif

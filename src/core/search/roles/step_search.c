@@ -33,7 +33,7 @@ static dsm__memory_need need_of(const dsm__problem *problem, const dsm_workload 
 /* What no mapping is faster than that an answer stands for. Where it is proven that none fits,
  * nothing is left that a bound could be of; that of tied tables says so itself. */
 static double bound_of(const dsm__problem *problem, const dsm__graph_answer *answer) {
-  const bool is_any_left = answer->is_feasible || problem->is_need_rounded ||
+  const bool is_any_left = answer->is_feasible || problem->found->is_need_rounded ||
                            dsm__problem_is_over(problem) || dsm__tied_is_asked(problem);
   return is_any_left ? answer->lower_bound_cycles : HUGE_VAL;
 }
@@ -42,7 +42,7 @@ enum { SMALL_NETWORK = 64 /* layers */ };
 
 /* The best of all searches so far, and what is left to be searched. */
 typedef struct step_search {
-  dsm__problem *problem;
+  const dsm__problem *problem;
   double limit_cycles;
   dsm__graph_answer *best;
   dsm__decisions *decisions;
@@ -76,8 +76,7 @@ static bool is_over(const step_search *s) {
 
 /* What each mapping takes at least, by a bound that knows no core splits. False if out of memory.
  */
-static bool find_floor(const step_search *s, double *cycles) {
-  dsm__problem *const problem = s->problem;
+static bool find_floor(const step_search *s, const dsm__problem *problem, double *cycles) {
   const size_t count = problem->inputs.workload->layer_count;
   const double times = (double)problem->inputs.micro_batches;
   const dsm__role_enough enough = {{times, 1, 0}, dsm__tie_limit(known_cycles(s))};
@@ -95,21 +94,22 @@ static bool find_floor(const step_search *s, double *cycles) {
 
 /* Is a bound all that is asked? Where sums hide, a large network with layers made anew is searched
  * with all sums: without any that tells little but a bound, and takes long. */
-static bool is_bound_enough(const step_search *s, bool may_recompute) {
-  return may_recompute && !dsm__problem_counts_all(s->problem) &&
-         s->problem->inputs.workload->layer_count > SMALL_NETWORK;
+static bool is_bound_enough(const dsm__problem *problem, bool may_recompute) {
+  return may_recompute && !dsm__problem_counts_all(problem) &&
+         problem->inputs.workload->layer_count > SMALL_NETWORK;
 }
 
 /* Is a number of micro-batches left out, as each mapping of it takes more than what is known, or
  * as a bound is enough or the time is over: then that bound is all that is known? False if out of
  * memory. */
-static bool find_left_out(step_search *s, bool may_recompute, bool *is_left_out) {
-  const bool is_stopped = (s->has_any && is_over(s)) || is_bound_enough(s, may_recompute);
+static bool find_left_out(step_search *s, const dsm__problem *problem, bool may_recompute,
+                          bool *is_left_out) {
+  const bool is_stopped = (s->has_any && is_over(s)) || is_bound_enough(problem, may_recompute);
   /* Of one number alone the search itself tells it as soon. */
   const bool is_asked =
-      is_stopped || dsm__has_optimization(&s->problem->inputs, DSM_OPTIMIZATION_ACCUMULATE);
+      is_stopped || dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_ACCUMULATE);
   double least = 0;
-  if (is_asked && known_cycles(s) < HUGE_VAL && !find_floor(s, &least)) {
+  if (is_asked && known_cycles(s) < HUGE_VAL && !find_floor(s, problem, &least)) {
     return false;
   }
   *is_left_out = is_stopped || least >= dsm__tie_limit(known_cycles(s));
@@ -136,9 +136,8 @@ static bool predict(const dsm__problem *problem, const dsm_workload *whole,
 /* Where nothing fits yet: what all mappings of a number of micro-batches need is asked before core
  * splits are; the need of tied tables depends on their cuts. The answer is of those that do not
  * fit. False if out of memory. */
-static bool find_need(step_search *s, bool may_recompute, dsm__graph_answer *answer,
-                      bool *may_fit) {
-  dsm__problem *const problem = s->problem;
+static bool find_need(const step_search *s, const dsm__problem *problem, bool may_recompute,
+                      dsm__graph_answer *answer, bool *may_fit) {
   const dsm__role_room room = {problem->inputs.in_flight, problem->capacity_bytes};
   *answer = (dsm__graph_answer){
       .cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL, .is_memory_short = true};
@@ -148,46 +147,44 @@ static bool find_need(step_search *s, bool may_recompute, dsm__graph_answer *ans
 }
 
 /* What a search of roles found for a number of micro-batches. False if out of memory. */
-static bool take_roles(step_search *s, uint64_t micro_batches, bool may_recompute,
+static bool take_roles(step_search *s, const dsm__problem *problem, bool may_recompute,
                        const dsm__graph_answer *answer, const dsm__decisions *found) {
-  dsm__problem *const problem = s->problem;
   if (!answer->is_feasible) {
     const double need = answer->smallest_need_bytes;
-    problem->role_need_bytes =
-        problem->role_need_bytes > 0 ? fmin(problem->role_need_bytes, need) : need;
+    problem->found->role_need_bytes =
+        problem->found->role_need_bytes > 0 ? fmin(problem->found->role_need_bytes, need) : need;
   }
   /* Where the fastest of all fits, nothing that is made anew makes a step faster. */
   if (answer->is_memory_short && !may_recompute && dsm__recomputation_is_open(problem)) {
     if (!DSM__LIST_RESERVE(&s->tight, 1)) {
       return false;
     }
-    s->tight.items[s->tight.count++] = micro_batches;
+    s->tight.items[s->tight.count++] = problem->inputs.micro_batches;
   }
   take(s, answer, found);
   return true;
 }
 
-/* A search of roles for so many micro-batches, if there is hope for it. False if out of memory. */
-static bool search_roles(step_search *s, uint64_t micro_batches, bool may_recompute) {
-  dsm__problem *const problem = s->problem;
+/* A search of roles for so many micro-batches, if there is hope for it; options of the problem,
+ * which is the searched one or a case of it. False if out of memory. */
+static bool search_roles(step_search *s, const dsm__problem *problem, uint64_t micro_batches,
+                         bool may_recompute) {
   const dsm_workload *const whole = problem->inputs.workload;
   const dsm_workload micro = dsm__micro_workload(whole, micro_batches);
   dsm__graph_answer answer;
   dsm__decisions found = {.layers = NULL};
+  dsm__problem one;
   bool is_left_out;
   bool may_fit;
-  problem->inputs.workload = &micro;
-  problem->inputs.micro_batches = micro_batches;
-  const bool is_done =
-      find_left_out(s, may_recompute, &is_left_out) &&
-      (is_left_out ||
-       (find_need(s, may_recompute, &answer, &may_fit) &&
-        (!may_fit || dsm__role_search(problem, may_recompute, known_cycles(s), &answer, &found)) &&
-        predict(problem, whole, &found, &answer) &&
-        take_roles(s, micro_batches, may_recompute, &answer, &found)));
-  problem->inputs.workload = whole;
-  problem->inputs.micro_batches = 0;
-  return is_done;
+  dsm__case_begin(&one, problem);
+  one.inputs.workload = &micro;
+  one.inputs.micro_batches = micro_batches;
+  return find_left_out(s, &one, may_recompute, &is_left_out) &&
+         (is_left_out ||
+          (find_need(s, &one, may_recompute, &answer, &may_fit) &&
+           (!may_fit || dsm__role_search(&one, may_recompute, known_cycles(s), &answer, &found)) &&
+           predict(&one, whole, &found, &answer) &&
+           take_roles(s, &one, may_recompute, &answer, &found)));
 }
 
 /* What fewer words find first is the answer unless all of them find better: searches of shared
@@ -198,8 +195,7 @@ static bool search_fewer_words(step_search *s, uint64_t micro_batches, bool may_
   static const dsm_optimization_set left_out[] = {DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PER_PASS) |
                                                       DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD),
                                                   DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD)};
-  dsm__search_inputs *const inputs = &s->problem->inputs;
-  const dsm_explore_options *const asked = inputs->options;
+  const dsm_explore_options *const asked = s->problem->inputs.options;
   const step_search before = *s;
   dsm_optimization_set known = asked->optimizations;
   bool is_good = true;
@@ -211,10 +207,11 @@ static bool search_fewer_words(step_search *s, uint64_t micro_batches, bool may_
     if (options.optimizations == asked->optimizations || options.optimizations == known) {
       continue;
     }
+    dsm__problem fewer;
+    dsm__case_begin(&fewer, s->problem);
+    fewer.inputs.options = &options;
     known = options.optimizations;
-    inputs->options = &options;
-    is_good = is_good && search_roles(s, micro_batches, may_recompute);
-    inputs->options = asked;
+    is_good = is_good && search_roles(s, &fewer, micro_batches, may_recompute);
   }
   s->bound_cycles = before.bound_cycles;
   s->has_any = before.has_any;
@@ -224,7 +221,7 @@ static bool search_fewer_words(step_search *s, uint64_t micro_batches, bool may_
 
 /* Shards out no more than the memory asks for: of what takes the same time, the least. The search
  * has looked at what leaves most. */
-static bool spare_shards(dsm__problem *problem, dsm__decisions *decisions) {
+static bool spare_shards(const dsm__problem *problem, dsm__decisions *decisions) {
   const dsm_workload *const workload = problem->inputs.workload;
   const dsm_sharding free_of_time =
       dsm__micro_batches(decisions) > 1 ? DSM_SHARDING_OPTIMIZER : DSM_SHARDING_GRADIENTS;
@@ -262,7 +259,7 @@ static bool search_micro_batches(step_search *s) {
   const bool is_cut = dsm__has_optimization(&s->problem->inputs, DSM_OPTIMIZATION_ACCUMULATE) &&
                       s->problem->inputs.options->micro_batches == 0;
   for (uint64_t n = 2; is_cut && n <= minibatch; n++) {
-    if (minibatch % n == 0 && !search_roles(s, n, is_asked)) {
+    if (minibatch % n == 0 && !search_roles(s, s->problem, n, is_asked)) {
       return false;
     }
   }
@@ -273,24 +270,23 @@ static bool search_micro_batches(step_search *s) {
  * graphs are small before sums are rounded. */
 static bool search_going_on(step_search *s, uint64_t micro_batches) {
   enum { SHARE = 16 };
-  dsm__problem *const problem = s->problem;
-  const size_t before = problem->role_nodes_max;
-  problem->role_nodes_max /= SHARE;
-  const bool is_done = search_roles(s, micro_batches, true);
-  problem->role_nodes_max = before;
-  return is_done;
+  dsm__problem small;
+  dsm__case_begin(&small, s->problem);
+  small.role_nodes_max /= SHARE;
+  return search_roles(s, &small, micro_batches, true);
 }
 
 /* With layers made anew, where memory is short without. A search in which all segments end where
  * they may comes first: what it finds stays whatever is rounded in the other, which has all of its
  * mappings and more and looks only for what is faster. False if out of memory. */
 static bool search_recomputing(step_search *s) {
-  dsm__problem *const problem = s->problem;
+  dsm__problem apart;
+  dsm__case_begin(&apart, s->problem);
+  apart.are_segments_apart = true;
   for (size_t i = 0; i < s->tight.count; i++) {
-    problem->are_segments_apart = true;
-    const bool is_done = search_roles(s, s->tight.items[i], true);
-    problem->are_segments_apart = false;
-    if (!is_done || (dsm__may_any_go_on(problem) && !search_going_on(s, s->tight.items[i]))) {
+    const uint64_t micro_batches = s->tight.items[i];
+    if (!search_roles(s, &apart, micro_batches, true) ||
+        (dsm__may_any_go_on(s->problem) && !search_going_on(s, micro_batches))) {
       return false;
     }
   }
@@ -302,7 +298,7 @@ static bool search_recomputing(step_search *s) {
  * number and the others: where memory is short it fits most easily, and what is known to fit makes
  * the others' graphs small. Where layers may be made anew graphs are the largest: they come last,
  * but for the first number in a small network, where they tell most. */
-bool dsm__step_search(dsm__problem *problem, double limit_cycles, dsm__graph_answer *best,
+bool dsm__step_search(const dsm__problem *problem, double limit_cycles, dsm__graph_answer *best,
                       dsm__decisions *decisions) {
   const dsm_explore_options *const options = problem->inputs.options;
   const uint64_t first = options->micro_batches > 0 ? options->micro_batches : 1;
@@ -310,29 +306,30 @@ bool dsm__step_search(dsm__problem *problem, double limit_cycles, dsm__graph_ans
                           options->stages != 1 && !dsm__problem_is_weighed(problem);
   const bool has_others = options->stages <= 1;
   if (!dsm__problem_is_weighed(problem)) {
-    problem->stages_bound_cycles = HUGE_VAL;
+    problem->found->stages_bound_cycles = HUGE_VAL;
   }
-  step_search s = {.problem = problem,
+  dsm__problem remembering;
+  dsm__case_begin(&remembering, problem);
+  remembering.role_memo =
+      dsm__memo_new(DSM__ROLE_MEMO_BYTES_MAX, dsm__deadline_bytes(problem->inputs.deadline));
+  step_search s = {.problem = &remembering,
                    .limit_cycles = limit_cycles,
                    .best = best,
                    .decisions = decisions,
                    .bound_cycles = HUGE_VAL};
   *best = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
-  problem->role_memo =
-      dsm__memo_new(DSM__ROLE_MEMO_BYTES_MAX, dsm__deadline_bytes(problem->inputs.deadline));
   const bool is_small = problem->inputs.workload->layer_count <= SMALL_NETWORK;
   const bool is_asked = dsm__is_any_recomputation_asked(problem);
   const bool is_done = (!has_others || (search_fewer_words(&s, first, is_asked) &&
-                                        search_roles(&s, first, is_asked) &&
+                                        search_roles(&s, s.problem, first, is_asked) &&
                                         (!is_small || search_recomputing(&s)))) &&
-                       (!has_stages || dsm__stage_search(problem, limit_cycles, best, decisions,
-                                                         &problem->stages_bound_cycles)) &&
+                       (!has_stages || dsm__stage_search(s.problem, limit_cycles, best, decisions,
+                                                         &problem->found->stages_bound_cycles)) &&
                        (!has_others || (search_micro_batches(&s) && search_recomputing(&s)));
   free(s.tight.items);
-  dsm__memo_free(problem->role_memo);
-  problem->role_memo = NULL;
+  dsm__memo_free(remembering.role_memo);
   /* A search that proved that nothing is faster than what was known has no bound of its own. */
   const double known = best->is_feasible ? best->cycles : HUGE_VAL;
-  best->lower_bound_cycles = fmin(known, fmin(s.bound_cycles, problem->stages_bound_cycles));
+  best->lower_bound_cycles = fmin(known, fmin(s.bound_cycles, problem->found->stages_bound_cycles));
   return is_done && (!best->is_feasible || spare_shards(problem, decisions));
 }

@@ -227,10 +227,9 @@ static outcome bound_open(bounding *b) {
   enum { TRIES = 5 };
   static const double part = 0.3; /* of what is left above the outline */
   const double least = b->least_cycles;
-  const size_t edges_max = b->space->problem->role_edges_max;
   outcome is = UNKNOWN;
   bool has_spares = false;
-  b->space->problem->role_edges_max /= 4;
+  b->space->edge_share = 4;
   for (int i = 0; i < TRIES && (is == UNKNOWN || is == NEEDS_SPARES); i++) {
     dsm__arena *const arena = dsm__problem_arena(b->space->problem);
     b->space->slack = fmin(dsm__tie_limit(b->limit_cycles) - least, DBL_MAX);
@@ -242,7 +241,6 @@ static outcome bound_open(bounding *b) {
       b->limit_cycles = sure + part * (b->limit_cycles - sure);
     }
   }
-  b->space->problem->role_edges_max = edges_max;
   return is == NEEDS_SPARES ? UNKNOWN : is;
 }
 

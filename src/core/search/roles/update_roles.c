@@ -111,8 +111,8 @@ static void find_own(dsm__update_roles *u, const dsm_parallelism *items) {
   }
 }
 
-bool dsm__update_roles_init(dsm__update_roles *updates, dsm__problem *problem, size_t layer_index,
-                            const dsm_parallelism *items, size_t count) {
+bool dsm__update_roles_init(dsm__update_roles *updates, const dsm__problem *problem,
+                            size_t layer_index, const dsm_parallelism *items, size_t count) {
   const bool has_company = dsm__has_company(problem, layer_index);
   const size_t factors = problem->table.factor_count;
   *updates = (dsm__update_roles){.arena = dsm__problem_arena(problem),

@@ -26,7 +26,7 @@ typedef struct dsm__update_item {
  * are not known are NaN. */
 typedef struct dsm__update_roles {
   dsm__arena *arena; /**< of all that follows */
-  dsm__problem *problem;
+  const dsm__problem *problem;
   size_t layer_index;
   bool has_company;        /**< other layers read what one of the class reads */
   dsm__update_item *items; /**< that the layer can have, in the order of preference */
@@ -72,8 +72,8 @@ dsm_axis_set dsm__gathering_axes(const dsm_system *system, dsm_parallelism paral
 bool dsm__has_company(const dsm__problem *problem, size_t layer_index);
 
 /** Starts them. False if out of memory. What it has is freed in any case. */
-bool dsm__update_roles_init(dsm__update_roles *updates, dsm__problem *problem, size_t layer_index,
-                            const dsm_parallelism *items, size_t count);
+bool dsm__update_roles_init(dsm__update_roles *updates, const dsm__problem *problem,
+                            size_t layer_index, const dsm_parallelism *items, size_t count);
 void dsm__update_roles_fini(dsm__update_roles *updates);
 
 /** Room for what forward and backward take of each factor with the roles that are asked next; NaN:

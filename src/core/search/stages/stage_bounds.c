@@ -303,7 +303,7 @@ static dsm__role_point point_of(const void *context, size_t layer_index, size_t 
              : (dsm__role_point){HUGE_VAL, 0, 0};
 }
 
-static bool find_outline(dsm__problem *problem, dsm__role_outline *outline) {
+static bool find_outline(const dsm__problem *problem, dsm__role_outline *outline) {
   const size_t states = (size_t)2 << 3 * problem->machine.system->system.axis_count;
   const uint64_t micro_batches = problem->inputs.micro_batches;
   dsm__role_space space = {.problem = problem};
@@ -316,7 +316,7 @@ static bool find_outline(dsm__problem *problem, dsm__role_outline *outline) {
 }
 
 bool dsm__stage_bounds_raise(dsm__stage_case *of, const size_t *segments, size_t segment_count,
-                             dsm__problem *problem, double limit) {
+                             const dsm__problem *problem, double limit) {
   cutting c = {.of = of,
                .segments = segments,
                .segment_count = segment_count,

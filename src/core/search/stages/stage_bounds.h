@@ -8,6 +8,6 @@
 /** Raises the bounds of a case, of a network whose segments begin at some layers, up to a limit.
  * False if out of memory. */
 bool dsm__stage_bounds_raise(dsm__stage_case *of, const size_t *segments, size_t segment_count,
-                             dsm__problem *problem, double limit);
+                             const dsm__problem *problem, double limit);
 
 #endif

@@ -204,23 +204,23 @@ static bool open_space(const dsm__stage_cases *cases, unsigned axis, uint64_t st
 }
 
 /* A problem for micro-batches, which borrows all of it but for what it finds. */
-dsm__problem dsm__stage_case_problem(const dsm__stage_case *of, const dsm_workload *micro,
-                                     double capacity_bytes, dsm__arena *arena) {
-  dsm__problem problem = of->of->problem; /* whose machine and reductions its inputs refer to */
-  problem.inputs.workload = micro;
-  problem.inputs.micro_batches = of->micro_batches;
-  problem.inputs.is_staged = true;
-  problem.capacity_bytes = capacity_bytes;
-  problem.arena = arena;
-  problem.lasting = arena;
-  problem.is_holding_off = true;
-  problem.are_ties_free = true; /* which layers are in one stage is known when stages are */
-  return problem;
+void dsm__stage_case_begin(dsm__problem *problem, dsm__found *found, const dsm__stage_case *of,
+                           const dsm_workload *micro, double capacity_bytes, dsm__arena *arena) {
+  dsm__case_begin(problem, &of->of->problem); /* whose machine and reductions its inputs refer to */
+  dsm__case_find_apart(problem, found);
+  problem->inputs.workload = micro;
+  problem->inputs.micro_batches = of->micro_batches;
+  problem->inputs.is_staged = true;
+  problem->capacity_bytes = capacity_bytes;
+  problem->arena = arena;
+  problem->lasting = arena;
+  problem->is_holding_off = true;
+  problem->are_ties_free = true; /* which layers are in one stage is known when stages are */
 }
 
 /* Gives back what a copy of a problem has counted. */
 void dsm__stage_case_count(dsm__stage_case *of, const dsm__problem *problem) {
-  of->of->problem.evaluations = problem->evaluations;
+  of->of->problem.found->evaluations = problem->found->evaluations;
 }
 
 /* The shift is of a chip's part of a tensor, whatever its layout. */
@@ -239,7 +239,7 @@ static double least_hand_over(const dsm__stage_cases *cases, const dsm__stage_sp
 /* Do all stages together have the room that all mappings need? Only where no step is known is it
  * worth to ask. False if out of memory. */
 static bool find_fit(const dsm__stage_cases *cases, const dsm__stage_case *of,
-                     dsm__problem *problem, bool *may_fit) {
+                     const dsm__problem *problem, bool *may_fit) {
   const bool may_recompute =
       dsm__recomputation_is_open(problem) || dsm__is_any_recomputation_asked(problem);
   const double capacity_bytes = dsm_system_usable_bytes(cases->whole->machine.system);
@@ -257,7 +257,9 @@ static bool find_bound(const dsm__stage_cases *cases, dsm__stage_case *of) {
   const dsm_workload micro = dsm__micro_workload(cases->whole->inputs.workload, of->micro_batches);
   const size_t runs = of->runs_most - of->runs_least + 1;
   dsm__arena *const arena = dsm__problem_arena(cases->whole);
-  dsm__problem problem = dsm__stage_case_problem(of, &micro, 0, arena);
+  dsm__found found;
+  dsm__problem problem;
+  dsm__stage_case_begin(&problem, &found, of, &micro, 0, arena);
   dsm__role_front *fronts = NULL;
   bool may_fit = false;
   problem.role_memo =
@@ -359,7 +361,7 @@ bool dsm__stage_cases_find(dsm__stage_cases *cases) {
 void dsm__stage_cases_fini(dsm__stage_cases *cases, uint64_t *evaluations) {
   for (size_t i = 0; i < cases->spaces.count; i++) {
     dsm__stage_space *const one = cases->spaces.items[i];
-    *evaluations += one->problem.evaluations + one->problem.table.evaluations;
+    *evaluations += one->problem.found->evaluations + one->problem.table.evaluations;
     dsm__problem_fini(&one->problem);
     free(one);
   }

@@ -57,9 +57,10 @@ bool dsm__stage_cases_find(dsm__stage_cases *cases);
 /** Frees what was listed, and adds what it evaluated to *evaluations. */
 void dsm__stage_cases_fini(dsm__stage_cases *cases, uint64_t *evaluations);
 
-/** A problem for micro-batches of a case, which borrows all of it; what it finds is in an arena. */
-dsm__problem dsm__stage_case_problem(const dsm__stage_case *of, const dsm_workload *micro,
-                                     double capacity_bytes, dsm__arena *arena);
+/** A problem for micro-batches of a case, which borrows all of it; what it finds is in an arena,
+ * and in `found`. */
+void dsm__stage_case_begin(dsm__problem *problem, dsm__found *found, const dsm__stage_case *of,
+                           const dsm_workload *micro, double capacity_bytes, dsm__arena *arena);
 
 /** Gives back what such a problem has counted. */
 void dsm__stage_case_count(dsm__stage_case *of, const dsm__problem *problem);

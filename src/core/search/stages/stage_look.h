@@ -14,7 +14,7 @@
 
 /** All that is searched, and the best so far. */
 typedef struct dsm__stages_searched {
-  dsm__problem *whole;
+  const dsm__problem *whole;
   const bool *is_cut;
   size_t *segments; /**< the first layer of each */
   size_t segment_count;

@@ -60,8 +60,10 @@ static bool search_part(const dsm__looking *at, dsm__stage_run run, double in_fl
   if (!take_part(at, run, &part)) {
     return false;
   }
-  dsm__problem problem = dsm__stage_case_problem(
-      at->of, &part, capacity_bytes - dsm__look_input_bytes(at, run.first) * in_flight, at->arena);
+  dsm__found found;
+  dsm__problem problem;
+  const double room_bytes = capacity_bytes - dsm__look_input_bytes(at, run.first) * in_flight;
+  dsm__stage_case_begin(&problem, &found, at->of, &part, room_bytes, at->arena);
   problem.inputs.in_flight = in_flight;
   problem.inputs.is_cut = at->search->is_cut + run.first;
   problem.table.distinct.class_of += run.first;

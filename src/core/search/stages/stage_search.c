@@ -257,11 +257,14 @@ static bool look_within(dsm__looking *at, const dsm__problem *problem, double li
   if (room == NULL || (is_open && !is_small(at))) {
     return true;
   }
-  dsm__problem within = *problem;
+  dsm__found found;
+  dsm__problem within;
+  dsm__case_begin(&within, problem);
+  dsm__case_find_apart(&within, &found);
   within.capacity_bytes = room->capacity_bytes;
   within.inputs.in_flight = room->in_flight;
   within.is_case = true;
-  within.is_need_rounded = false;
+  within.found->is_need_rounded = false;
   if (!dsm__role_search(&within, is_open || is_asked, limit / path->factor, &answer, &decisions)) {
     return false;
   }
@@ -272,7 +275,7 @@ static bool look_within(dsm__looking *at, const dsm__problem *problem, double li
     at->path = decisions.layers;
     return try_runs(at);
   }
-  if (!within.is_need_rounded && !dsm__problem_is_over(&within)) { /* then it is proven */
+  if (!within.found->is_need_rounded && !dsm__problem_is_over(&within)) { /* then it is proven */
     path->cycles = fmax(path->cycles, limit);
   }
   return true;
@@ -280,15 +283,17 @@ static bool look_within(dsm__looking *at, const dsm__problem *problem, double li
 
 /* The path that takes the least of a n S + O up to some limit, and the steps with its roles. What
  * is searched is n S + O / a, with the whole of O where one stage may have most of it. */
-static bool look_at_path(dsm__looking *at, dsm__problem *problem, double limit,
+static bool look_at_path(dsm__looking *at, const dsm__problem *problem, double limit,
                          dsm__weighed_path *path) {
   const bool is_asked = dsm__is_any_recomputation_asked(problem);
   dsm__graph_answer answer;
   dsm__decisions decisions;
-  problem->inputs.once_weight = at->once_share / path->factor;
+  dsm__problem weighed;
+  dsm__case_begin(&weighed, problem);
+  weighed.inputs.once_weight = at->once_share / path->factor;
   const bool is_searched =
-      dsm__role_search(problem, is_asked, limit / path->factor, &answer, &decisions);
-  dsm__stage_case_count(at->of, problem);
+      dsm__role_search(&weighed, is_asked, limit / path->factor, &answer, &decisions);
+  dsm__stage_case_count(at->of, &weighed);
   if (!is_searched) {
     return false;
   }
@@ -296,7 +301,7 @@ static bool look_at_path(dsm__looking *at, dsm__problem *problem, double limit,
   const double least = isfinite(answer.cycles) ? HUGE_VAL : fmax(0, limit);
   path->cycles = fmin(least, path->factor * answer.lower_bound_cycles);
   at->path = decisions.layers;
-  return !isfinite(answer.cycles) || (try_runs(at) && look_within(at, problem, limit, path));
+  return !isfinite(answer.cycles) || (try_runs(at) && look_within(at, &weighed, limit, path));
 }
 
 /* Is anything below the best left in a case? */
@@ -306,7 +311,8 @@ static bool is_open(const dsm__looking *at) {
 
 /* With the runs of which all wait least; what takes more than this is in no step that is faster
  * than the best. */
-static bool look_at_most_runs(dsm__looking *at, dsm__problem *problem, dsm__weighed_path *low) {
+static bool look_at_most_runs(dsm__looking *at, const dsm__problem *problem,
+                              dsm__weighed_path *low) {
   const dsm__stage_case *const of = at->of;
   const double stages = (double)of->of->stages.count;
   double least = HUGE_VAL; /* beside a stage's part of a n S + O */
@@ -324,7 +330,8 @@ static bool look_at_most_runs(dsm__looking *at, dsm__problem *problem, dsm__weig
 
 /* With the fewest runs, where all wait most: what is once a step, as sums of gradients that are
  * shared out, counts less there beside what each micro-batch takes. */
-static bool look_at_fewest_runs(dsm__looking *at, dsm__problem *problem, dsm__weighed_path *high) {
+static bool look_at_fewest_runs(dsm__looking *at, const dsm__problem *problem,
+                                dsm__weighed_path *high) {
   const dsm__stage_case *const of = at->of;
   const double limit = (double)of->of->stages.count *
                        (at->search->best_cycles - dsm__stage_case_handed(of, of->runs_least));
@@ -341,7 +348,7 @@ static bool look_at_fewest_runs(dsm__looking *at, dsm__problem *problem, dsm__we
 
 /* A path knows of no stage, and counts the latency that layers share as if all shared it: the same
  * as if the layers of an even stage did. */
-static bool look_at_own_latency(dsm__looking *at, dsm__problem *problem) {
+static bool look_at_own_latency(dsm__looking *at, const dsm__problem *problem) {
   const dsm__reductions *const least = problem->inputs.reductions;
   dsm__weighed_path own = {.factor = 0}; /* no bound */
   if (least == NULL || !is_open(at)) {
@@ -351,11 +358,10 @@ static bool look_at_own_latency(dsm__looking *at, dsm__problem *problem) {
   for (int c = 0; c < DSM__COLLECTIVE_COUNT; c++) {
     of_stage.shares[c] = fmin(1, of_stage.shares[c] * (double)at->stages.count);
   }
-  problem->inputs.reductions = &of_stage;
-  const bool is_done =
-      look_at_most_runs(at, problem, &own) && look_at_fewest_runs(at, problem, &own);
-  problem->inputs.reductions = least;
-  return is_done;
+  dsm__problem own_latency;
+  dsm__case_begin(&own_latency, problem);
+  own_latency.inputs.reductions = &of_stage;
+  return look_at_most_runs(at, &own_latency, &own) && look_at_fewest_runs(at, &own_latency, &own);
 }
 
 /* What is worse along a path may be better where stages can be cut: the same as if one stage had
@@ -363,7 +369,7 @@ static bool look_at_own_latency(dsm__looking *at, dsm__problem *problem) {
  * some words that are asked for (where roles are named a layer without one of them would have data,
  * which may not be among them). In large networks, whose stages are mostly equal, that takes long
  * for little. */
-static bool look_at_fewer_options(dsm__looking *at, dsm__problem *problem) {
+static bool look_at_fewer_options(dsm__looking *at, const dsm__problem *problem) {
   static const dsm_optimization words[] = {DSM_OPTIMIZATION_SHARD, DSM_OPTIMIZATION_TENSOR,
                                            DSM_OPTIMIZATION_SPATIAL};
   const dsm_explore_options *const asked = problem->inputs.options;
@@ -379,12 +385,11 @@ static bool look_at_fewer_options(dsm__looking *at, dsm__problem *problem) {
     }
     dsm__weighed_path own = {.factor = 0}; /* bounds of fewer options say nothing of all */
     options.optimizations &= ~out;
-    problem->inputs.options = &options;
+    dsm__problem fewer;
+    dsm__case_begin(&fewer, problem);
+    fewer.inputs.options = &options;
     at->once_share = set == 0 ? (double)at->stages.count : 1;
-    const bool is_done =
-        look_at_most_runs(at, problem, &own) && look_at_fewest_runs(at, problem, &own);
-    problem->inputs.options = asked;
-    if (!is_done) {
+    if (!look_at_most_runs(at, &fewer, &own) || !look_at_fewest_runs(at, &fewer, &own)) {
       return false;
     }
   }
@@ -395,7 +400,9 @@ static bool look_at_fewer_options(dsm__looking *at, dsm__problem *problem) {
 static bool raise_bounds(const dsm__looking *at) {
   const dsm__stages_searched *const search = at->search;
   dsm__arena *const arena = dsm__problem_arena(search->whole);
-  dsm__problem problem = dsm__stage_case_problem(at->of, &at->micro, unlimited, arena);
+  dsm__found found;
+  dsm__problem problem;
+  dsm__stage_case_begin(&problem, &found, at->of, &at->micro, unlimited, arena);
   const bool is_good = !isfinite(search->best_cycles) ||
                        dsm__stage_bounds_raise(at->of, search->segments, search->segment_count,
                                                &problem, search->best_cycles);
@@ -421,7 +428,9 @@ static bool look(dsm__stages_searched *search, dsm__stage_case *of, double *boun
                          dsm__micro_workload(search->whole->inputs.workload, of->micro_batches),
                      .machine = &of->of->problem.machine,
                      .arena = dsm__problem_arena(search->whole)};
-  dsm__problem problem = dsm__stage_case_problem(of, &at.micro, unlimited, at.arena);
+  dsm__found found;
+  dsm__problem problem;
+  dsm__stage_case_begin(&problem, &found, of, &at.micro, unlimited, at.arena);
   const bool is_reserved = DSM__RESERVE(at.arena, at.of_path, search->segment_count) &&
                            DSM__RESERVE(at.arena, at.of_least, search->segment_count) &&
                            DSM__RESERVE(at.arena, at.of_parts, search->segment_count) &&
@@ -485,7 +494,7 @@ static bool find_segments(dsm__stages_searched *search) {
   return true;
 }
 
-bool dsm__stage_search(dsm__problem *problem, double limit_cycles, dsm__graph_answer *answer,
+bool dsm__stage_search(const dsm__problem *problem, double limit_cycles, dsm__graph_answer *answer,
                        dsm__decisions *decisions, double *bound_cycles) {
   dsm__stages_searched search = {
       .whole = problem,
@@ -509,6 +518,6 @@ bool dsm__stage_search(dsm__problem *problem, double limit_cycles, dsm__graph_an
     answer->cycles = search.best_cycles;
     answer->is_feasible = true;
   }
-  dsm__stage_cases_fini(&cases, &problem->evaluations);
+  dsm__stage_cases_fini(&cases, &problem->found->evaluations);
   return is_good;
 }

@@ -10,7 +10,7 @@
  * `limit_cycles`; the best replaces it and its decisions, but for its bound. *bound_cycles: what no
  * step with stages is faster than, as far as that is below these. False if out of memory.
  */
-bool dsm__stage_search(dsm__problem *problem, double limit_cycles, dsm__graph_answer *answer,
+bool dsm__stage_search(const dsm__problem *problem, double limit_cycles, dsm__graph_answer *answer,
                        dsm__decisions *decisions, double *bound_cycles);
 
 #endif
