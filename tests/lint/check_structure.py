@@ -67,6 +67,10 @@ FOREIGN = {"cjson/cJSON.h": re.compile(r"src/core/base/json_\w+\.[ch]$"),
            "getopt.h": re.compile(r"src/core/cli/"),
            "argp.h": re.compile(r"src/core/cli/")}
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK|not (yet )?implemented|unimplemented)\b")
+# Who may write into a problem of the search: what sets one up, or a case of it. All others take it
+# as it is, so that nothing is written before a search and set back behind it.
+PROBLEM_WRITERS = re.compile(r"(^|_)(init|init_with|fill|begin|finish|fini|count|ask)(_|$)|^(add_zone|count_all|"
+                             r"set_payments|solve_without_preloading|dsm__case_find_apart)$")
 FILE_LINES_MAX = 800
 BUDGET = "tests/lint/budget.txt"
 
@@ -148,6 +152,13 @@ def check_globals(path, room, text, complain):
             complain(path, f"mutable global: {line.strip()}")
 
 
+def check_problems(path, text, complain):
+    code = strip_comments_and_strings(text)
+    for name in re.findall(r"(\w+)\((?:[^();]*,\s*)?(?<!const )dsm__problem \*\w", code):
+        if not PROBLEM_WRITERS.search(name):
+            complain(path, f"{name} must take a const dsm__problem")
+
+
 def lines_of_rooms(source):
     """Lines of C in each folder of src, and in the public headers; of the tests those of Python too."""
     rooms = {}
@@ -194,6 +205,7 @@ def main():
             check_includes(path, room, rooms, text, complain)
         check_calls(path, room, text, complain)
         check_globals(path, room, text, complain)
+        check_problems(path, text, complain)
     for path in files + sorted(source.glob("include/dsm/*.h")) + sorted(source.glob("tests/**/*.c")):
         text = path.read_text()
         if UNFINISHED.search(text):
