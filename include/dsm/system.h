@@ -128,6 +128,8 @@ typedef struct dsm_shared_memory {
 
 /** Cores, what joins them, and the chip's memories. */
 typedef struct dsm_chip {
+  double peak_TFLOPS; /**< with elements of 16 bits; above 0 that is all that is known of what
+                           computes, and cores have none */
   uint64_t cores;
   dsm_interconnect interconnect;
   double core_link_bandwidth_GBps; /**< of the ring; of the link of a core */

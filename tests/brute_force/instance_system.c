@@ -170,6 +170,10 @@ static void write_chip(instance_text *text, instance_random *random, const machi
   instance_text_count(text, "cores", many);
   instance_text_string(text, "interconnect", is_alone ? "none" : joints[joint]);
   instance_text_real(text, "core_link_bandwidth_GBps", pick_bandwidth_GBps(random, kind));
+  if (instance_random_chance(random, 8)) {
+    static const double peaks[] = {0.001, 0.1, 1, 20};
+    instance_text_real(text, "peak_TFLOPS", INSTANCE_PICK_REAL(random, peaks));
+  }
   if (instance_random_chance(random, 25)) {
     write_shared_memory(text, random, kind, (double)many);
   }

@@ -222,11 +222,29 @@ static double attention_cycles(const twin_context *context, const twin_node *nod
   return fmin(twin_kernel_share(node, pass) * best, by_vector);
 }
 
+/* All that a chip multiplies at the rate that is stated of it. On the way back each output meets
+ * its filter, as in tiles. */
+static double peak_cycles(const twin_context *context, const twin_node *node,
+                          const twin_pass_kind pass, const twin_layout layout, const double mbc) {
+  const twin_system *const system = context->system;
+  const product p = product_of(node, pass, layout, mbc);
+  const double macs = p.count * p.rows * p.columns * p.summed;
+  if (node->kind == TWIN_EMBEDDING) {
+    return 0;
+  }
+  return twin_turns(node, layout) * done_share(system, node, pass) * macs /
+         (system->peak_macs_per_cycle * twin_array_rate(context, node, pass) *
+          system->array_efficiency);
+}
+
 double twin_primary_cycles(const twin_context *context, const twin_node *node,
                            const twin_pass_kind pass, const twin_layout layout,
                            const double split[TWIN_DIM_COUNT], const double mbc) {
   if (twin_is_kernel(context->system, node)) {
     return attention_cycles(context, node, pass, layout, mbc);
+  }
+  if (context->system->peak_macs_per_cycle > 0) {
+    return peak_cycles(context, node, pass, layout, mbc);
   }
   return context->system->tile_schedule
              ? scheduled_cycles(context, node, pass, layout, mbc)

@@ -70,11 +70,12 @@ double twin_ideal_cycles(const twin_context *context) {
         twin_macs(node) * twin_visible_share(context->system, node) * node->timesteps;
     for (int pass = TWIN_FORWARD; pass < TWIN_PASS_COUNT; pass++) {
       if (twin_has_pass(node, (twin_pass_kind)pass, context->inference)) {
-        const double of_arrays = system->rows * system->columns * system->arrays *
-                                 twin_array_rate(context, node, (twin_pass_kind)pass);
-        cycles +=
-            macs * (twin_is_product(node) && pass == TWIN_BACKWARD ? 2 : 1) /
-            (twin_chips(system) * system->cores * fmax(of_arrays, system->vector_macs_per_cycle));
+        const double rate = twin_array_rate(context, node, (twin_pass_kind)pass);
+        const double of_arrays = system->rows * system->columns * system->arrays * rate;
+        const double of_cores = system->cores * fmax(of_arrays, system->vector_macs_per_cycle);
+        const double peak = system->peak_macs_per_cycle * rate;
+        cycles += macs * (twin_is_product(node) && pass == TWIN_BACKWARD ? 2 : 1) /
+                  (twin_chips(system) * (peak > 0 ? peak : of_cores));
       }
     }
   }

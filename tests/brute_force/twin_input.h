@@ -246,6 +246,7 @@ typedef struct {
   bool keeps_for_sums;   /* model.kept_inputs */
   bool keeps_for_others; /* its "all" */
   bool resident_operands;
+  double peak_macs_per_cycle; /* of a chip of which no more is known; 0: more is */
   bool tile_schedule;
   bool has_blocked_tiles; /* model.tiling */
   bool fused_reductions;

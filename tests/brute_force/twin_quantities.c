@@ -92,7 +92,8 @@ double twin_visible_share(const twin_system *system, const twin_node *node) {
 }
 
 bool twin_is_kernel(const twin_system *system, const twin_node *node) {
-  return system->fused_attention && system->tile_schedule && twin_is_attention(node);
+  return system->fused_attention && system->tile_schedule && twin_is_attention(node) &&
+         !(system->peak_macs_per_cycle > 0);
 }
 
 double twin_kernel_share(const twin_node *node, const twin_pass_kind pass) {

@@ -156,6 +156,7 @@ bool twin_system_parse(twin_system *out, const char *json) {
   const cJSON *const model = twin_member(root, "model");
   const double frequency_GHz =
       twin_number(core, "frequency_GHz", 1); /* GB/s over GHz = bytes per cycle */
+  const double peak_TFLOPS = twin_number(chip, "peak_TFLOPS", 0);
   *out = (twin_system){
       .rows = twin_number(array, "rows", 1),
       .columns =
@@ -177,7 +178,7 @@ bool twin_system_parse(twin_system *out, const char *json) {
       .bptt_resident_copies = twin_number(model, "bptt_resident_copies", 2),
       .dysm_uniform = twin_flag(model, "dysm_uniform"),
       .dysm_accumulate_in_memory = twin_flag_unless_false(model, "dysm_accumulate_in_memory"),
-      .sfu_ops_per_cycle = twin_number(core, "sfu_ops_per_cycle", 16),
+      .sfu_ops_per_cycle = twin_number(core, "sfu_ops_per_cycle", peak_TFLOPS > 0 ? 1e12 : 16),
       .transcendental_passes = twin_number(core, "transcendental_passes", 4),
       .joint = read_joint(twin_text(chip, "interconnect")),
       .core_link_bytes_per_cycle = twin_number(chip, "core_link_bandwidth_GBps", 1) / frequency_GHz,
@@ -210,6 +211,13 @@ bool twin_system_parse(twin_system *out, const char *json) {
   read_network(out, twin_member(root, "system"), frequency_GHz);
   read_refinements(out, model);
   read_auxiliary_traffic(out, model, memory, frequency_GHz);
+  if (peak_TFLOPS > 0) {
+    out->peak_macs_per_cycle = peak_TFLOPS * 500 / frequency_GHz;
+    out->tile_schedule = true;
+    if (twin_member(model, "auxiliary_traffic") == NULL) {
+      out->auxiliary_traffic = TWIN_AUX_UNFUSED;
+    }
+  }
   read_shared_memory(out, twin_member(chip, "shared_memory"), frequency_GHz);
   cJSON_Delete(root);
   return true;

@@ -29,6 +29,22 @@ static void expect_tile(const dsm_tile *tile, uint64_t rows, uint64_t columns, u
   ck_assert_uint_eq(tile->n[DSM_TILE_PARTS], parts);
 }
 
+/* 4 cores at 2 GHz; 0.16 TFLOP/s are 40 multiply-accumulates a cycle of the chip, half of which it
+ * sustains, three times as many with elements of one byte: 2 * 9 * 7 * 10 / 20 and a third of it.
+ */
+START_TEST(test_stated_peak_takes_each_product_at_its_rate) {
+  static const dsm__product product = {.batch = 2, .rows = 9, .columns = 7, .summed = 10};
+  const dsm_precision fast = {.element_bytes = 1, .array_rate = 3};
+  chips.chip.peak_TFLOPS = 40 * 2 * chips.core.frequency_GHz / 1000;
+  machine = dsm_machine_derive(&chips);
+  const dsm_tile_schedule time = dsm__tile_schedule_find(&machine, &two_bytes, &product, 5);
+  ASSERT_CLOSE(time.arrays, 5 * 63);
+  ASSERT_CLOSE(time.cycles, 5 * 63);
+  ASSERT_CLOSE(dsm__tile_schedule_find(&machine, &fast, &product, 1).cycles, 21);
+  ASSERT_CLOSE(dsm_system_peak_flops(&chips), 80e9 * chips.core.frequency_GHz);
+}
+END_TEST
+
 /* --- one shape: 2 products of 9 x 7 x 10 in tiles of 4 x 4 are 2 * 3 * 2 = 12, three waves of 4
  * cores; a tile takes 4 * 4 * 10 / (16 * 0.5) = 20 cycles, its operands (4 + 4) * 10 * 2 / (32 / 4)
  * = 20 */
@@ -311,6 +327,7 @@ Suite *suite_tiles(void) {
   Suite *const suite = suite_create("tiles");
   TCase *const hand = tcase_create("by hand");
   tcase_add_checked_fixture(hand, set_up, NULL);
+  tcase_add_test(hand, test_stated_peak_takes_each_product_at_its_rate);
   tcase_add_test(hand, test_waves_of_tiles_take_as_long_as_their_arrays);
   tcase_add_test(hand, test_tiles_that_wait_for_operands_are_the_rings);
   tcase_add_test(hand, test_parts_of_sums_cross_the_memory);

@@ -381,12 +381,17 @@ def check_system_tables(schemas, schema, formats):
     expand_axes(schemas, schema, stated, parameters)
     own = formats.keys("dsm-system/1", "system")
     expect_same("parameters", stated, [*parameters, *(key for key in own if key != "notes")])
+    otherwise = schema["else"] # of a chip whose arrays are described
+    for tier, rule in otherwise["properties"].items():
+        for key in rule["required"]:
+            stated[f"{tier}.{key}"]["is_required"] = True
     for path in stated.keys() & parameters.keys():
         check_parameter(path, stated[path], parameters[path], formats)
     for tier in schema["properties"].keys() - set(own):
         needed = any(row["required"] for path, row in parameters.items()
                      if path.startswith(tier + "."))
-        expect(needed == (tier in schema["required"]), f"{tier}: required in one place only")
+        expect(needed == (tier in [*schema["required"], *otherwise["required"]]),
+               f"{tier}: required in one place only")
 
 
 def check_sweep_tables(schema, formats):

@@ -7,8 +7,10 @@
 /* Of FlashAttention's kernels: the most rows of a tile, and the fewest keys of a part. */
 enum { TILE_SIDE = 128, PART_LEAST = 256 };
 
-bool dsm__is_attention_kernel(const dsm_layer *layer, const dsm_assumptions *model) {
-  return model->fused_attention && model->tile_schedule && layer->attention.value_features > 0;
+bool dsm__is_attention_kernel(const dsm_layer *layer, const dsm_system *system) {
+  const dsm_assumptions *const model = &system->model;
+  return !(system->chip.peak_TFLOPS > 0) && model->fused_attention && model->tile_schedule &&
+         layer->attention.value_features > 0;
 }
 
 /* Tiles of rows, past each of which the other operand streams. */

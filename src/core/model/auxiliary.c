@@ -100,7 +100,7 @@ static double backward_share(const dsm_layer *layer, const dsm_system *system, d
 double dsm__auxiliary_ops(const dsm_layer *layer, const dsm_system *system, dsm_mode mode,
                           dsm_pass pass) {
   const double visible = layer->is_score ? dsm__visible_share(layer, &system->model) : 1;
-  if (layer->is_score && dsm__is_attention_kernel(layer, &system->model)) {
+  if (layer->is_score && dsm__is_attention_kernel(layer, system)) {
     return 0; /* in its rate */
   }
   if (pass == DSM_PASS_FORWARD) {

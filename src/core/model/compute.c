@@ -26,6 +26,10 @@ double dsm__shared_blocks(const dsm_machine *machine, dsm_pass pass, const dsm__
 }
 
 double dsm__core_macs_per_cycle(const dsm_system *system, double array_rate) {
+  if (system->chip.peak_TFLOPS > 0) {
+    return system->chip.peak_TFLOPS * 1e12 / 2 / (system->core.frequency_GHz * 1e9) /
+           (double)system->chip.cores * array_rate;
+  }
   const double arrays = (double)system->array.rows * (double)system->array.columns *
                         (double)system->pe.simd_macs * (double)system->core.arrays * array_rate;
   const double vector = system->core.vector_macs_per_cycle;

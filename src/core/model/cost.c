@@ -5,8 +5,12 @@
 #include "model/chip_link.h"
 #include "model/streams.h"
 
-/* With tiles all cores share evenly what the vector units do. */
+/* With tiles all cores share evenly what the vector units do; what is stated of a chip as a whole
+ * knows of none. */
 static dsm_tile_schedule or_vector_unit(const dsm_pass_work *work, const dsm_tile_schedule *tiles) {
+  if (work->machine->system->chip.peak_TFLOPS > 0) {
+    return *tiles;
+  }
   const dsm_loops *const chip = &work->share.chip;
   double macs =
       work->product_share / (double)work->share.groups / (double)work->machine->system->chip.cores;
@@ -140,7 +144,7 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
   }
   work.turning_cycles = turning_cycles(&work);
   derive_collectives(&work);
-  if (dsm__is_attention_kernel(layer, &machine->system->model)) {
+  if (dsm__is_attention_kernel(layer, machine->system)) {
     work.tiles = dsm__attention_schedule(&work);
     work.tiles = or_vector_unit(&work, &work.tiles);
     work.overhead_cycles += dsm__attention_floor_cycles(&work);
@@ -259,7 +263,9 @@ static dsm__primary primary_derive(const dsm_pass_work *work, const dsm_loops *s
 
 dsm_computing dsm_invocation_computing(const dsm_pass_work *work, const dsm_loops *split) {
   if (work->machine->system->model.tile_schedule) {
-    return work->tiles.tile.n[DSM_TILE_PARTS] > 0 ? DSM_COMPUTING_ARRAY : DSM_COMPUTING_VECTOR_UNIT;
+    const bool is_array =
+        work->machine->system->chip.peak_TFLOPS > 0 || work->tiles.tile.n[DSM_TILE_PARTS] > 0;
+    return is_array ? DSM_COMPUTING_ARRAY : DSM_COMPUTING_VECTOR_UNIT;
   }
   return primary_derive(work, split).computing;
 }

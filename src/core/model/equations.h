@@ -274,6 +274,14 @@ double dsm__sums_cycles(const dsm_machine *machine, double bytes);
 dsm_bound dsm__sums_bound(const dsm_machine *machine);
 
 /**
+ * Cycles of a product on a chip of which the peak rate is known. Source: section 4,
+ * chip.peak_TFLOPS. Symbols: batch * rows * columns * summed / (peak / 2 f * r *
+ * efficiency_ratio). Limits: infinite peak: 0.
+ */
+dsm_tile_schedule dsm__peak_time(const dsm_machine *machine, const dsm_precision *precision,
+                                 const dsm__product *product);
+
+/**
  * The tile and parts of least time, the first of equals, nm times. Source: section 4,
  * model.tile_schedule. Symbols: sides are tile_least_side times powers of two, one at most twice
  * the other, of at most tile_most_elements, the smallest in any case; k = 1, 2, 4 .. 64 with K/k >=
@@ -285,7 +293,7 @@ dsm_tile_schedule dsm__tile_schedule_find(const dsm_machine *machine,
 
 /** Is a layer part of one kernel of an attention: its score, softmax and sums of values? With
  * model.fused_attention and model.tile_schedule. */
-bool dsm__is_attention_kernel(const dsm_layer *layer, const dsm_assumptions *model);
+bool dsm__is_attention_kernel(const dsm_layer *layer, const dsm_system *system);
 
 /**
  * What an invocation computes of an attention's kernel. Source: section 4 (attention as one

@@ -136,11 +136,26 @@ static void repeat(dsm_tile_schedule *schedule, double times) {
   schedule->cycles *= times;
 }
 
+dsm_tile_schedule dsm__peak_time(const dsm_machine *machine, const dsm_precision *precision,
+                                 const dsm__product *product) {
+  const dsm_system *const system = machine->system;
+  const double macs = product->batch * product->rows * product->columns * product->summed;
+  const double rate = (double)system->chip.cores *
+                      dsm__core_macs_per_cycle(system, precision->array_rate) *
+                      system->array.efficiency_ratio;
+  return (dsm_tile_schedule){.arrays = macs / rate, .cycles = macs / rate};
+}
+
 dsm_tile_schedule dsm__tile_schedule_find(const dsm_machine *machine,
                                           const dsm_precision *precision,
                                           const dsm__product *product, double times) {
   const dsm_core *const core = &machine->system->core;
   dsm_tile_schedule best = {.cycles = HUGE_VAL};
+  if (machine->system->chip.peak_TFLOPS > 0) {
+    best = dsm__peak_time(machine, precision, product);
+    repeat(&best, times);
+    return best;
+  }
   uint64_t side = core->tile_least_side;
   try_shape(machine, precision, product, side, side, &best);
   for (; 2 * side * side <= core->tile_most_elements; side *= 2) {

@@ -90,6 +90,9 @@ uint64_t dsm__system_cores(const dsm_system *system) {
 }
 
 double dsm__system_macs(const dsm_system *system) {
+  if (system->chip.peak_TFLOPS > 0) {
+    return dsm_system_peak_flops(system) / 2 / (system->core.frequency_GHz * 1e9);
+  }
   return (double)dsm__system_cores(system) * (double)system->array.rows *
          (double)system->array.columns * (double)system->pe.simd_macs * (double)system->core.arrays;
 }

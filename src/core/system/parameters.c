@@ -300,6 +300,11 @@ const dsm__parameter dsm__parameters[] = {
             "assumption: operations are issued as fast as they are done",
             "Section 6: least time between two kernels. A pass of the network takes at least as "
             "long as issuing all of its kernels."),
+    NEUTRAL(
+        "chip.peak_TFLOPS", REAL, chip.peak_TFLOPS, NULL, false, 0, 1e9, 0, "10^12 FLOP/s",
+        "assumption: arrays and cores say what a chip computes",
+        "Section 4: peak rate of a chip with elements of 16 bits, where no more is known of it: "
+        "a roofline. pe, array, core, cores and what joins them are then left out."),
     COUNT("chip.cores", chip.cores, true, DSM_CORES_MAX, 0, "cores", NULL),
     WORD("chip.interconnect", interconnects, chip.interconnect, true, 0, NULL),
     RATE("chip.core_link_bandwidth_GBps", chip.core_link_bandwidth_GBps, "10^9 bytes/s"),
@@ -594,16 +599,64 @@ bool dsm__parameter_is_of_short_form(const dsm__parameter *parameter) {
   return is_it;
 }
 
+/* What stands for parts of a chip of which only the peak rate is known: one core without a
+ * scratchpad, whose cycles are nanoseconds, and that nothing but memory holds back. */
+static const struct {
+  const char *path;
+  double value;
+  const char *source;
+} of_peak[] = {
+    {"array.startup_cycles", 0, "assumption: a chip of a stated peak rate starts at once"},
+    {"core.frequency_GHz", 1, "cycles are nanoseconds"},
+    {"core.scratchpad_MiB", 1.0 / 1024,
+     "assumption: nothing stays on a chip of a stated peak rate"},
+    {"core.scratchpad_bandwidth_GBps", RATE_MAX, "it holds nothing back"},
+    {"core.sfu_ops_per_cycle", RATE_MAX,
+     "assumption: what is no product takes the time of what it moves"},
+    {"core.tile_startup_us", 0, "assumption: as array.startup_cycles"},
+    {"chip.cores", 1, "the chip as a whole"},
+    {"chip.interconnect", DSM_INTERCONNECT_NONE, "of one core"},
+    {"chip.core_link_bandwidth_GBps", RATE_MAX, "it holds nothing back"},
+    {"model.auxiliary_traffic", DSM_AUXILIARY_TRAFFIC_UNFUSED,
+     "assumption: a framework launches each operation by itself"},
+    {"model.tile_schedule", 1, "each tensor moves once"},
+};
+
+dsm__default dsm__parameter_default(const dsm__parameter *parameter, const dsm_system *system) {
+  for (size_t i = 0; system->chip.peak_TFLOPS > 0 && i < DSM__COUNT_OF(of_peak); i++) {
+    if (strcmp(of_peak[i].path, parameter->path) == 0) {
+      return (dsm__default){false, of_peak[i].value, of_peak[i].source};
+    }
+  }
+  return (dsm__default){parameter->is_required, parameter->fallback, parameter->source};
+}
+
+/* Is it a part of a chip of which only the peak rate is known, and nothing else is said of it? */
+static bool is_of_peak(const dsm__parameter *parameter, const dsm_system *system) {
+  static const char *const parts[] = {"pe.",    "array.", "core.",
+                                      "chip.c", "chip.i", "model.tile_schedule"};
+  bool is_part = false;
+  for (size_t i = 0; system->chip.peak_TFLOPS > 0 && i < DSM__COUNT_OF(parts); i++) {
+    is_part = is_part || strncmp(parameter->path, parts[i], strlen(parts[i])) == 0;
+  }
+  return is_part && dsm__parameter_has_default(parameter, system) &&
+         dsm_system_note(system, parameter->path) == NULL;
+}
+
 bool dsm__parameter_is_stated(const dsm__parameter *parameter, const dsm_system *system) {
   const dsm_network *const network = &system->system;
   const bool has_axes = network->topology == DSM_TOPOLOGY_AXES;
   if (parameter->axis > (has_axes ? network->axis_count : 0)) {
     return false;
   }
-  const bool is_silent = parameter->is_neutral && dsm__parameter_has_default(parameter, system) &&
+  const double number = dsm__parameter_number(parameter, system);
+  const bool is_neutral =
+      parameter->is_neutral && !(number < parameter->fallback) && !(number > parameter->fallback);
+  const bool is_silent = is_neutral && dsm__parameter_has_default(parameter, system) &&
                          (parameter->is_used == NULL || !parameter->is_used(system)) &&
                          dsm_system_note(system, parameter->path) == NULL;
-  return !(has_axes && dsm__parameter_is_of_short_form(parameter)) && !is_silent;
+  return !(has_axes && dsm__parameter_is_of_short_form(parameter)) && !is_silent &&
+         !is_of_peak(parameter, system);
 }
 
 dsm__stated_parameters dsm__parameters_of(const dsm_system *system) {
@@ -645,8 +698,8 @@ const char dsm__given[] = "given";
 
 bool dsm__parameter_has_default(const dsm__parameter *parameter, const dsm_system *system) {
   const double number = dsm__parameter_number(parameter, system);
-  return !parameter->is_required && !(number < parameter->fallback) &&
-         !(number > parameter->fallback);
+  const dsm__default usual = dsm__parameter_default(parameter, system);
+  return !usual.is_required && !(number < usual.value) && !(number > usual.value);
 }
 
 const char *dsm__parameter_source(dsm__arena *arena, const dsm__parameter *parameter,
@@ -657,7 +710,8 @@ const char *dsm__parameter_source(dsm__arena *arena, const dsm__parameter *param
     return note;
   }
   if (dsm__parameter_has_default(parameter, system)) {
-    return dsm__arena_printf(arena, "(default) %s", parameter->source);
+    return dsm__arena_printf(arena, "(default) %s",
+                             dsm__parameter_default(parameter, system).source);
   }
   return strncmp(parameter->path, assumptions, sizeof assumptions - 1) == 0
              ? "assumption, the description does not say why"

@@ -25,8 +25,11 @@ void dsm_system_free(dsm_system *system) {
   }
 }
 
-/* Peak FLOP/s of a chip: 2 * cores * MACs of a core * frequency. */
+/* Peak FLOP/s of a chip: as stated, or 2 * cores * MACs of a core * frequency. */
 static double chip_peak_flops(const dsm_system *system) {
+  if (system->chip.peak_TFLOPS > 0) {
+    return system->chip.peak_TFLOPS * 1e12;
+  }
   const double arrays = (double)system->array.rows * (double)system->array.columns *
                         (double)system->pe.simd_macs * (double)system->core.arrays;
   const double vector = system->core.vector_macs_per_cycle; /* computes in place of them */

@@ -93,6 +93,16 @@ typedef struct dsm__stated_parameters {
 
 dsm__stated_parameters dsm__parameters_of(const dsm_system *system);
 
+/** What a parameter is where a description does not say. */
+typedef struct dsm__default {
+  bool is_required; /**< it has to say */
+  double value;
+  const char *source; /**< NULL if required */
+} dsm__default;
+
+/** The table's; of parts of a chip of which only the peak rate is known, what stands for them. */
+dsm__default dsm__parameter_default(const dsm__parameter *parameter, const dsm_system *system);
+
 /** Is the value the default? Not if it is required. */
 bool dsm__parameter_has_default(const dsm__parameter *parameter, const dsm_system *system);
 

@@ -15,7 +15,8 @@ void dsm__parameter_read(const dsm__parameter *parameter, dsm_system *system,
   void *const field = dsm__parameter_field(parameter, system);
   const dsm__json_node node = dsm__json_member(object, key);
   const bool is_present = dsm__json_is_present(&node);
-  if (!is_present && parameter->is_required && parameter->kind != DSM__PARAMETER_WORD) {
+  const dsm__default usual = dsm__parameter_default(parameter, system);
+  if (!is_present && usual.is_required && parameter->kind != DSM__PARAMETER_WORD) {
     dsm__json_require(&node,
                       parameter->kind == DSM__PARAMETER_COUNT ? "a whole number" : "a number");
     return;
@@ -23,26 +24,26 @@ void dsm__parameter_read(const dsm__parameter *parameter, dsm_system *system,
   size_t index = 0;
   switch (parameter->kind) {
   case DSM__PARAMETER_COUNT:
-    *(uint64_t *)field = (uint64_t)parameter->fallback;
+    *(uint64_t *)field = (uint64_t)usual.value;
     if (is_present) {
       dsm__json_u64(&node, (uint64_t)parameter->min, (uint64_t)parameter->max, field);
     }
     return;
   case DSM__PARAMETER_REAL:
-    *(double *)field = parameter->fallback;
+    *(double *)field = usual.value;
     if (is_present) {
       dsm__json_double(&node, (dsm__json_range){parameter->min, parameter->max, false}, field);
     }
     return;
   case DSM__PARAMETER_FLAG:
-    *(bool *)field = parameter->fallback > 0;
+    *(bool *)field = usual.value > 0;
     if (is_present) {
       dsm__json_bool(&node, field);
     }
     return;
   case DSM__PARAMETER_WORD:
-    index = (size_t)parameter->fallback;
-    if (is_present || parameter->is_required) {
+    index = (size_t)usual.value;
+    if (is_present || usual.is_required) {
       dsm__json_enum(&node, parameter->words, &index);
     }
     *(unsigned *)field = (unsigned)index;
@@ -266,6 +267,21 @@ static void check_shared_memory(const dsm_system *system, const dsm__json_node *
   }
 }
 
+/* A chip of which only the peak rate is known has one, and moves each tensor once. */
+static void check_peak(const dsm_system *system, const dsm__json_node *root) {
+  const dsm__json_node chip = dsm__json_member(root, "chip");
+  const dsm__json_node model = dsm__json_member(root, "model");
+  const dsm__json_node peak = dsm__json_member(&chip, "peak_TFLOPS");
+  const dsm__json_node tiles = dsm__json_member(&model, "tile_schedule");
+  const double number = system->chip.peak_TFLOPS;
+  if (number > 0 && number < DSM__RATE_MIN) {
+    dsm__json_error(&peak, "a chip whose arrays are described has no \"peak_TFLOPS\"",
+                    "expected a number of at least %g, found %g", DSM__RATE_MIN, number);
+  } else if (number > 0 && !system->model.tile_schedule) {
+    dsm__json_error(&tiles, "it may be left out", "expected true with chip.peak_TFLOPS");
+  }
+}
+
 /* Storage that is there has both tiers, each with what it takes. */
 static void check_storage(const dsm_system *system, const dsm__json_node *root) {
   static const struct {
@@ -311,6 +327,16 @@ static void check_spread(const dsm_system *system, const dsm__json_node *root) {
   }
 }
 
+/* What may be left out depends on it. */
+static void peek_at_peak(dsm_system *system, const dsm__json_node *root) {
+  const dsm__json_node chip = dsm__json_member(root, "chip");
+  const dsm__json_node peak = dsm__json_member(&chip, "peak_TFLOPS");
+  double number = 0;
+  if (dsm__json_is_number(&peak, &number)) {
+    system->chip.peak_TFLOPS = number;
+  }
+}
+
 DSM__OBJECT(dsm__system_object, "system", {.name = "format"}, {.name = "name"}, {.name = "source"},
             {.name = "notes"});
 
@@ -324,6 +350,7 @@ void dsm__system_read(dsm_system *system, const dsm__json_node *node, bool has_a
     return;
   }
   dsm__json_read_name(node, "the system's name", system->arena, &system->name);
+  peek_at_peak(system, node);
   read_object(system, node, "", &dsm__system_object, 0);
   dsm__json_read_source(node, system->arena, &system->source);
   read_notes(system, node, has_all);
@@ -332,6 +359,7 @@ void dsm__system_read(dsm_system *system, const dsm__json_node *node, bool has_a
     check_chip_count(system, node);
     check_interconnect(system, node);
     check_shared_memory(system, node);
+    check_peak(system, node);
     check_storage(system, node);
     check_spread(system, node);
   }

@@ -68,6 +68,7 @@ const cli_command cli_core_commands[] = {
          "Writes a small but complete description with comments, to be edited. KIND is workload (a "
          "network with convolutions), transformer (a network too), dataset (a network with the "
          "data set that it is trained on, for storage), system (an accelerator in five tiers), "
+         "roofline (one of which no more than peak, memory and links is known), "
          "server (a CPU and a GPU), sweep (two axes), stages (a chain for remat), rl-workload (a "
          "table of values, for pim), pim-system or pim (cores in memory), or profile (tasks and "
          "devices with measured times, for partition). It goes to standard output, or with "
@@ -336,7 +337,7 @@ const char *cli_init_word(size_t index) {
 /* Of a format that has several beginnings, the others come last; and what a command is called
  * whose system a format is. */
 const char *cli_template_word(size_t index) {
-  static const char *const others[] = {"profile", "transformer", "dataset", "pim"};
+  static const char *const others[] = {"profile", "transformer", "dataset", "roofline", "pim"};
   const size_t count = sizeof others / sizeof *others;
   return index < WRITTEN_COUNT           ? cli_init_word(index)
          : index - WRITTEN_COUNT < count ? others[index - WRITTEN_COUNT]
