@@ -263,26 +263,6 @@ const cli_command cli_core_commands[] = {
                   "dsm trace scratchpad_vgg16.sqlite:3 -o step.json",
                   "dsm trace plan.json | gzip >step.json.gz"},
      .run = cli_run_trace},
-    {.name = "export",
-     .bit = CLI_EXPORT,
-     .operands = "PLAN | DATABASE:POINT",
-     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
-     .operand_min = 1,
-     .operand_max = 1,
-     .summary = "write a plan for another simulator, or for deployment",
-     .description =
-         "Predicts PLAN, which explore wrote, again and writes its times and volumes as the inputs "
-         "of another simulator, into a new folder: for astra-sim the workload (workload.txt) and "
-         "the network (network.yml), for chakra the execution trace of a chip (step.0.et), which "
-         "all chips have, and the network. DATABASE:POINT is the plan of a point of a sweep, by "
-         "its number. For stages PLAN is of partition, with each task in one place (--stages, "
-         "--copies 1), "
-         "and stages.json says what each device runs, receives and sends.",
-     .examples = {"dsm export plan.json --to astra-sim -o vgg16_astra",
-                  "dsm export plan.json --to chakra -o vgg16_chakra",
-                  "dsm partition vgg16 cpu_2gpu --stages --quiet -o placed.json",
-                  "dsm export placed.json --to stages -o vgg16_stages"},
-     .run = cli_run_export},
     {.name = "help",
      .bit = CLI_HELP,
      .operands = "[COMMAND | FORMAT]",

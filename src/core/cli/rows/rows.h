@@ -133,7 +133,6 @@ enum {
   CLI_PLOT = 1 << 9,
   CLI_REPORT = 1 << 10,
   CLI_TRACE = 1 << 11,
-  CLI_EXPORT = 1 << 12,
   CLI_DIFF = 1 << 13,
   CLI_INIT = 1 << 14,
   CLI_LIST = 1 << 15,
@@ -219,7 +218,6 @@ cli_exit cli_run_sweep(const cli_arguments *arguments);
 cli_exit cli_run_plot(const cli_arguments *arguments);
 cli_exit cli_run_report(const cli_arguments *arguments);
 cli_exit cli_run_trace(const cli_arguments *arguments);
-cli_exit cli_run_export(const cli_arguments *arguments);
 cli_exit cli_run_diff(const cli_arguments *arguments);
 cli_exit cli_run_list(const cli_arguments *arguments);
 cli_exit cli_run_init(const cli_arguments *arguments);
