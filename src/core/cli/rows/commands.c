@@ -48,14 +48,17 @@ const cli_command cli_core_commands[] = {
     {.name = "list",
      .bit = CLI_LIST,
      .operands = "[KIND]",
-     .operand_word = cli_init_word,
+     .operand_word = cli_list_word,
      .operand_max = 1,
      .summary = "show the networks and machines that are found by name",
      .description = "Lists the descriptions that are found by name: those in the folders of "
                     "$DSM_PATH and the bundled ones. Each has a line with its size and the comment "
-                    "at its top (the key //), or else its source. KIND is workload, system, "
-                    "server, sweep, stages, rl-workload or pim-system; without it all are listed.",
-     .examples = {"dsm list", "dsm list system", "dsm list workload --format csv"},
+                    "at its top (the key //), or else its source. Behind them each kind of answer "
+                    "has a line, with the command that writes it. KIND is workload, system, "
+                    "server, sweep, stages, rl-workload, pim-system or answer; without it all are "
+                    "listed.",
+     .examples = {"dsm list", "dsm list system", "dsm list answer",
+                  "dsm list workload --format csv"},
      .run = cli_run_list},
     {.name = "init",
      .bit = CLI_INIT,
@@ -313,6 +316,10 @@ const char *cli_init_word(size_t index) {
   return index < WRITTEN_COUNT ? cli_help_word(index) : NULL;
 }
 
+const char *cli_list_word(size_t index) {
+  return index == WRITTEN_COUNT ? CLI_LIST_ANSWERS : cli_init_word(index);
+}
+
 /* Of a format that has several beginnings, the others come last; and what a command is called
  * whose system a format is. */
 const char *cli_template_word(size_t index) {
@@ -338,11 +345,10 @@ bool cli_is_word(const char *(*word)(size_t index), const char *text) {
 cli_exit cli_complain_of_kind(const cli_arguments *arguments, const char *kind) {
   const char *(*const word)(size_t index) = arguments->command->operand_word;
   return cli_usage_error(arguments->command,
-                         "expected workload, system, server, sweep, stages, rl-workload%s, found "
-                         "'%s'%s",
-                         word == cli_template_word
-                             ? ", pim-system, profile, transformer, dataset or pim"
-                             : " or pim-system",
+                         "expected workload, system, server, sweep, stages, rl-workload, "
+                         "pim-system%s, found '%s'%s",
+                         word == cli_template_word ? ", profile, transformer, dataset or pim"
+                                                   : " or " CLI_LIST_ANSWERS,
                          kind, cli_did_you_mean_word(kind, word).text);
 }
 
