@@ -175,8 +175,16 @@ typedef struct dsm_listed {
   dsm_described what; /**< a workload, system, server or sweep */
 } dsm_listed;
 
-/** Of dsm_listed, several: a line each: sizes, and what they are; by kind, and in the given order.
- * Table, JSON ("dsm-list/1"), CSV. */
+/** What there is. */
+typedef struct dsm_listing {
+  const dsm_listed *items;
+  size_t item_count;
+  bool has_answers; /**< the kinds of answers too, which the library knows */
+} dsm_listing;
+
+/** Of a dsm_listing: a line for each description, with sizes, and what it is; by kind, and in the
+ * given order. Behind them a line for each kind of answer. Table, JSON ("dsm-list/1"), CSV of the
+ * descriptions, or of the answers where there are none. */
 DSM_API extern const dsm_answer_kind dsm_answer_list;
 
 /** Of nothing. JSON, "dsm-formats/1": what the formats of this version are: words, limits,

@@ -67,9 +67,9 @@ typedef struct document {
   bool are_few;       /* there are fewer measurements than constants that are seen: likewise */
 } document;
 
-DSM__OWN_DOCUMENT(
+DSM__OWN_ANSWER(
     calibration_record, document, "dsm-calibration/1",
-    "Constants of a system that fit measured times, written by `dsm calibrate --format json`.",
+    "Constants of a system that fit measured times", "dsm calibrate",
     DSM__FIELD(TEXT, document, of.name, "system", DSM__ASKED, .help = "Name of the system."),
     DSM__FIELD(TEXT, document, of.file, "measurements", DSM__ASKED,
                .help = "Name of their file, without its folder."),

@@ -54,10 +54,9 @@ typedef struct document {
   size_t stage_count;
 } document;
 
-DSM__OWN_DOCUMENT(
-    remat_record, document, "dsm-remat/1",
-    "The fastest schedule of a chain within a budget, written by `dsm remat --format json`.",
-    DSM__FIELD(TEXT, document, name, "name", DSM__ASKED, .help = "Of the chain."),
+DSM__OWN_ANSWER(
+    remat_record, document, "dsm-remat/1", "The fastest schedule of a chain within a budget",
+    "dsm remat", DSM__FIELD(TEXT, document, name, "name", DSM__ASKED, .help = "Of the chain."),
     DSM__SAMPLES(document, minibatch, "minibatch", DSM__ASKED, "Samples of a step."),
     BYTES(document, of.budget_bytes, "budget_bytes", DSM__ASKED,
           "What all but the chain's input, parameters, gradients and optimizer state may take."),
@@ -273,10 +272,9 @@ typedef struct pipeline_document {
   case_row best;
 } pipeline_document;
 
-DSM__OWN_DOCUMENT(
+DSM__OWN_ANSWER(
     remat_pipeline_record, pipeline_document, "dsm-pipeline/1",
-    "Pipelines of a chain whose devices compute again, written by `dsm remat --stages N "
-    "--format json`.",
+    "Pipelines of a chain whose devices compute again", "dsm remat --stages N",
     DSM__FIELD(TEXT, pipeline_document, name, "name", DSM__ASKED, .help = "Of the chain."),
     DSM__SAMPLES(pipeline_document, minibatch, "minibatch", DSM__ASKED, "Samples of a step."),
     DSM__FIELD(COUNT, pipeline_document, of.device_count, "devices", DSM__ASKED, .min = 1,

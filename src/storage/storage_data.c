@@ -170,9 +170,8 @@ DSM__OWN_RECORD(repeat_record, repeat_row, true, "A mini-epoch of a list.",
                            .help = "Its weight, as --times has it; absent: the time that it "
                                    "takes."));
 
-DSM__OWN_DOCUMENT(
-    storage_record, document, "dsm-storage/1",
-    "What storage delivers to a job, written by `dsm storage --format json`.",
+DSM__OWN_ANSWER(
+    storage_record, document, "dsm-storage/1", "What storage delivers to a job", "dsm storage",
     DSM__FIELD(TEXT, document, of.name, "name", READ, .max = DSM_TEXT_BYTES_MAX,
                .help = "Of the workload and the system."),
     DSM__FIELD(WORD, document, of.mode, "mode", READ, .words = &dsm__mode_words,

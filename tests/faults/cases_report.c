@@ -140,7 +140,8 @@ static listed listed_of(const subject *s) {
   }};
 }
 
-FORM_CASES(list, DSM_ANSWERS(list, ((const listed[]){listed_of(s)})->items, LISTED_COUNT))
+FORM_CASES(list, DSM_ANSWER(list, (&(const dsm_listing){((const listed[]){listed_of(s)})->items,
+                                                        LISTED_COUNT, true})))
 
 enum { VALIDATED_COUNT = 2 };
 

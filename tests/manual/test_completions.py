@@ -147,7 +147,7 @@ def check_shell(name, shell, options):
     same("dsm ", list(options))
     same("dsm help ", sorted({*options, "workload", "system", "server", "sweep", "stages", "rl-workload",
                                          "pim-system", "profile", "plan"}))
-    same("dsm list ", ["workload", "system", "server", "sweep", "stages", "rl-workload", "pim-system"])
+    same("dsm list ", ["workload", "system", "server", "sweep", "stages", "rl-workload", "pim-system", "answer"])
     for command, known in options.items():
         same(f"dsm {command} --", known)
     same("dsm explore vg", ["vgg16"])

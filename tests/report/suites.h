@@ -31,7 +31,6 @@ Suite *suite_plot_plan(void);
 Suite *suite_plot_points(void);
 Suite *suite_point_axes(void);
 Suite *suite_points_report(void);
-Suite *suite_protobuf_write(void);
 Suite *suite_roofline(void);
 Suite *suite_step_timeline(void);
 Suite *suite_step_trace(void);

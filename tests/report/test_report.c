@@ -32,7 +32,6 @@ int main(void) {
       suite_plot_points,
       suite_point_axes,
       suite_points_report,
-      suite_protobuf_write,
       suite_roofline,
       suite_step_timeline,
       suite_step_trace,

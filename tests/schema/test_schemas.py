@@ -674,6 +674,10 @@ def check_list(schemas, dsm, source):
     wanted = [(kind, path.stem) for kind in kinds for path in sorted(folder_of(source, kind).glob("*.json"))]
     found = [(item["kind"], item["name"]) for item in listed["items"]]
     expect(found == wanted, f"list: found {found}, expected {wanted}")
+    schema_names = {path.name for path in (source / "schemas").glob("*.json")}
+    for answer in listed["answers"]:
+        expect(f"{answer['format'].replace('/', '-')}.schema.json" in schema_names, f"list: no schema of {answer}")
+        expect({"table", "json", "csv"} <= set(answer["forms"]), f"list: {answer}")
     by_name = {item["name"]: item for item in listed["items"]}
     for item in listed["items"]:
         text = json.loads((folder_of(source, item["kind"]) / f"{item['name']}.json").read_text())

@@ -163,6 +163,9 @@ typedef struct dsm__record_type {
   bool is_inline;     /**< written on one line, as an object or a list of it */
   const char *help;   /**< what it is */
   const char *format; /**< of a document: its first member, such as "dsm-check/1"; else NULL */
+  /** Of an answer what it is, and the command that writes it; else NULL. */
+  const char *answer;
+  const char *command;
 } dsm__record_type;
 
 /** A row of a table: a member of a struct, its key and flags; then what else is to be said, as
@@ -204,21 +207,30 @@ typedef struct dsm__record_type {
 /** Defines a record's type from the rows of its table. Its name is without "dsm__" and "_record".
  */
 #define DSM__RECORD(record_name, struct_type, is_on_one_line, about, ...)                          \
-  DSM__RECORD_OF(, record_name, struct_type, is_on_one_line, NULL, about, __VA_ARGS__)
+  DSM__RECORD_OF(, record_name, struct_type, is_on_one_line, NULL, about, NULL, NULL, __VA_ARGS__)
 
 /** The same of a record that is told of to no other file. */
 #define DSM__OWN_RECORD(record_name, struct_type, is_on_one_line, about, ...)                      \
-  DSM__RECORD_OF(static, record_name, struct_type, is_on_one_line, NULL, about, __VA_ARGS__)
+  DSM__RECORD_OF(static, record_name, struct_type, is_on_one_line, NULL, about, NULL, NULL,        \
+                 __VA_ARGS__)
 
 /** The same of a whole document, which begins with the name of its format. */
 #define DSM__DOCUMENT(record_name, struct_type, of_format, about, ...)                             \
-  DSM__RECORD_OF(, record_name, struct_type, false, of_format, about, __VA_ARGS__)
+  DSM__RECORD_OF(, record_name, struct_type, false, of_format, about, NULL, NULL, __VA_ARGS__)
+
+/** The document of an answer, which a command writes. */
+#define DSM__ANSWER(record_name, struct_type, of_format, about, by, ...)                           \
+  DSM__RECORD_OF(, record_name, struct_type, false, of_format, DSM__WRITTEN_BY(about, by), about,  \
+                 by, __VA_ARGS__)
+#define DSM__WRITTEN_BY(about, by) about ", written by `" by " --format json`."
 
 /** The same of one that is told of to no other file. */
-#define DSM__OWN_DOCUMENT(record_name, struct_type, of_format, about, ...)                         \
-  DSM__RECORD_OF(static, record_name, struct_type, false, of_format, about, __VA_ARGS__)
+#define DSM__OWN_ANSWER(record_name, struct_type, of_format, about, by, ...)                       \
+  DSM__RECORD_OF(static, record_name, struct_type, false, of_format, DSM__WRITTEN_BY(about, by),   \
+                 about, by, __VA_ARGS__)
 
-#define DSM__RECORD_OF(storage, record_name, struct_type, is_on_one_line, of_format, about, ...)   \
+#define DSM__RECORD_OF(storage, record_name, struct_type, is_on_one_line, of_format, about,        \
+                       of_answer, of_command, ...)                                                 \
   static const dsm__field record_name##_fields[] = {__VA_ARGS__};                                  \
   storage const dsm__record_type record_name = {                                                   \
       .name = #record_name,                                                                        \
@@ -228,6 +240,8 @@ typedef struct dsm__record_type {
       .is_inline = (is_on_one_line),                                                               \
       .help = (about),                                                                             \
       .format = (of_format),                                                                       \
+      .answer = (of_answer),                                                                       \
+      .command = (of_command),                                                                     \
   }
 
 /* ---- fields ---- */

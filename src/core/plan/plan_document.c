@@ -151,9 +151,10 @@ DSM__RECORD(
                    "The first layer of each stage, in order; with interleave, of each run. A run "
                    "begins where the output of the layer before is all that later layers read."));
 
-DSM__RECORD(
-    dsm__plan_record, dsm_plan, false,
+DSM__RECORD_OF(
+    , dsm__plan_record, dsm_plan, false, NULL,
     "A mapping of a network on a system, and its predicted cost.",
+    "A mapping of a network on a system, and its predicted cost", "dsm explore",
     DSM__OWN("format", 0, write_format, TEXT,
              .help = "Name and version of this format; 1.1 where words have names of axes."),
     DSM__OWN("dsm_version", 0, write_version, TEXT,

@@ -80,6 +80,12 @@ dsm__table dsm__answer_table(dsm__page *page, dsm_answer answer, size_t section)
                               : dsm__row_table_fill(page, of, &shown, false, &count, &count);
 }
 
+bool dsm__answer_has_form(const dsm_answer_kind *kind, dsm_form form) {
+  return kind->views[form] != NULL || (form == DSM_FORM_JSON && kind->record != NULL) ||
+         (form == DSM_FORM_CSV && (kind->tables[0] != NULL || kind->put_rows != NULL)) ||
+         ((form == DSM_FORM_TABLE || form == DSM_FORM_PAGE) && kind->layout != NULL);
+}
+
 char *dsm_answer_print(dsm_answer answer, dsm_form form, const dsm_table_style *style) {
   dsm__view *const view = answer.kind->views[form];
   dsm_table_style used = {.width = 0};
@@ -126,8 +132,28 @@ dsm_status dsm_plot_answer(dsm_plot **plot, dsm_answer answer, size_t figure, ds
 
 /* ---- reading ---- */
 
-/* Kinds of the core whose documents are told apart by their formats. */
-static const dsm_answer_kind *const core_kinds[] = {&dsm_answer_ladder};
+/* Kinds of the core. */
+static const dsm_answer_kind *const core_kinds[] = {
+    &dsm_answer_plan,  &dsm_answer_explanation, &dsm_answer_elasticity,  &dsm_answer_points,
+    &dsm_answer_check, &dsm_answer_diff,        &dsm_answer_description, &dsm_answer_validation,
+    &dsm_answer_list,  &dsm_answer_ladder};
+/* The last of them, and those of companions, are told apart by the formats of their documents. */
+enum { FIRST_TOLD_APART = DSM__COUNT_OF(core_kinds) - 1 };
+
+const dsm_answer_kind *dsm__answer_kind(size_t index) {
+  if (index < DSM__COUNT_OF(core_kinds)) {
+    return core_kinds[index];
+  }
+  index -= DSM__COUNT_OF(core_kinds);
+  for (size_t c = 0; dsm__companions[c] != NULL; c++) {
+    for (size_t k = 0; dsm__companions[c]->kinds[k] != NULL; k++) {
+      if (index-- == 0) {
+        return dsm__companions[c]->kinds[k];
+      }
+    }
+  }
+  return NULL;
+}
 
 typedef struct finding {
   const char *format;
@@ -143,13 +169,10 @@ static void match(finding *of, const dsm_answer_kind *kind) {
 static void find_kind(void *found, const dsm__json_node *root) {
   const dsm__json_node node = dsm__json_member(root, "format");
   finding of = {.format = dsm__json_text(&node), .kind = &dsm_answer_plan};
-  for (size_t i = 0; of.format != NULL && i < DSM__COUNT_OF(core_kinds); i++) {
-    match(&of, core_kinds[i]);
-  }
-  for (size_t c = 0; of.format != NULL && dsm__companions[c] != NULL; c++) {
-    for (size_t k = 0; dsm__companions[c]->kinds[k] != NULL; k++) {
-      match(&of, dsm__companions[c]->kinds[k]);
-    }
+  const dsm_answer_kind *kind;
+  for (size_t i = FIRST_TOLD_APART; of.format != NULL && (kind = dsm__answer_kind(i)) != NULL;
+       i++) {
+    match(&of, kind);
   }
   *(const dsm_answer_kind **)found = of.kind;
 }

@@ -70,6 +70,12 @@ struct dsm_answer_kind {
   }                                                                                                \
   _Static_assert(sizeof(type) > 0, "it is known")
 
+/** The kinds of answers whose document has a format, of the core and of companions: number `index`,
+ * NULL after the last. */
+const dsm_answer_kind *dsm__answer_kind(size_t index);
+
+bool dsm__answer_has_form(const dsm_answer_kind *kind, dsm_form form);
+
 /** The heading of an answer that has a layout: "frozen_lake on upmem2524: 885 of 2,524 cores, ...".
  */
 const char *dsm__answer_heading(dsm__page *page, dsm_answer answer);

@@ -82,16 +82,16 @@ typedef struct document {
   bool lacks_plans;    /* likewise */
 } document;
 
-DSM__DOCUMENT(dsm__ladder_record, document, "dsm-ladder/1",
-              "What each optimization gains, written by `dsm explore --ladder --format json`.",
-              DSM__FIELD(TEXT, document, workload, "workload", DSM__ASKED,
-                         .help = "Name of the workload."),
-              DSM__FIELD(WORD, document, mode, "mode", DSM__ASKED, .words = &dsm__mode_words,
-                         .stated_if = DSM__IF(document, workload), .help = "What a step is."),
-              DSM__FIELD(COUNT, document, minibatch, "minibatch", DSM__ASKED, .unit = "samples",
-                         .stated_if = DSM__IF(document, workload), .help = "Samples of a step."),
-              DSM__COMPARED_ROWS(document, rungs, "rungs", DSM__FIGURE, rung_record,
-                                 "From the first on."));
+DSM__ANSWER(dsm__ladder_record, document, "dsm-ladder/1", "What each optimization gains",
+            "dsm explore --ladder",
+            DSM__FIELD(TEXT, document, workload, "workload", DSM__ASKED,
+                       .help = "Name of the workload."),
+            DSM__FIELD(WORD, document, mode, "mode", DSM__ASKED, .words = &dsm__mode_words,
+                       .stated_if = DSM__IF(document, workload), .help = "What a step is."),
+            DSM__FIELD(COUNT, document, minibatch, "minibatch", DSM__ASKED, .unit = "samples",
+                       .stated_if = DSM__IF(document, workload), .help = "Samples of a step."),
+            DSM__COMPARED_ROWS(document, rungs, "rungs", DSM__FIGURE, rung_record,
+                               "From the first on."));
 
 static dsm__rows rows_of(dsm__page *page, const dsm_ladder_rung *rungs, size_t count) {
   const dsm__rows made = dsm__rows_make(page, count, sizeof(rung_row));

@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "base/diag_add.h"
-#include "dsm/export.h"
 #include "partition/answer/partition_record.h"
 #include "partition/instance_facts.h"
+#include "report/data/export_files.h"
 
 /* ---- the tables ---- */
 
@@ -366,24 +366,12 @@ dsm_status dsm_export_partition(dsm_export **made, const dsm_partition *partitio
                                 dsm_diags *diags) {
   *made = NULL;
   dsm_export *const out = DSM__ARENA_OWNER(dsm_export);
-  if (out == NULL) {
-    return dsm__out_of_memory(diags);
-  }
   char *text = NULL;
-  dsm_status status = stage_lists(&text, partition, diags);
+  dsm_status status =
+      out == NULL ? dsm__out_of_memory(diags) : stage_lists(&text, partition, diags);
   if (status == DSM_OK && text != NULL) {
-    const size_t length = strlen(text);
-    out->files[0] = (dsm_named_text){.name = "stages.json",
-                                     .text = dsm__arena_strndup(out->arena, text, length),
-                                     .length = length};
-    out->file_count = 1;
-    status = out->files[0].text == NULL ? dsm__out_of_memory(diags) : DSM_OK;
+    status = dsm__export_add(out, "stages.json", text, strlen(text), diags);
   }
   free(text);
-  if (status != DSM_OK) {
-    dsm_export_free(out);
-    return status;
-  }
-  *made = out;
-  return DSM_OK;
+  return dsm__export_finish(made, out, status);
 }

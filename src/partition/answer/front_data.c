@@ -63,10 +63,9 @@ DSM__RECORD(
                .help = "Of the answer: optimal within the gap that was asked for, or limited by "
                        "time or accuracy."));
 
-DSM__DOCUMENT(
+DSM__ANSWER(
     dsm__front_record, dsm__front_document, "dsm-front/1",
-    "Partitions that are best in several objectives at once, written by `dsm partition --pareto "
-    "LIST --format json`.",
+    "Partitions that are best in several objectives at once", "dsm partition --pareto LIST",
     DSM__FIELD(TEXT, dsm__front_document, of.name, "instance",
                DSM__COLUMN | DSM__FIELD_IS_READ | DSM__FIELD_IS_REQUIRED, .max = DSM_TEXT_BYTES_MAX,
                .expected = "the name of the problem", .help = "Name of the problem."),

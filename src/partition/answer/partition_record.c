@@ -131,10 +131,9 @@ static bool is_graph(const void *partition) {
   return of->is_bound || of->simulated_rho > 0;
 }
 
-DSM__DOCUMENT(
+DSM__ANSWER(
     dsm__partition_record, dsm__partition_document, "dsm-partition/1",
-    "Which device runs which task of an inference request, and how often, written by `dsm "
-    "partition --format json`. A value that is infinite is null.",
+    "Which device runs which task of an inference request, and how often", "dsm partition",
     DSM__FIELD(TEXT, dsm__partition_document, instance, "instance", DSM__COLUMN | REQUIRED,
                .max = DSM_NAME_BYTES_MAX, .expected = "the name of the problem",
                .help = "Name of the problem."),

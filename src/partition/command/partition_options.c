@@ -236,7 +236,7 @@ const cli_companion cli_companion_partition = {
                       "dsm partition googlenet edge_gpu --objective energy --require 20",
                       "dsm partition vgg16 cpu_2gpu --simulate requests=200,window=8"},
          .run = cli_run_partition},
-    .after = "export",
+    .after = "trace",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .rules = rules,

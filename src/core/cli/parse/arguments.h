@@ -86,7 +86,6 @@ typedef struct cli_arguments {
   cli_overrides overrides;
   cli_sweep_arguments sweep;
   const dsm_instance_options *instance; /**< by which profiles are read; NULL: the defaults */
-  dsm_export_target export_target;      /**< if --to is given */
   cli_plot_arguments plot;
   dsm_import_dimension dimensions[DSM_IMPORT_DIMENSIONS_MAX]; /**< of files of other programs */
   size_t dimension_count;

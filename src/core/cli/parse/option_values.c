@@ -97,10 +97,6 @@ const char *cli_record_word(size_t index) {
   return index < DSM_RECORD_COUNT ? dsm_record_name((dsm_record)index) : NULL;
 }
 
-const char *cli_export_target_word(size_t index) {
-  return index < DSM_EXPORT_TARGET_COUNT ? dsm_export_target_name((dsm_export_target)index) : NULL;
-}
-
 const char *cli_plan_figure_word(size_t index) {
   return index < DSM_PLAN_FIGURE_COUNT ? dsm_plan_figure_name((dsm_plan_figure)index) : NULL;
 }

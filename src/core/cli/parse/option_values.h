@@ -49,7 +49,6 @@ const char *cli_check_format_word(size_t index);
 const char *cli_formats_word(size_t index);
 const char *cli_color_word(size_t index);
 const char *cli_record_word(size_t index);
-const char *cli_export_target_word(size_t index);
 const char *cli_plan_figure_word(size_t index);
 const char *cli_figure_word(size_t index);
 const char *cli_log_axis_word(size_t index); /**< its number is that of DSM_PLOT_AXIS_'s bit */

@@ -48,14 +48,17 @@ const cli_command cli_core_commands[] = {
     {.name = "list",
      .bit = CLI_LIST,
      .operands = "[KIND]",
-     .operand_word = cli_init_word,
+     .operand_word = cli_list_word,
      .operand_max = 1,
      .summary = "show the networks and machines that are found by name",
      .description = "Lists the descriptions that are found by name: those in the folders of "
                     "$DSM_PATH and the bundled ones. Each has a line with its size and the comment "
-                    "at its top (the key //), or else its source. KIND is workload, system, "
-                    "server, sweep, stages, rl-workload or pim-system; without it all are listed.",
-     .examples = {"dsm list", "dsm list system", "dsm list workload --format csv"},
+                    "at its top (the key //), or else its source. Behind them each kind of answer "
+                    "has a line, with the command that writes it. KIND is workload, system, "
+                    "server, sweep, stages, rl-workload, pim-system or answer; without it all are "
+                    "listed.",
+     .examples = {"dsm list", "dsm list system", "dsm list answer",
+                  "dsm list workload --format csv"},
      .run = cli_run_list},
     {.name = "init",
      .bit = CLI_INIT,
@@ -264,26 +267,6 @@ const cli_command cli_core_commands[] = {
                   "dsm trace scratchpad_vgg16.sqlite:3 -o step.json",
                   "dsm trace plan.json | gzip >step.json.gz"},
      .run = cli_run_trace},
-    {.name = "export",
-     .bit = CLI_EXPORT,
-     .operands = "PLAN | DATABASE:POINT",
-     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
-     .operand_min = 1,
-     .operand_max = 1,
-     .summary = "write a plan for another simulator, or for deployment",
-     .description =
-         "Predicts PLAN, which explore wrote, again and writes its times and volumes as the inputs "
-         "of another simulator, into a new folder: for astra-sim the workload (workload.txt) and "
-         "the network (network.yml), for chakra the execution trace of a chip (step.0.et), which "
-         "all chips have, and the network. DATABASE:POINT is the plan of a point of a sweep, by "
-         "its number. For stages PLAN is of partition, with each task in one place (--stages, "
-         "--copies 1), "
-         "and stages.json says what each device runs, receives and sends.",
-     .examples = {"dsm export plan.json --to astra-sim -o vgg16_astra",
-                  "dsm export plan.json --to chakra -o vgg16_chakra",
-                  "dsm partition vgg16 cpu_2gpu --stages --quiet -o placed.json",
-                  "dsm export placed.json --to stages -o vgg16_stages"},
-     .run = cli_run_export},
     {.name = "help",
      .bit = CLI_HELP,
      .operands = "[COMMAND | FORMAT]",
@@ -334,6 +317,10 @@ const char *cli_init_word(size_t index) {
   return index < WRITTEN_COUNT ? cli_help_word(index) : NULL;
 }
 
+const char *cli_list_word(size_t index) {
+  return index == WRITTEN_COUNT ? CLI_LIST_ANSWERS : cli_init_word(index);
+}
+
 /* Of a format that has several beginnings, the others come last; and what a command is called
  * whose system a format is. */
 const char *cli_template_word(size_t index) {
@@ -359,11 +346,10 @@ bool cli_is_word(const char *(*word)(size_t index), const char *text) {
 cli_exit cli_complain_of_kind(const cli_arguments *arguments, const char *kind) {
   const char *(*const word)(size_t index) = arguments->command->operand_word;
   return cli_usage_error(arguments->command,
-                         "expected workload, system, server, sweep, stages, rl-workload%s, found "
-                         "'%s'%s",
-                         word == cli_template_word
-                             ? ", pim-system, profile, transformer, dataset or pim"
-                             : " or pim-system",
+                         "expected workload, system, server, sweep, stages, rl-workload, "
+                         "pim-system%s, found '%s'%s",
+                         word == cli_template_word ? ", profile, transformer, dataset or pim"
+                                                   : " or " CLI_LIST_ANSWERS,
                          kind, cli_did_you_mean_word(kind, word).text);
 }
 

@@ -22,8 +22,10 @@ typedef struct cli_companion_answer {
 /** A companion. */
 typedef struct cli_companion {
   cli_command command; /**< its bit and `companion` are filled in */
-  const char *after;   /**< the command of the core that it follows in the help */
-  const char *before;  /**< the option of the core that its own stand before; NULL: threads */
+  /** The command of the core that it follows in the help, and the option of the core that its own
+   * stand before, NULL: threads; the last, where none is called so. */
+  const char *after;
+  const char *before;
   /** Options that it brings; its bit is filled in, and it may say who else takes one. */
   const cli_option *options;
   size_t option_count;

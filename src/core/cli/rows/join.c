@@ -61,11 +61,20 @@ static void add_rule(const cli_rule *row, unsigned bits) {
   rules[cli_rule_count++].commands |= bits;
 }
 
+/* The command of the core that a companion follows; the last, where none is called so. */
+static size_t find_command(const char *after) {
+  size_t i = 0;
+  while (i + 1 < cli_core_command_count && strcmp(after, cli_core_commands[i].name) != 0) {
+    i++;
+  }
+  return i;
+}
+
 static void join_commands(void) {
   for (size_t i = 0; i < cli_core_command_count; i++) {
     add_command(&cli_core_commands[i]);
     for (size_t c = 0; cli_companions[c] != NULL; c++) {
-      if (strcmp(cli_companions[c]->after, cli_core_commands[i].name) == 0) {
+      if (find_command(cli_companions[c]->after) == i) {
         add_command(&cli_companions[c]->command);
         commands[cli_command_count - 1].bit = bit_of(c);
         commands[cli_command_count - 1].companion = cli_companions[c];
@@ -83,14 +92,25 @@ static unsigned sharers_of(unsigned of) {
   return bits;
 }
 
+/* The first option of the core of that name; the last, where none is called so. */
+static size_t find_option(const char *name) {
+  size_t i = 0;
+  while (i + 1 < cli_core_option_count && strcmp(name, cli_core_options[i].name) != 0) {
+    i++;
+  }
+  return i;
+}
+
 /* Those of companions that are called `output`, or the others that stand before an option. */
-static void add_own_options(const char *before, bool are_outputs) {
+static void add_own_options(size_t place, bool are_outputs) {
   for (size_t c = 0; cli_companions[c] != NULL; c++) {
-    const char *const place = cli_companions[c]->before;
-    const bool is_here = strcmp(before, place == NULL ? "threads" : place) == 0;
-    for (size_t i = 0; i < cli_companions[c]->option_count; i++) {
+    const char *const before = cli_companions[c]->before;
+    const bool is_here = find_option(are_outputs      ? "output"
+                                     : before == NULL ? "threads"
+                                                      : before) == place;
+    for (size_t i = 0; is_here && i < cli_companions[c]->option_count; i++) {
       const cli_option *const row = &cli_companions[c]->options[i];
-      if ((strcmp(row->name, "output") == 0) == are_outputs && (are_outputs || is_here)) {
+      if ((strcmp(row->name, "output") == 0) == are_outputs) {
         add_option(row, bit_of(c) | sharers_of(row->commands));
       }
     }
@@ -98,15 +118,10 @@ static void add_own_options(const char *before, bool are_outputs) {
 }
 
 static void join_options(void) {
-  bool has_outputs = false;
   for (size_t i = 0; i < cli_core_option_count; i++) {
-    const cli_option *const row = &cli_core_options[i];
-    add_own_options(row->name, false);
-    if (!has_outputs && strcmp(row->name, "output") == 0) {
-      add_own_options(row->name, true);
-      has_outputs = true;
-    }
-    add_option(row, sharers_of(row->commands));
+    add_own_options(i, false);
+    add_own_options(i, true);
+    add_option(&cli_core_options[i], sharers_of(cli_core_options[i].commands));
   }
 }
 

@@ -7,7 +7,7 @@
 
 #define ALL_BUT_CHECK (CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP)
 #define RESULTS (ALL_BUT_CHECK | CLI_CHECK | CLI_DIFF | CLI_LIST | CLI_SHOWS)
-#define WRITERS (CLI_PLOT | CLI_REPORT | CLI_TRACE | CLI_EXPORT)
+#define WRITERS (CLI_PLOT | CLI_REPORT | CLI_TRACE)
 #define ALL_COMMANDS (CLI_PROGRAM | RESULTS | WRITERS | CLI_WRITES_ALONE | CLI_INIT | CLI_HELP)
 #define ROWS_MAX 1000000
 #define SECONDS_MAX 31536000 /* a year */
@@ -132,11 +132,12 @@ const cli_option cli_core_options[] = {
         "times"),
     {.name = "vary",
      .argument = "PATH=VALUES",
-     .help = "an axis of the sweep: values with commas between them, also as ranges A:B:xF (from A "
-             "to B, each F times the one before) and A:B:+S (in steps of S). PATH is as in --set, "
-             "or workload or system (names, or a folder of descriptions), options.mode, "
-             "options.optimize or options.parallelism. P:Q=1:2,3:4 varies two paths together. May "
-             "be given several times: every combination is a point",
+     .help =
+         "an axis of the sweep: values with commas between them, also as ranges A:B:xF (from A "
+         "to B, each F times the one before) and A:B:+S (in steps of S). PATH is as in --set, "
+         "or options.mode, options.optimize or options.parallelism, or, with SPEC, workload or "
+         "system (names, or a folder of descriptions). P:Q=1:2,3:4 varies two paths together. May "
+         "be given several times: every combination is a point",
      .commands = CLI_SWEEP,
      TEXTS(sweep.varies, CLI_TAKES_AXIS)},
     {.name = "exclude",
@@ -213,11 +214,6 @@ const cli_option cli_core_options[] = {
      .help = "show the totals without the table of layers",
      .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE,
      FLAG(is_summary)},
-    {.name = "to",
-     .argument = "TARGET",
-     .help = "what the plan is for",
-     .commands = CLI_EXPORT,
-     WORD(export_target, cli_export_target_word)},
     {.name = "figure",
      .argument = "FIGURE",
      .help = "what is drawn (default: loss of a plan, lines of a database, over several networks "
@@ -337,8 +333,6 @@ const cli_option cli_core_options[] = {
     OUTPUT(CLI_REPORT, "FILE", CLI_TAKES_FILE,
            "write the page to FILE, whole or not at all; '-' is standard output, which is the "
            "default where that is no terminal"),
-    OUTPUT(CLI_EXPORT, "FOLDER", CLI_TAKES_FOLDER,
-           "write the files into FOLDER, all or none; it is made, or must be empty"),
     OUTPUT(CLI_WRITES, "FILE", CLI_TAKES_FILE,
            "write the result to FILE, whole or not at all. Without --format the form follows the "
            "ending .json, .csv or .html (a page). '-' is standard output"),

@@ -133,7 +133,6 @@ enum {
   CLI_PLOT = 1 << 9,
   CLI_REPORT = 1 << 10,
   CLI_TRACE = 1 << 11,
-  CLI_EXPORT = 1 << 12,
   CLI_DIFF = 1 << 13,
   CLI_INIT = 1 << 14,
   CLI_LIST = 1 << 15,
@@ -198,6 +197,10 @@ const char *cli_help_word(size_t index);
 /** Those of them that `init` writes and `list` shows. */
 const char *cli_init_word(size_t index);
 
+/** All that `list` shows: these, and answers. */
+#define CLI_LIST_ANSWERS "answer"
+const char *cli_list_word(size_t index);
+
 /** All that `init` writes. */
 const char *cli_template_word(size_t index);
 
@@ -205,8 +208,8 @@ const char *cli_template_word(size_t index);
 size_t cli_word_index(const char *(*word)(size_t index), const char *text);
 bool cli_is_word(const char *(*word)(size_t index), const char *text);
 
-/** Says that it is none of cli_init_word, or neither a command nor one of cli_help_word. Returns
- * CLI_EXIT_USAGE. */
+/** Says that it is none of cli_list_word or cli_template_word, or neither a command nor one of
+ * cli_help_word. Returns CLI_EXIT_USAGE. */
 cli_exit cli_complain_of_kind(const cli_arguments *arguments, const char *kind);
 cli_exit cli_complain_of_topic(const cli_arguments *arguments, const char *word);
 
@@ -219,7 +222,6 @@ cli_exit cli_run_sweep(const cli_arguments *arguments);
 cli_exit cli_run_plot(const cli_arguments *arguments);
 cli_exit cli_run_report(const cli_arguments *arguments);
 cli_exit cli_run_trace(const cli_arguments *arguments);
-cli_exit cli_run_export(const cli_arguments *arguments);
 cli_exit cli_run_diff(const cli_arguments *arguments);
 cli_exit cli_run_list(const cli_arguments *arguments);
 cli_exit cli_run_init(const cli_arguments *arguments);

@@ -118,15 +118,19 @@ static void list_items(found *all) {
 
 cli_exit cli_run_list(const cli_arguments *arguments) {
   const char *const kind = arguments->operand_count == 0 ? NULL : arguments->operands[0];
-  if (kind != NULL && !cli_is_word(cli_init_word, kind)) {
+  if (kind != NULL && !cli_is_word(cli_list_word, kind)) {
     return cli_complain_of_kind(arguments, kind);
   }
   found all = {.arguments = arguments, .kind = kind};
-  find_all(&all);
+  const bool has_answers = kind == NULL || strcmp(kind, CLI_LIST_ANSWERS) == 0;
+  if (kind == NULL || !has_answers) {
+    find_all(&all);
+  }
   list_items(&all);
-  const cli_exit outcome = all.failed
-                               ? cli_out_of_memory()
-                               : cli_put_answer(arguments, DSM_ANSWERS(list, all.items, all.count));
+  const dsm_listing listing = {
+      .items = all.items, .item_count = all.count, .has_answers = has_answers};
+  const cli_exit outcome =
+      all.failed ? cli_out_of_memory() : cli_put_answer(arguments, DSM_ANSWER(list, &listing));
   for (size_t i = 0; i < all.count; i++) {
     free(all.entries[i].name);
     free(all.entries[i].about);

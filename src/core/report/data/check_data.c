@@ -160,13 +160,13 @@ typedef struct document {
   dsm__rows items;
 } document;
 
-DSM__DOCUMENT(dsm__check_record, document, "dsm-check/1",
-              "What moved since baselines were made, written by `dsm check --format json`.",
-              DSM__FIELD(FLAG, document, is_failed, "failed", 0,
-                         .help = "Does any of the baselines fail the build?"),
-              DSM__ROWS(document, items, "items", item_record,
-                        "One for each baseline, in the order of the command line; those of a "
-                        "folder by name."));
+DSM__ANSWER(dsm__check_record, document, "dsm-check/1", "What moved since baselines were made",
+            "dsm check",
+            DSM__FIELD(FLAG, document, is_failed, "failed", 0,
+                       .help = "Does any of the baselines fail the build?"),
+            DSM__ROWS(document, items, "items", item_record,
+                      "One for each baseline, in the order of the command line; those of a "
+                      "folder by name."));
 
 /* ---- what they hold ---- */
 

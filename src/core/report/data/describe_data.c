@@ -217,10 +217,10 @@ DSM__RECORD(dsm__item_record, dsm__item_row, false, "What a file describes.",
             DSM__PART_IF(dsm__item_row, of, workload_record, DSM__IF(dsm__item_row, of.workload)),
             DSM__PART_IF(dsm__item_row, of, system_record, DSM__IF(dsm__item_row, of.system)));
 
-DSM__DOCUMENT(dsm__describe_record, dsm__rows, "dsm-describe/1",
-              "What descriptions hold, written by `dsm describe --format json`.",
-              DSM__LISTED(dsm__rows, items, count, "items", 0, dsm__item_record,
-                          "One for each file, in the order of the command line."));
+DSM__ANSWER(dsm__describe_record, dsm__rows, "dsm-describe/1", "What descriptions hold",
+            "dsm describe",
+            DSM__LISTED(dsm__rows, items, count, "items", 0, dsm__item_record,
+                        "One for each file, in the order of the command line."));
 
 /* ---- what it holds ---- */
 

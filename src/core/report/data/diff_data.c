@@ -178,10 +178,9 @@ DSM__OWN_RECORD(
                    "Where the time of the step goes: of each part of a time its two sides and its "
                    "share. The parts of a side add up to its step_seconds."));
 
-DSM__DOCUMENT(
+DSM__ANSWER(
     dsm__diff_record, document, "dsm-diff/1",
-    "Two plans, or two documents of another format, side by side, written by `dsm diff --format "
-    "json`.",
+    "Two plans, or two documents of another format, side by side", "dsm diff",
     DSM__FIELD(RECORD, document, a, "a", 0, .type = &plan_record, .help = "The first."),
     DSM__FIELD(RECORD, document, b, "b", 0, .type = &plan_record, .help = "The second."),
     DSM__FIELD(FLAG, document, is_different, "different", 0, .help = "Is there any difference?"),

@@ -159,12 +159,10 @@ DSM__OWN_RECORD(
         "By influence, the largest first, then in the order of the formats; those of software "
         "behind all others, of --elasticity free ones of hardware before given ones."));
 
-DSM__DOCUMENT(
-    dsm__elasticity_record, dsm__rows, "dsm-elasticity/1",
-    "How much each parameter of systems matters, written by `dsm describe`, `dsm "
-    "explore` and `dsm score` with `--elasticity` or `--sensitivity` and `--format json`.",
-    DSM__LISTED(dsm__rows, items, count, "items", 0, item_record,
-                "One for each system, in the order of the command line."));
+DSM__ANSWER(dsm__elasticity_record, dsm__rows, "dsm-elasticity/1",
+            "How much each parameter of systems matters", "dsm explore --elasticity",
+            DSM__LISTED(dsm__rows, items, count, "items", 0, item_record,
+                        "One for each system, in the order of the command line."));
 
 /* ---- what they hold ---- */
 

@@ -150,16 +150,17 @@ typedef struct document {
   dsm__rows layers;
 } document;
 
-DSM__DOCUMENT(
-    dsm__explain_record, document, "dsm-explain/1",
-    "What layers could do otherwise, written by `dsm explore --explain LAYER --format json`.",
-    DSM__FIELD(TEXT, document, workload, "workload", 0, .help = "Its name."),
-    DSM__FIELD(TEXT, document, system, "system", 0, .help = "Its name."),
-    DSM__FIELD(WORD, document, mode, "mode", 0, .words = &dsm__mode_words,
-               .help = "What a step is."),
-    DSM__SAMPLES(document, minibatch, "minibatch", 0, "Samples of a step."),
-    DSM__REAL(document, step_cycles, "step_cycles", DSM__LESS, "cycles", "Of the plan's step."),
-    DSM__ROWS(document, layers, "layers", layer_record, "The primary layers that were asked for."));
+DSM__ANSWER(dsm__explain_record, document, "dsm-explain/1", "What layers could do otherwise",
+            "dsm explore --explain LAYER",
+            DSM__FIELD(TEXT, document, workload, "workload", 0, .help = "Its name."),
+            DSM__FIELD(TEXT, document, system, "system", 0, .help = "Its name."),
+            DSM__FIELD(WORD, document, mode, "mode", 0, .words = &dsm__mode_words,
+                       .help = "What a step is."),
+            DSM__SAMPLES(document, minibatch, "minibatch", 0, "Samples of a step."),
+            DSM__REAL(document, step_cycles, "step_cycles", DSM__LESS, "cycles",
+                      "Of the plan's step."),
+            DSM__ROWS(document, layers, "layers", layer_record,
+                      "The primary layers that were asked for."));
 
 /* ---- what they hold ---- */
 

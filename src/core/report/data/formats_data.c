@@ -78,7 +78,6 @@ static const dsm__words *const all_words[] = {
     &dsm__presence_words,
     &dsm__plan_figure_words,
     &dsm__plot_form_words,
-    &dsm__export_target_words,
     &dsm__severity_words,
 };
 

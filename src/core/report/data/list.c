@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* list.c: descriptions that can be had by name, one line each. */
+/* list.c: descriptions that can be had by name, and kinds of answers, one line each. */
 #include <math.h>
 
 #include "report/data/csv.h"
@@ -165,17 +165,87 @@ static size_t count_of_kind(size_t k, const dsm_listed *items, size_t count) {
   return found;
 }
 
+/* ---- answers ---- */
+
+typedef struct answer_row {
+  const char *format;
+  const char *command;
+  const char *what;
+  const char *words[DSM_FORM_COUNT];
+  const char *const *forms; /* these */
+  size_t form_count;
+} answer_row;
+
+/* A plan writes its format itself, whose version depends on its words. */
+static answer_row answer_row_of(const dsm_answer_kind *kind) {
+  static const char *const words[] = {[DSM_FORM_TABLE] = "table",
+                                      [DSM_FORM_JSON] = "json",
+                                      [DSM_FORM_CSV] = "csv",
+                                      [DSM_FORM_JUNIT] = "junit"};
+  answer_row row = {.format = kind->record->format != NULL ? kind->record->format : "dsm-plan/1",
+                    .command = kind->record->command,
+                    .what = kind->record->answer};
+  for (dsm_form form = 0; form < DSM__COUNT_OF(words); form++) {
+    if (dsm__answer_has_form(kind, form)) {
+      row.words[row.form_count++] = words[form];
+    }
+  }
+  return row;
+}
+
+static dsm__rows answer_rows(dsm__page *page) {
+  size_t count = 0;
+  while (dsm__answer_kind(count) != NULL) {
+    count++;
+  }
+  const dsm__rows made = dsm__rows_make(page, count, sizeof(answer_row));
+  answer_row *const rows = made.items;
+  for (size_t i = 0; i < made.count; i++) {
+    rows[i] = answer_row_of(dsm__answer_kind(i));
+    rows[i].forms = rows[i].words;
+  }
+  return made;
+}
+
+static void put_answers(dsm__page *page) {
+  static const dsm__table_column columns[] = {
+      {.title = "answer", .is_name = true, .comfort = NAME_COMFORT},
+      {.title = "made by", .gap = 2, .is_name = true, .comfort = NAME_COMFORT},
+      {.title = "forms", .gap = 2, .rank = 2},
+      {.title = "what it is", .gap = 2, .is_name = true, .comfort = 28}};
+  const dsm__rows made = answer_rows(page);
+  const answer_row *const rows = made.items;
+  dsm__table table = dsm__table_make(page, columns, DSM__COUNT_OF(columns));
+  for (size_t i = 0; i < made.count; i++) {
+    const char *forms = rows[i].forms[0];
+    for (size_t f = 1; f < rows[i].form_count; f++) {
+      forms = dsm__page_text(page, "%s %s", forms, rows[i].forms[f]);
+    }
+    dsm__table_text(&table, rows[i].format);
+    dsm__table_text(&table, rows[i].command);
+    dsm__table_text(&table, forms);
+    dsm__table_text(&table, rows[i].what);
+  }
+  dsm__table_print(&table);
+}
+
 static void show(dsm__page *page, const dsm_answer *answer) {
-  const dsm_listed *const items = answer->of;
+  const dsm_listing *const listing = answer->of;
   bool is_first = true;
   for (size_t k = 0; k < KIND_COUNT; k++) {
-    if (count_of_kind(k, items, answer->count) > 0) {
+    if (count_of_kind(k, listing->items, listing->item_count) > 0) {
       if (!is_first) {
         dsm__page_break(page);
       }
-      put_kind(page, k, items, answer->count);
+      put_kind(page, k, listing->items, listing->item_count);
       is_first = false;
     }
+  }
+  if (listing->has_answers) {
+    if (!is_first) {
+      dsm__page_break(page);
+    }
+    put_answers(page);
   }
 }
 
@@ -220,11 +290,30 @@ DSM__OWN_RECORD(item_record, item_row, false, "A description.",
                        "Of a table of values; of all agents."),
                 FIGURE(FIGURE_TABLE, "table_bytes", "bytes", "Of all tables of values."));
 
-DSM__DOCUMENT(dsm__list_record, dsm__rows, "dsm-list/1",
-              "What can be had by name, written by `dsm list --format json`.",
-              DSM__LISTED(dsm__rows, items, count, "items", 0, item_record,
-                          "By kind; within a kind the folders of $DSM_PATH first, in the "
-                          "order of names."));
+#define ANSWER_TEXT(member, key, about)                                                            \
+  DSM__FIELD(TEXT, answer_row, member, key, DSM__COLUMN, .help = (about))
+
+DSM__OWN_RECORD(answer_record, answer_row, true, "A kind of answer.",
+                ANSWER_TEXT(format, "format", "Of its document."),
+                ANSWER_TEXT(command, "command", "That writes it."),
+                DSM__FIELD(TEXT_LIST, answer_row, forms, "forms", 0,
+                           .count_offset = offsetof(answer_row, form_count),
+                           .help = "Words of `--format` that it has."),
+                ANSWER_TEXT(what, "about", "What it is."));
+
+typedef struct document {
+  dsm__rows items;
+  dsm__rows answers;
+} document;
+
+DSM__ANSWER(dsm__list_record, document, "dsm-list/1", "What can be had by name, and answers",
+            "dsm list",
+            DSM__ROWS(document, items, "items", item_record,
+                      "By kind; within a kind the folders of $DSM_PATH first, in the "
+                      "order of names."),
+            DSM__ROWS_IF_ANY(document, answers, "answers", answer_record,
+                             "Kinds of answers; absent where a kind of description was asked "
+                             "for."));
 
 static item_row row_of(const dsm_listed *item, size_t k) {
   item_row row = {.kind = dsm_description_name(kinds[k].kind),
@@ -239,32 +328,47 @@ static item_row row_of(const dsm_listed *item, size_t k) {
 }
 
 static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
-  const dsm_listed *const items = answer->of;
-  dsm__rows made = dsm__rows_make(page, answer->count, sizeof(item_row));
-  item_row *const rows = made.items;
-  made.count = 0;
+  const dsm_listing *const listing = answer->of;
+  document *const made = to;
+  made->items = dsm__rows_make(page, listing->item_count, sizeof(item_row));
+  item_row *const rows = made->items.items;
+  made->items.count = 0;
   for (size_t k = 0; rows != NULL && k < KIND_COUNT; k++) {
-    for (size_t i = 0; i < answer->count; i++) {
-      if (is_of_kind(&items[i], k)) {
-        rows[made.count++] = row_of(&items[i], k);
+    for (size_t i = 0; i < listing->item_count; i++) {
+      if (is_of_kind(&listing->items[i], k)) {
+        rows[made->items.count++] = row_of(&listing->items[i], k);
       }
     }
   }
-  *(dsm__rows *)to = made;
+  if (listing->has_answers) {
+    made->answers = answer_rows(page);
+  }
 }
 
-static void put_rows(dsm__csv *csv, const void *document) {
+static void put_answer_rows(dsm__csv *csv, const dsm__rows *made) {
+  const answer_row *const rows = made->items;
+  dsm__csv_columns(csv, &answer_record);
+  for (size_t i = 0; i < made->count; i++) {
+    DSM__CSV_ROW(csv, {&answer_record, &rows[i]});
+  }
+}
+
+static void put_rows(dsm__csv *csv, const void *of) {
   /* In JSON devices come before the peak. */
   static const char *const first[] = {
       "kind",  "name",  "file",       "about",       "layers", "weights", "macs_forward_per_sample",
       "chips", "cores", "peak_flops", "memory_bytes"};
-  const dsm__rows *const made = document;
-  const item_row *const rows = made->items;
+  const document *const made = of;
+  const item_row *const rows = made->items.items;
+  if (made->items.count == 0 && made->answers.count > 0) {
+    put_answer_rows(csv, &made->answers);
+    return;
+  }
   for (size_t c = 0; c < DSM__COUNT_OF(first); c++) {
     dsm__csv_column(csv, &item_record, first[c]);
   }
   dsm__csv_columns(csv, &item_record);
-  for (size_t i = 0; i < made->count; i++) {
+  for (size_t i = 0; i < made->items.count; i++) {
     DSM__CSV_ROW(csv, {&item_record, &rows[i]});
   }
 }

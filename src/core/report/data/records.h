@@ -28,7 +28,6 @@ extern const dsm__record_type dsm__points_record;
 
 /* ---- words that no record has ---- */
 
-extern const dsm__words dsm__export_target_words;
 extern const dsm__words dsm__plan_figure_words;
 extern const dsm__words dsm__plot_form_words;
 

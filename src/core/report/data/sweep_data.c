@@ -27,9 +27,8 @@ static void write_rows(dsm__json_writer *writer, const void *record) {
   dsm__json_end_array(writer);
 }
 
-DSM__DOCUMENT(
-    dsm__points_record, document, "dsm-points/1",
-    "Results of a sweep, written by `dsm sweep ... --format json`.",
+DSM__ANSWER(
+    dsm__points_record, document, "dsm-points/1", "Results of a sweep", "dsm sweep SPEC",
     DSM__FIELD(TEXT, document, name, "name", 0, .help = "Of the sweep."),
     DSM__FIELD(COUNT, document, point_count, "point_count", 0, .min = 1,
                .max = DSM_SWEEP_POINTS_MAX,

@@ -54,10 +54,10 @@ DSM__OWN_RECORD(
     DSM__FIELD(COUNT, item_row, dropped, "findings_dropped", 0,
                .help = "More that were found, and are not listed: 100 are kept for a file."));
 
-DSM__DOCUMENT(dsm__validate_record, dsm__rows, "dsm-validate/1",
-              "Which files are valid, written by `dsm validate --format json`.",
-              DSM__LISTED(dsm__rows, items, count, "items", 0, item_record,
-                          "One for each file, in the order of the command line."));
+DSM__ANSWER(dsm__validate_record, dsm__rows, "dsm-validate/1", "Which files are valid",
+            "dsm validate",
+            DSM__LISTED(dsm__rows, items, count, "items", 0, item_record,
+                        "One for each file, in the order of the command line."));
 
 /* ---- for programs ---- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "report/data/export_target.h"
+#include "export/target.h"
 
 #include <stdint.h>
 #include <string.h>

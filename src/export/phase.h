@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* export_phase.h: a pass of a layer for simulators of networks: computation, and one collective
+/* phase.h: a pass of a layer for simulators of networks: computation, and one collective
  * that stands for what chips send each other. */
-#ifndef DSM_REPORT_DATA_EXPORT_PHASE_H
-#define DSM_REPORT_DATA_EXPORT_PHASE_H
+#ifndef DSM_EXPORT_PHASE_H
+#define DSM_EXPORT_PHASE_H
 
 #include "dsm/plan.h"
 

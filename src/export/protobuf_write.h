@@ -5,8 +5,8 @@
  * Source: protobuf.dev, Encoding: a field is its number and type, and a varint or a length with so
  * many bytes. Fields that have their default are left out, as proto3 has it.
  */
-#ifndef DSM_REPORT_DATA_PROTOBUF_WRITE_H
-#define DSM_REPORT_DATA_PROTOBUF_WRITE_H
+#ifndef DSM_EXPORT_PROTOBUF_WRITE_H
+#define DSM_EXPORT_PROTOBUF_WRITE_H
 
 #include <stdint.h>
 

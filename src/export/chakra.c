@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * export_chakra.c: a plan as an execution trace of MLCommons Chakra, of one chip: all are alike.
+ * chakra.c: a plan as an execution trace of MLCommons Chakra, of one chip: all are alike.
  *
  * Source: mlcommons/chakra, schema/protobuf/et_def.proto (fields and their numbers), and
  * src/feeder/et_feeder_node.cpp (which kinds of number attributes have); astra-sim/astra-sim,
@@ -16,9 +16,9 @@
 #include <stdio.h>
 
 #include "base/growing_list.h"
-#include "report/data/export_phase.h"
-#include "report/data/export_target.h"
-#include "report/data/protobuf_write.h"
+#include "export/phase.h"
+#include "export/protobuf_write.h"
+#include "export/target.h"
 #include "report/step_timeline.h"
 
 enum { METADATA_VERSION = 1 };

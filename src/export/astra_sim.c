@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * export_astra_sim.c: a plan as ASTRA-sim's text workload and network file.
+ * astra_sim.c: a plan as ASTRA-sim's text workload and network file.
  *
  * Source: astra-sim/astra-sim at the tag tutorial-asplos2022: inputs/workload/README.md (the
  * columns), astra-sim/workload/Workload.cc (initialize_workload, decode_involved_dimensions: which
@@ -19,8 +19,8 @@
 
 #include "base/diag_add.h"
 #include "base/number_text.h"
-#include "report/data/export_phase.h"
-#include "report/data/export_target.h"
+#include "export/phase.h"
+#include "export/target.h"
 
 /* What ASTRA-sim knows of a pass of a layer. */
 typedef struct phase {

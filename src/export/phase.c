@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "report/data/export_phase.h"
+#include "export/phase.h"
 
 #include "model/equations.h"
 

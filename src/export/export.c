@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/arena.h"
 #include "base/diag_add.h"
-#include "report/data/export_target.h"
-#include "report/data/records.h"
+#include "export/target.h"
+#include "report/companion.h"
+#include "report/data/export_files.h"
 
 static const dsm__exporter targets[] = {
     [DSM_EXPORT_ASTRA_SIM] = {.can_express = dsm__astra_sim_can_express,
@@ -21,30 +18,9 @@ _Static_assert(DSM__COUNT_OF(targets) == DSM_EXPORT_TARGET_COUNT, "a row for eac
 static const dsm__word target_words[] = {[DSM_EXPORT_ASTRA_SIM].key = "astra-sim",
                                          [DSM_EXPORT_CHAKRA].key = "chakra",
                                          [DSM_EXPORT_STAGES].key = "stages"};
-DSM__NAMED_WORDS(dsm__export_target_words, "target of exports", target_words,
-                 DSM_EXPORT_TARGET_COUNT, dsm_export_target, dsm_export_target_name);
-DSM__PARSED_WORDS(dsm__export_target_words, dsm_export_target, dsm_export_target_parse);
-
-/* Adds a file, whose text is copied; NULL: memory was out. */
-static dsm_status add_file(dsm_export *to, const char *name, const char *text, size_t length,
-                           dsm_diags *diags) {
-  const dsm_named_text file = {.name = name,
-                               .text = text == NULL ? NULL
-                                                    : dsm__arena_strndup(to->arena, text, length),
-                               .length = length};
-  to->files[to->file_count++] = file;
-  return file.text == NULL ? dsm__out_of_memory(diags) : DSM_OK;
-}
-
-/* Hands an export over, unless it failed. */
-static dsm_status finish(dsm_export **made, dsm_export *out, dsm_status status) {
-  if (status == DSM_OK) {
-    *made = out;
-  } else {
-    dsm_export_free(out);
-  }
-  return status;
-}
+static DSM__NAMED_WORDS(target_kinds, "target of exports", target_words, DSM_EXPORT_TARGET_COUNT,
+                        dsm_export_target, dsm_export_target_name);
+DSM__PARSED_WORDS(target_kinds, dsm_export_target, dsm_export_target_parse);
 
 dsm_status dsm_export_plan(dsm_export **made, const dsm_plan *plan, dsm_export_target target,
                            dsm_diags *diags) {
@@ -63,14 +39,15 @@ dsm_status dsm_export_plan(dsm_export **made, const dsm_plan *plan, dsm_export_t
        i++) {
     dsm__text_buffer text = {0};
     row->files[i].write(&text, plan);
-    status = add_file(out, row->files[i].name, text.failed ? NULL : text.text, text.length, diags);
+    status = dsm__export_add(out, row->files[i].name, text.failed ? NULL : text.text, text.length,
+                             diags);
     dsm__text_fini(&text);
   }
-  return finish(made, out, status);
+  return dsm__export_finish(made, out, status);
 }
 
-void dsm_export_free(dsm_export *made) {
-  if (made != NULL) {
-    dsm__arena_free(made->arena);
-  }
-}
+/* ---- for the tables of formats ---- */
+
+static const dsm__words *const words[] = {&target_kinds};
+
+const dsm__companion dsm__companion_export = {DSM__WORD_LISTS(words)};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* export_target.h: the targets of exports as rows: their files, and who writes each; and names of
+/* target.h: the targets of exports as rows: their files, and who writes each; and names of
  * layers for formats whose columns are divided by white space. */
-#ifndef DSM_REPORT_DATA_EXPORT_TARGET_H
-#define DSM_REPORT_DATA_EXPORT_TARGET_H
+#ifndef DSM_EXPORT_TARGET_H
+#define DSM_EXPORT_TARGET_H
 
 #include "base/arena.h"
 #include "base/text_buffer.h"

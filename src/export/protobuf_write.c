@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "report/data/protobuf_write.h"
+#include "export/protobuf_write.h"
 
 #include <string.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Expected bytes are the examples of protobuf.dev, Encoding, and others counted by hand. */
-#include "suites.h"
+#include <check.h>
+#include <stdlib.h>
 
-#include "report/data/protobuf_write.h"
+#include "export/protobuf_write.h"
 
 static dsm__text_buffer out;
 
@@ -34,7 +35,7 @@ START_TEST(test_varints_have_7_bits_a_byte) {
       {UINT64_C(1) << 35, "\x80\x80\x80\x80\x80\1", 6},
       {UINT64_MAX, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\1", 10},
   };
-  for (int i = 0; i < COUNT_OF(rows); i++) {
+  for (int i = 0; i < (int)(sizeof rows / sizeof *rows); i++) {
     dsm__text_clear(&out);
     dsm__protobuf_varint(&out, rows[i].value);
     expect_bytes(rows[i].bytes, rows[i].length);
@@ -85,7 +86,7 @@ START_TEST(test_a_message_that_failed_fails_what_holds_it) {
 }
 END_TEST
 
-Suite *suite_protobuf_write(void) {
+int main(void) {
   Suite *const suite = suite_create("protobuf_write");
   TCase *const wire = tcase_create("wire");
   tcase_add_checked_fixture(wire, set_up, tear_down);
@@ -96,5 +97,9 @@ Suite *suite_protobuf_write(void) {
   tcase_add_test(wire, test_a_message_without_fields_has_no_bytes);
   tcase_add_loop_test(wire, test_a_message_that_failed_fails_what_holds_it, 0, 2);
   suite_add_tcase(suite, wire);
-  return suite;
+  SRunner *const runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

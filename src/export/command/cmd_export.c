@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#define CLI_ROW_ARGUMENTS cli_export_arguments
+#include "cli/parse/lookup.h"
+#include "cli/parse/plan_operand.h"
+#include "cli/rows/companion_command.h"
+#include "cli/rows/option_row.h"
+#include "cli/run/complain.h"
+
+/* What only `export` takes. */
+typedef struct cli_export_arguments {
+  unsigned target; /* a dsm_export_target, if --to is given */
+} cli_export_arguments;
+
+static dsm_export_target target_of(const cli_arguments *arguments) {
+  const cli_export_arguments *const own = arguments->own;
+  return (dsm_export_target)own->target;
+}
+
+static cli_exit check_options(const cli_arguments *arguments) {
+  if (!cli_is_given(arguments, "to")) {
+    return cli_usage_error(arguments->command, "expected what the plan is for: --to TARGET");
+  }
+  if (arguments->output == NULL) {
+    return cli_usage_error(arguments->command, "expected where the files go: -o FOLDER");
+  }
+  if (strcmp(arguments->output, "-") == 0) {
+    return cli_usage_error(arguments->command,
+                           "--output: an export is several files, which need a folder");
+  }
+  return CLI_EXIT_DONE;
+}
+
+/* What was made goes into the folder, and is freed. */
+static cli_exit write_export(const cli_arguments *arguments, dsm_export *made, dsm_status status) {
+  if (status == DSM_OK) {
+    status = dsm_folder_write(arguments->output, made->files, made->file_count, arguments->diags);
+  }
+  cli_print_findings(arguments);
+  dsm_export_free(made);
+  return cli_exit_of(status);
+}
+
+static cli_exit export_plan(const cli_arguments *arguments, const cli_plan_operand *operand) {
+  dsm_export *made = NULL;
+  const dsm_status status =
+      dsm_export_plan(&made, operand->plan, target_of(arguments), arguments->diags);
+  return write_export(arguments, made, status);
+}
+
+/* An answer of a companion, in a file. */
+static cli_exit export_answer(const cli_arguments *arguments, const cli_companion *of) {
+  char *path = NULL;
+  dsm_export *made = NULL;
+  dsm_status status = cli_find_input(&path, arguments, arguments->operands[0], 0, arguments->diags);
+  if (status == DSM_OK) {
+    status = of->make_export(&made, path, arguments->diags);
+  }
+  free(path);
+  return write_export(arguments, made, status);
+}
+
+static cli_exit run(const cli_arguments *arguments) {
+  const cli_exit checked = check_options(arguments);
+  if (checked != CLI_EXIT_DONE) {
+    return checked;
+  }
+  for (size_t c = 0; cli_companions[c] != NULL; c++) {
+    const cli_companion *const of = cli_companions[c];
+    if (of->make_export != NULL && of->target == target_of(arguments)) {
+      return export_answer(arguments, of);
+    }
+  }
+  return cli_use_plan(arguments, export_plan);
+}
+
+/* ---- rows ---- */
+
+static const char *target_word(size_t index) {
+  return index < DSM_EXPORT_TARGET_COUNT ? dsm_export_target_name((dsm_export_target)index) : NULL;
+}
+
+static const cli_option options[] = {
+    {.name = "to", .argument = "TARGET", .help = "what the plan is for", WORD(target, target_word)},
+    OUTPUT(0, "FOLDER", CLI_TAKES_FOLDER,
+           "write the files into FOLDER, all or none; it is made, or must be empty"),
+};
+
+const cli_companion cli_companion_export = {
+    .command =
+        {.name = "export",
+         .shares = CLI_WRITES_ALONE,
+         .operands = "PLAN | DATABASE:POINT",
+         .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
+         .operand_min = 1,
+         .operand_max = 1,
+         .summary = "write a plan for another simulator, or for deployment",
+         .description =
+             "Predicts PLAN, which explore wrote, again and writes its times and volumes as the "
+             "inputs of another simulator, into a new folder: for astra-sim the workload "
+             "(workload.txt) and the network (network.yml), for chakra the execution trace of a "
+             "chip (step.0.et), which all chips have, and the network. DATABASE:POINT is the plan "
+             "of a point of a sweep, by its number. For stages PLAN is of partition, with each "
+             "task in one place (--stages, --copies 1), and stages.json says what each device "
+             "runs, receives and sends.",
+         .examples = {"dsm export plan.json --to astra-sim -o vgg16_astra",
+                      "dsm export plan.json --to chakra -o vgg16_chakra",
+                      "dsm partition vgg16 cpu_2gpu --stages --quiet -o placed.json",
+                      "dsm export placed.json --to stages -o vgg16_stages"},
+         .run = run},
+    .after = "trace",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .arguments_size = sizeof(cli_export_arguments),
+};
