@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Elasticities from times, by hand. */
-#include "elasticity/slope.h"
+#include "sweep/slope.h"
 
 #include <math.h>
 

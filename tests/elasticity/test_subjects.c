@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which values a parameter is varied to. */
-#include "elasticity/subjects.h"
+#include "sweep/subjects.h"
 
 #include <string.h>
 

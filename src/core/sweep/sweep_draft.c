@@ -31,6 +31,15 @@ bool dsm__draft_error(dsm__sweep_draft *draft, dsm__origin origin, const char *h
   return false;
 }
 
+bool dsm__draft_no_path(dsm__sweep_draft *draft, dsm__origin origin, const char *path) {
+  char hint[DSM__PATH_HINT_SIZE];
+  dsm__path_hint(path, hint);
+  return dsm__draft_error(draft, origin, hint,
+                          "expected workload, system, workload.PATH, system.PATH, options.mode, "
+                          "options.optimize or options.parallelism, found \"%.128s\"",
+                          path);
+}
+
 void dsm__draft_warning(dsm__sweep_draft *draft, dsm__origin origin, const char *hint,
                         const char *format, ...) {
   va_list args;

@@ -103,6 +103,9 @@ typedef struct dsm__sweep_draft {
 bool dsm__draft_error(dsm__sweep_draft *draft, dsm__origin origin, const char *hint,
                       const char *format, ...) DSM_PRINTF(4, 5);
 
+/** Of a text that is no path of an axis; returns false. */
+bool dsm__draft_no_path(dsm__sweep_draft *draft, dsm__origin origin, const char *path);
+
 /** What is probably not meant, but is no error. */
 void dsm__draft_warning(dsm__sweep_draft *draft, dsm__origin origin, const char *hint,
                         const char *format, ...) DSM_PRINTF(4, 5);

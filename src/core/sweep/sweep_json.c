@@ -185,13 +185,7 @@ static bool read_path(dsm__sweep_draft *draft, const dsm__json_node *node, path_
   }
   dsm__path_kind kind;
   if (strchr(path, '=') != NULL || !dsm__path_parse(path, &kind)) {
-    char hint[DSM__PATH_HINT_SIZE];
-    dsm__path_hint(path, hint);
-    dsm__json_error(node, hint,
-                    "expected workload, system, workload.PATH, system.PATH, options.mode, "
-                    "options.optimize or options.parallelism, found \"%.128s\"",
-                    path);
-    return false;
+    return dsm__draft_no_path(draft, dsm__origin_of(node), path);
   }
   list->nodes[list->count] = node;
   list->paths[list->count] = path;

@@ -38,15 +38,7 @@ static bool parse_path(dsm__sweep_draft *draft, const char *text, size_t length,
   if (*path == NULL) {
     return dsm__draft_out_of_memory(draft);
   }
-  if (dsm__path_parse(*path, kind)) {
-    return true;
-  }
-  char hint[DSM__PATH_HINT_SIZE];
-  dsm__path_hint(*path, hint);
-  return dsm__draft_error(draft, origin, hint,
-                          "expected workload, system, workload.PATH, system.PATH, options.mode, "
-                          "options.optimize or options.parallelism, found \"%.*s\"",
-                          SHOWN_MAX, *path);
+  return dsm__path_parse(*path, kind) || dsm__draft_no_path(draft, origin, *path);
 }
 
 static bool parse_paths(dsm__sweep_draft *draft, const char *text, size_t length, dsm__vary *vary) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* elasticity_data.c: how much each parameter matters, for programs (format "dsm-elasticity/1", and
  * CSV). */
-#include "elasticity/slope.h"
 #include "model/names.h"
 #include "plan/plan_internal.h"
 #include "report/data/csv.h"
 #include "report/data/records.h"
 #include "report/parameter_list.h"
+#include "sweep/slope.h"
 
 /* ---- the tables ---- */
 

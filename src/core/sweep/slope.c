@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "elasticity/slope.h"
+#include "sweep/slope.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* slope.h: elasticities from times, and how much a parameter matters. Pure. */
-#ifndef DSM_ELASTICITY_SLOPE_H
-#define DSM_ELASTICITY_SLOPE_H
+#ifndef DSM_SWEEP_SLOPE_H
+#define DSM_SWEEP_SLOPE_H
 
 #include "base/words.h"
 #include "dsm/elasticity.h"

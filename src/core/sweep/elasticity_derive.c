@@ -4,18 +4,20 @@
 
 #include "base/diag_add.h"
 #include "base/parallel.h"
+#include "base/text_buffer.h"
 #include "base/words.h"
 #include "dsm/explore.h"
-#include "elasticity/slope.h"
-#include "elasticity/subjects.h"
-#include "elasticity/varied_inputs.h"
 #include "plan/legal.h"
 #include "plan/plan_internal.h"
+#include "sweep/slope.h"
+#include "sweep/subjects.h"
+#include "system/system_internal.h"
+#include "workload/workload_internal.h"
 
 /* One exploration. */
 typedef struct trial {
-  const dsm_workload *workload;
-  const dsm_system *system;
+  const dsm__elasticity_subject *subject; /* NULL: all is as it is */
+  double number;                          /* what the subject is changed to */
   size_t network;
   dsm_response *response;
   dsm_status status;
@@ -28,11 +30,10 @@ typedef struct builder {
   dsm_elasticity *made;
   dsm__elasticity_subject *subjects;
   size_t subject_count;
-  dsm__varied_inputs inputs;
   trial *trials;
   size_t trial_count;
-  dsm_explorer **explorers; /* one a worker: trials have much in common */
-  size_t explorer_count;
+  dsm_explorer **explorers; /* one a worker, made by it: trials have much in common */
+  size_t worker_count;
 } builder;
 
 static const dsm__place nowhere = {NULL, 0, 0, NULL};
@@ -61,70 +62,31 @@ static dsm_status select_subjects(builder *build, dsm_diags *diags) {
   return DSM_OK;
 }
 
-/* Room for everything, by the number of variations. */
+/* Room for all trials, by the number of variations; false if out of memory. */
 static bool make_room(builder *build) {
-  const size_t network_count = build->request->workload_count;
-  dsm__arena *const arena = build->made->arena;
-  size_t of_system = 0;
-  size_t of_workloads = 0;
+  size_t variation_count = 0;
   for (size_t i = 0; i < build->subject_count; i++) {
-    const size_t count = dsm__subject_variation_count(&build->subjects[i], build->request->choice);
-    *(build->subjects[i].of_system != NULL ? &of_system : &of_workloads) += count;
+    variation_count += dsm__subject_variation_count(&build->subjects[i], build->request->choice);
   }
-  const size_t trial_max = (1 + of_system + of_workloads) * network_count;
-  build->trials = dsm__arena_array(arena, trial_max, sizeof *build->trials);
-  return build->trials != NULL && dsm__varied_inputs_init(&build->inputs, build->request, arena,
-                                                          of_system, of_workloads * network_count);
+  build->trials =
+      dsm__arena_array(build->made->arena, (1 + variation_count) * build->request->workload_count,
+                       sizeof *build->trials);
+  return build->trials != NULL;
 }
 
-static void add_trial(builder *build, size_t network, const dsm_workload *workload,
-                      const dsm_system *system, dsm_response *response) {
-  build->trials[build->trial_count++] =
-      (trial){.workload = workload, .system = system, .network = network, .response = response};
-}
-
-/* The explorations of one variation of a system's parameter; false if out of memory. */
-static bool vary_system(builder *build, const dsm__elasticity_subject *subject,
-                        const dsm__change *change, dsm_response *responses) {
+/* Variation number `index` of a parameter, of which each network may have a value of its own. */
+static void add_variation(builder *build, const dsm__elasticity_subject *subject, size_t index,
+                          dsm_response *responses) {
   const dsm_elasticity_request *const request = build->request;
-  char text[DSM__NUMBER_TEXT_SIZE];
-  const dsm_system *system = NULL;
-  const char *why_not = change->why_not;
-  if (why_not == NULL &&
-      !dsm__varied_system(&build->inputs, subject->of_system->path,
-                          dsm__subject_text(subject, change->number, text), &system, &why_not)) {
-    return false;
-  }
-  for (size_t w = 0; w < request->workload_count; w++) {
-    responses[w].why_not = why_not;
-    if (why_not == NULL) {
-      add_trial(build, w, request->workloads[w], system, &responses[w]);
-    }
-  }
-  return true;
-}
-
-/* Variation number `index` of a workload's parameter, of which each network has its own value. */
-static bool vary_workloads(builder *build, const dsm__elasticity_subject *subject, size_t index,
-                           dsm_response *responses) {
-  const dsm_elasticity_request *const request = build->request;
-  char text[DSM__NUMBER_TEXT_SIZE];
   for (size_t w = 0; w < request->workload_count; w++) {
     const double number = dsm__subject_number(subject, request, w);
     const dsm__change change = dsm__subject_change(subject, number, request->choice, index);
-    const dsm_workload *workload = NULL;
     responses[w].why_not = change.why_not;
-    if (change.why_not == NULL &&
-        !dsm__varied_workload(&build->inputs, w, subject->of_workloads->key,
-                              dsm__subject_text(subject, change.number, text), &workload,
-                              &responses[w].why_not)) {
-      return false;
-    }
-    if (workload != NULL) {
-      add_trial(build, w, workload, request->system, &responses[w]);
+    if (change.why_not == NULL) {
+      build->trials[build->trial_count++] = (trial){
+          .subject = subject, .number = change.number, .network = w, .response = &responses[w]};
     }
   }
-  return true;
 }
 
 /* A parameter with all its variations; false if out of memory. */
@@ -143,11 +105,10 @@ static bool add_subject(builder *build, const dsm__elasticity_subject *subject,
     dsm_response *const responses =
         dsm__arena_array(arena, request->workload_count, sizeof *responses);
     const bool has_setting = change.why_not == NULL && parameter->setting.kind != DSM_SETTING_NONE;
-    if (responses == NULL ||
-        !(subject->of_system != NULL ? vary_system(build, subject, &change, responses)
-                                     : vary_workloads(build, subject, v, responses))) {
+    if (responses == NULL) {
       return false;
     }
+    add_variation(build, subject, v, responses);
     variations[v] = (dsm_variation){
         .kind = change.kind,
         .setting = has_setting ? dsm__subject_setting(subject, change.number) : (dsm_setting){0},
@@ -162,20 +123,60 @@ static bool add_subject(builder *build, const dsm__elasticity_subject *subject,
 
 /* ---- mapping ---- */
 
+/* The system or the workload with the value that is tried: written, and read again with it, so that
+ * whatever its format refuses is refused here too, in the same words. */
+static dsm_status vary(const builder *build, const trial *each, dsm_workload **workload,
+                       dsm_system **system, dsm_diags *diags) {
+  const dsm__elasticity_subject *const subject = each->subject;
+  const bool is_of_system = subject->of_system != NULL;
+  char value[DSM__NUMBER_TEXT_SIZE];
+  const dsm_override override = {.path = is_of_system ? subject->of_system->path
+                                                      : subject->of_workloads->key,
+                                 .value = dsm__subject_text(subject, each->number, value)};
+  dsm__text_buffer text = {0};
+  dsm__json_writer writer = {.out = &text};
+  dsm_status status = DSM_ERROR_OUT_OF_MEMORY;
+  if (is_of_system) {
+    dsm__system_write(build->request->system, &writer);
+  } else {
+    dsm__workload_write(build->request->workloads[each->network], &writer);
+  }
+  if (!text.failed) {
+    status =
+        is_of_system
+            ? dsm_system_parse(system, text.text, text.length, "system", &override, 1, diags)
+            : dsm_workload_parse(workload, text.text, text.length, "workload", &override, 1, diags);
+  }
+  dsm__text_fini(&text);
+  return status;
+}
+
 /* The best mapping, or the one that is kept; explorer is NULL then. */
-static dsm_status map(dsm_plan **plan, const builder *build, const trial *each,
-                      dsm_explorer *explorer, dsm_diags *diags) {
+static dsm_status map(dsm_plan **plan, const builder *build, const dsm_workload *workload,
+                      const dsm_system *system, dsm_explorer *explorer, dsm_diags *diags) {
   dsm_explore_options options = build->made->options;
   options.thread_count = 1;
   return build->request->kept != NULL
-             ? dsm__plan_keep(plan, build->request->kept, each->workload, each->system, diags)
-             : dsm_explorer_explore(explorer, plan, each->workload, each->system, &options, diags);
+             ? dsm__plan_keep(plan, build->request->kept, workload, system, diags)
+             : dsm_explorer_explore(explorer, plan, workload, system, &options, diags);
 }
 
 static void try_out(const builder *build, trial *each, dsm_explorer *explorer) {
+  const dsm_elasticity_request *const request = build->request;
   dsm_diags *const diags = dsm_diags_new(1);
+  dsm_workload *workload = NULL;
+  dsm_system *system = NULL;
   dsm_plan *plan = NULL;
-  each->status = diags == NULL ? DSM_ERROR_OUT_OF_MEMORY : map(&plan, build, each, explorer, diags);
+  const bool has_all = diags != NULL && (explorer != NULL || request->kept != NULL);
+  each->status = has_all ? DSM_OK : DSM_ERROR_OUT_OF_MEMORY;
+  if (each->status == DSM_OK && each->subject != NULL) {
+    each->status = vary(build, each, &workload, &system, diags);
+  }
+  if (each->status == DSM_OK) {
+    each->status =
+        map(&plan, build, workload == NULL ? request->workloads[each->network] : workload,
+            system == NULL ? request->system : system, explorer, diags);
+  }
   if (plan != NULL) {
     each->response->step_cycles = plan->result.step_cycles;
     each->response->step_seconds = plan->result.step_seconds;
@@ -184,35 +185,21 @@ static void try_out(const builder *build, trial *each, dsm_explorer *explorer) {
     each->finding = *dsm_diags_get(diags, 0);
   }
   dsm_plan_free(plan);
+  dsm_system_free(system);
+  dsm_workload_free(workload);
   dsm_diags_free(diags);
 }
 
 static void try_task(void *context, size_t task_index, size_t worker_index) {
   const builder *const build = context;
-  try_out(build, &build->trials[task_index],
-          build->explorer_count == 0 ? NULL : build->explorers[worker_index]);
+  dsm_explorer **const explorer = &build->explorers[worker_index];
+  if (build->request->kept == NULL && *explorer == NULL) {
+    *explorer = dsm_explorer_new();
+  }
+  try_out(build, &build->trials[task_index], *explorer);
 }
 
-static bool make_explorers(builder *build) {
-  const size_t count = build->request->kept != NULL
-                           ? 0
-                           : dsm__parallel_workers(build->request->options.thread_count);
-  build->explorers = dsm__arena_array(build->made->arena, count, sizeof(dsm_explorer *));
-  bool is_done = build->explorers != NULL;
-  while (is_done && build->explorer_count < count) {
-    dsm_explorer *const explorer = dsm_explorer_new();
-    is_done = explorer != NULL;
-    build->explorers[build->explorer_count] = explorer;
-    build->explorer_count += is_done ? 1 : 0;
-  }
-  return is_done;
-}
-
-static void free_explorers(const builder *build) {
-  for (size_t i = 0; i < build->explorer_count; i++) {
-    dsm_explorer_free(build->explorers[i]);
-  }
-}
+/* ---- what the trials found ---- */
 
 /* All networks must have a time with the parameters as they are: they are the first trials. */
 static dsm_status check_references(const builder *build, dsm_diags *diags) {
@@ -223,7 +210,7 @@ static dsm_status check_references(const builder *build, dsm_diags *diags) {
       status = each->status;
       dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere,
                      each->finding.hint[0] == '\0' ? NULL : each->finding.hint, "%s: %s",
-                     each->workload->name, each->finding.message);
+                     build->request->workloads[w]->name, each->finding.message);
     }
   }
   return status;
@@ -323,14 +310,16 @@ static dsm_status build_all(builder *build, dsm_diags *diags) {
     return dsm__out_of_memory(diags);
   }
   for (size_t w = 0; w < request->workload_count; w++) {
-    add_trial(build, w, request->workloads[w], request->system, &references[w]);
+    build->trials[build->trial_count++] = (trial){.network = w, .response = &references[w]};
   }
   for (size_t i = 0; i < count; i++) {
     if (!add_subject(build, &build->subjects[i], &parameters[i])) {
       return dsm__out_of_memory(diags);
     }
   }
-  if (!make_explorers(build)) {
+  build->worker_count = dsm__parallel_workers(request->options.thread_count);
+  build->explorers = dsm__arena_array(arena, build->worker_count, sizeof(dsm_explorer *));
+  if (build->explorers == NULL) {
     return dsm__out_of_memory(diags);
   }
   dsm__parallel_for(request->options.thread_count, build->trial_count, try_task, build);
@@ -345,6 +334,12 @@ static dsm_status build_all(builder *build, dsm_diags *diags) {
   build->made->parameters = parameters;
   build->made->parameter_count = count;
   return status;
+}
+
+static void free_explorers(const builder *build) {
+  for (size_t i = 0; build->explorers != NULL && i < build->worker_count; i++) {
+    dsm_explorer_free(build->explorers[i]);
+  }
 }
 
 static dsm_elasticity *new_elasticity(const dsm_elasticity_request *request) {
@@ -384,13 +379,11 @@ dsm_status dsm_elasticity_derive(dsm_elasticity **elasticity, const dsm_elastici
     asked.options.thread_count = request->options.thread_count;
   }
   builder build = {.request = &asked, .made = new_elasticity(&asked)};
-  build.inputs.request = &asked;
   if (build.made == NULL) {
     return dsm__out_of_memory(diags);
   }
   const dsm_status status = build_all(&build, diags);
   free_explorers(&build);
-  dsm__varied_inputs_fini(&build.inputs);
   if (status == DSM_OK) {
     *elasticity = build.made;
   } else {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "elasticity/subjects.h"
+#include "sweep/subjects.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* subjects.h: the parameters that are varied, and the values that each is varied to. */
-#ifndef DSM_ELASTICITY_SUBJECTS_H
-#define DSM_ELASTICITY_SUBJECTS_H
+#ifndef DSM_SWEEP_SUBJECTS_H
+#define DSM_SWEEP_SUBJECTS_H
 
 #include "base/arena.h"
 #include "base/number_text.h"
