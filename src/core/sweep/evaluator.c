@@ -229,9 +229,9 @@ static bool evaluate(dsm__evaluator *evaluator, dsm_point_result *result) {
     refuse(result, DSM_POINT_INVALID, mismatch);
     return true;
   }
-  return workload->rl_workload != NULL
-             ? choose_pim(evaluator, workload->rl_workload, system->pim_system, result)
-             : explore(evaluator, &point, workload->workload, system->system, result);
+  return workload->row->kind == DSM_DESCRIPTION_WORKLOAD
+             ? explore(evaluator, &point, workload->of, system->of, result)
+             : choose_pim(evaluator, workload->of, system->of, result);
 }
 
 dsm_status dsm__evaluate(dsm__evaluator *evaluator, size_t point, dsm_point_result *result,

@@ -4,13 +4,13 @@
 #include <assert.h>
 #include <string.h>
 
-#include "sweep/machine_kind.h"
+#include "system/system_internal.h"
+#include "workload/workload_internal.h"
 
 static void empty(dsm__read_input *place) {
-  dsm_workload_free(place->workload);
-  dsm_system_free(place->system);
-  dsm_rl_workload_free(place->rl_workload);
-  dsm_pim_system_free(place->pim_system);
+  if (place->row != NULL) {
+    place->row->discard(place->of);
+  }
   dsm__arena_free(place->arena);
   *place = (dsm__read_input){0};
 }
@@ -34,12 +34,23 @@ const char *dsm__first_finding(const dsm_diags *diags, const char *subject, dsm_
                            has_hint ? " (" : "", first->hint, has_hint ? ")" : "");
 }
 
+/* `length` bytes of a text. */
+static const dsm__description *row_of(dsm_description kind, const char *format, size_t length) {
+  const dsm__description *const row =
+      format == NULL ? NULL : dsm__companion_in_place(kind, format, length);
+  return row != NULL                        ? row
+         : kind == DSM_DESCRIPTION_WORKLOAD ? &dsm__workload_description
+                                            : &dsm__system_description;
+}
+
+const dsm__description *dsm__input_row(dsm_description kind, const char *format) {
+  return row_of(kind, format, format == NULL ? 0 : strlen(format));
+}
+
 const char *dsm__inputs_mismatch(const dsm__read_input *workload, const dsm__read_input *system) {
-  return workload->rl_workload != NULL && system->pim_system == NULL
-             ? "expected cores in memory for a table of values, found another system"
-         : workload->rl_workload == NULL && system->pim_system != NULL
-             ? "expected a table of values on cores in memory, found a network"
-             : NULL;
+  return dsm__input_row(DSM_DESCRIPTION_SYSTEM, workload->row->format) == system->row ? NULL
+         : workload->row->mismatch != NULL ? workload->row->mismatch
+                                           : system->row->mismatch;
 }
 
 /* Was a place filled with what is wanted? */
@@ -86,29 +97,29 @@ static bool note_key(dsm__read_input *place, const dsm__point_input *want) {
   return true;
 }
 
-/* One of cores in memory. */
-static dsm_status parse_pim(dsm__read_input *place, bool is_workload, const dsm__point_input *want,
-                            dsm_diags *diags) {
-  const dsm_sweep_input *const input = want->input;
-  return is_workload
-             ? dsm_rl_workload_parse(&place->rl_workload, input->text, input->length, input->name,
-                                     want->overrides, want->override_count, diags)
-             : dsm_pim_system_parse(&place->pim_system, input->text, input->length, input->name,
-                                    want->overrides, want->override_count, diags);
+/* The row of an input, which is JSON without spaces. Quotes within a text are escaped: this is a
+ * key and its value. */
+static const dsm__description *row_of_input(dsm_description kind, const char *text) {
+  static const char key[] = "\"format\":\"";
+  const dsm__description *row = dsm__input_row(kind, NULL);
+  const char *at = strstr(text, key);
+  while (at != NULL && row->mismatch == NULL) {
+    at += sizeof key - 1;
+    row = row_of(kind, at, strcspn(at, "\""));
+    at = strstr(at, key);
+  }
+  return row;
 }
 
 /* Reads what is wanted; false if out of memory. */
 static bool read_into(dsm__read_input *place, dsm_description kind, const dsm__point_input *want,
                       dsm_diags *diags) {
   const dsm_sweep_input *const input = want->input;
-  const bool is_workload = kind == DSM_DESCRIPTION_WORKLOAD;
+  const dsm__json_input text = {input->text, input->length, input->name, want->overrides,
+                                want->override_count};
   dsm_diags_clear(diags);
-  const dsm_status status =
-      dsm__is_input_for_pim(input) ? parse_pim(place, is_workload, want, diags)
-      : is_workload ? dsm_workload_parse(&place->workload, input->text, input->length, input->name,
-                                         want->overrides, want->override_count, diags)
-                    : dsm_system_parse(&place->system, input->text, input->length, input->name,
-                                       want->overrides, want->override_count, diags);
+  place->row = row_of_input(kind, input->text);
+  const dsm_status status = dsm__description_parse(&place->of, place->row, &text, diags);
   if (status == DSM_OK) {
     return true;
   }

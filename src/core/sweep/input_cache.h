@@ -3,10 +3,8 @@
 #ifndef DSM_SWEEP_INPUT_CACHE_H
 #define DSM_SWEEP_INPUT_CACHE_H
 
-#include "dsm/pim.h"
+#include "base/description.h"
 #include "dsm/sweep.h"
-#include "dsm/system.h"
-#include "dsm/workload.h"
 #include "sweep/point.h"
 
 /** Inputs of each kind that are kept: those used last. */
@@ -14,11 +12,9 @@
 
 /** An input with its overrides, as it was read. */
 typedef struct dsm__read_input {
-  dsm_workload *workload;       /**< NULL: it is a system, or not valid */
-  dsm_system *system;           /**< NULL: it is a workload, or not valid */
-  dsm_rl_workload *rl_workload; /**< in place of a workload, where it is one of cores in memory */
-  dsm_pim_system *pim_system;   /**< likewise of a system */
-  const char *reason;           /**< the first finding, if it is not valid; else NULL */
+  const dsm__description *row; /**< what it is */
+  void *of;                    /**< of the row; NULL: it is not valid */
+  const char *reason;          /**< the first finding, if it is not valid; else NULL */
 
   const dsm_sweep_input *input; /* private: what it was read from */
   const char *overrides;        /* private: PATH and VALUE of each, NUL-terminated */
@@ -39,6 +35,10 @@ void dsm__input_cache_fini(dsm__input_cache *cache);
  * memory. `diags` is scratch. */
 const dsm__read_input *dsm__input_cache_get(dsm__input_cache *cache, const dsm__sweep_point *point,
                                             dsm_description kind, dsm_diags *diags);
+
+/** What reads a workload or a system of that format, which may be NULL: a companion, or the core.
+ */
+const dsm__description *dsm__input_row(dsm_description kind, const char *format);
 
 /** Why a workload and a system, both valid, do not go together; NULL: they do. */
 const char *dsm__inputs_mismatch(const dsm__read_input *workload, const dsm__read_input *system);

@@ -2,7 +2,7 @@
 /* pim_data.c: plans of cores in memory, for people: a plan is its own document. */
 #include "pim/pim_record.h"
 #include "pim/pim_words.h"
-#include "report/companion.h"
+#include "report/answer.h"
 #include "report/declared.h"
 #include "report/figure/plot_pim.h"
 #include "report/page/web.h"
@@ -255,4 +255,8 @@ static const dsm__words *const words[] = {&dsm__rl_algorithm_words,  &dsm__rl_el
                                           &dsm__pim_bound_words,     &dsm__pim_objective_words};
 
 const dsm__companion dsm__companion_pim = {
-    .kinds = {&dsm_answer_pim}, DSM__INPUTS(inputs), DSM__LIMITS(limits), DSM__WORD_LISTS(words)};
+    .kinds = {&dsm_answer_pim},
+    .descriptions = {&dsm__rl_workload_description, &dsm__pim_system_description},
+    DSM__INPUTS(inputs),
+    DSM__LIMITS(limits),
+    DSM__WORD_LISTS(words)};
