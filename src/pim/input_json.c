@@ -74,14 +74,11 @@ static void read_system(dsm_pim_system *system, const dsm__json_node *root) {
   }
 }
 
-DSM__DESCRIPTION(
-    dsm__rl_workload_description, RL_WORKLOAD, "dsm-rl-workload/1", dsm_rl_workload, new_workload,
-    read_workload, dsm_rl_workload_free, .place = DSM_DESCRIPTION_WORKLOAD,
-    .mismatch = "expected cores in memory for a table of values, found another system");
+DSM__DESCRIPTION(dsm__rl_workload_description, RL_WORKLOAD, "dsm-rl-workload/1", dsm_rl_workload,
+                 new_workload, read_workload, dsm_rl_workload_free);
 DSM__DESCRIPTION_READERS(dsm__rl_workload_description, dsm_rl_workload, dsm_rl_workload_parse,
                          dsm_rl_workload_load);
 DSM__DESCRIPTION(dsm__pim_system_description, PIM_SYSTEM, "dsm-pim-system/1", dsm_pim_system,
-                 new_system, read_system, dsm_pim_system_free, .place = DSM_DESCRIPTION_SYSTEM,
-                 .mismatch = "expected a table of values on cores in memory, found a network");
+                 new_system, read_system, dsm_pim_system_free);
 DSM__DESCRIPTION_READERS(dsm__pim_system_description, dsm_pim_system, dsm_pim_system_parse,
                          dsm_pim_system_load);

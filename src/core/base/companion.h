@@ -11,6 +11,7 @@
 #include "dsm/limits.h"
 
 struct dsm_answer_kind;
+struct dsm__machine;
 
 /** A limit of limits.h, by its name. */
 typedef struct dsm__limit {
@@ -20,6 +21,12 @@ typedef struct dsm__limit {
 
 #define DSM__LIMIT(name)                                                                           \
   { #name, name }
+
+/** A part that it adds to a record of the core, where that has DSM__ADDED_PARTS. */
+typedef struct dsm__added_part {
+  const dsm__record_type *to;
+  dsm__field part;
+} dsm__added_part;
 
 #define DSM__OBJECTS_MAX 6
 
@@ -48,6 +55,10 @@ typedef struct dsm__companion {
   const dsm__record_type *formats[DSM__COMPANION_FORMATS_MAX + 1];
   /** Kinds of descriptions that it knows, NULL behind the last. */
   const dsm__description *descriptions[DSM__COMPANION_DESCRIPTIONS_MAX + 1];
+  const dsm__added_part *parts;
+  size_t part_count;
+  /** What sweeps vary in place of a network on a system (sweep/machine_kind.h); NULL: nothing. */
+  const struct dsm__machine *machine;
   const dsm__input_format *inputs;
   size_t input_count;
   const dsm__limit *limits;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/description.h"
 
-#include <string.h>
-
 #include "base/companion.h"
 
 dsm_status dsm__description_parse(void **made, const dsm__description *row,
@@ -23,24 +21,6 @@ const dsm__description *dsm__companion_description(dsm_description kind) {
       if ((*row)->kind == kind) {
         return *row;
       }
-    }
-  }
-  return NULL;
-}
-
-const dsm__description *dsm__companion_in_place(dsm_description place, const char *format,
-                                                size_t length) {
-  for (size_t c = 0; dsm__companions[c] != NULL; c++) {
-    const dsm__description *found = NULL;
-    bool is_known = false;
-    const dsm__description *const *row = dsm__companions[c]->descriptions;
-    for (; *row != NULL; row++) {
-      is_known = is_known ||
-                 (strlen((*row)->format) == length && strncmp((*row)->format, format, length) == 0);
-      found = (*row)->mismatch != NULL && (*row)->place == place ? *row : found;
-    }
-    if (is_known && found != NULL) {
-      return found;
     }
   }
   return NULL;

@@ -15,10 +15,6 @@ typedef struct dsm__description {
   void (*read)(void *made, const dsm__json_node *root);
   void (*discard)(void *made);           /**< `made` may be NULL */
   const char *(*name)(const void *made); /**< its own; NULL: it was not read */
-  /** Of a companion's, that a sweep has in the place of a workload or a system: which of these, and
-   * why not with one that is not of the companion. The two of a companion go together. */
-  dsm_description place;
-  const char *mismatch; /**< NULL: no sweep has it */
 } dsm__description;
 
 /** Reads a text, with overrides, into a new struct. As other readers, *made is NULL on failure. */
@@ -28,16 +24,11 @@ DSM_NODISCARD dsm_status dsm__description_parse(void **made, const dsm__descript
 /** The row of a companion; NULL: none has it. */
 const dsm__description *dsm__companion_description(dsm_description kind);
 
-/** What reads a description in a place, of a format, so many bytes of a text: a row of the
- * companion that knows the format; NULL: none does. */
-const dsm__description *dsm__companion_in_place(dsm_description place, const char *format,
-                                                size_t length);
-
 /* NOLINTBEGIN(bugprone-macro-parentheses): a type stands bare there. */
 
 /** Defines a row for a `type` that has a name: what `make_one` makes, `read_one` fills and
  * `free_one` frees. Behind them what else it has. */
-#define DSM__DESCRIPTION(row, of_kind, of_format, type, make_one, read_one, free_one, ...)         \
+#define DSM__DESCRIPTION(row, of_kind, of_format, type, make_one, read_one, free_one)              \
   static void *row##_make(void) {                                                                  \
     return make_one();                                                                             \
   }                                                                                                \
@@ -55,8 +46,7 @@ const dsm__description *dsm__companion_in_place(dsm_description place, const cha
                                 .make = row##_make,                                                \
                                 .read = row##_read,                                                \
                                 .discard = row##_discard,                                          \
-                                .name = row##_name,                                                \
-                                __VA_ARGS__}
+                                .name = row##_name}
 
 /** Defines the public functions that read a text and a file, with overrides, by a row. */
 #define DSM__DESCRIPTION_READERS(row, type, parse, load)                                           \

@@ -168,7 +168,7 @@ static void read_stages(dsm_remat_chain *chain, const dsm__json_node *root) {
 }
 
 DSM__DESCRIPTION(dsm__stages_description, STAGES, "dsm-stages/1", dsm_remat_chain,
-                 dsm__remat_chain_new, read_stages, dsm_remat_chain_free, .mismatch = NULL);
+                 dsm__remat_chain_new, read_stages, dsm_remat_chain_free);
 DSM__DESCRIPTION_READERS(dsm__stages_description, dsm_remat_chain, dsm_remat_chain_parse,
                          dsm_remat_chain_load);
 

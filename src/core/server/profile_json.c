@@ -332,7 +332,7 @@ static void read_profile(dsm_instance *instance, const dsm__json_node *root) {
 }
 
 DSM__DESCRIPTION(dsm__profile_description, PROFILE, "dsm-profile/1", dsm_instance,
-                 dsm__instance_new, read_profile, dsm_instance_free, .mismatch = NULL);
+                 dsm__instance_new, read_profile, dsm_instance_free);
 
 static void read_document(void *made, const dsm__json_node *root) {
   if (dsm__is_planner_graph(root)) {

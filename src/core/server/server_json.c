@@ -362,5 +362,5 @@ static dsm_server *new_server(void) {
 }
 
 DSM__DESCRIPTION(dsm__server_description, SERVER, "dsm-server/1", dsm_server, new_server,
-                 read_server, dsm_server_free, .mismatch = NULL);
+                 read_server, dsm_server_free);
 DSM__DESCRIPTION_READERS(dsm__server_description, dsm_server, dsm_server_parse, dsm_server_load);

@@ -4,9 +4,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "system/system_internal.h"
-#include "workload/workload_internal.h"
-
 static void empty(dsm__read_input *place) {
   if (place->row != NULL) {
     place->row->discard(place->of);
@@ -34,23 +31,11 @@ const char *dsm__first_finding(const dsm_diags *diags, const char *subject, dsm_
                            has_hint ? " (" : "", first->hint, has_hint ? ")" : "");
 }
 
-/* `length` bytes of a text. */
-static const dsm__description *row_of(dsm_description kind, const char *format, size_t length) {
-  const dsm__description *const row =
-      format == NULL ? NULL : dsm__companion_in_place(kind, format, length);
-  return row != NULL                        ? row
-         : kind == DSM_DESCRIPTION_WORKLOAD ? &dsm__workload_description
-                                            : &dsm__system_description;
-}
-
-const dsm__description *dsm__input_row(dsm_description kind, const char *format) {
-  return row_of(kind, format, format == NULL ? 0 : strlen(format));
-}
-
 const char *dsm__inputs_mismatch(const dsm__read_input *workload, const dsm__read_input *system) {
-  return dsm__input_row(DSM_DESCRIPTION_SYSTEM, workload->row->format) == system->row ? NULL
-         : workload->row->mismatch != NULL ? workload->row->mismatch
-                                           : system->row->mismatch;
+  const char *const of_workload = workload->machine->mismatches[DSM_DESCRIPTION_WORKLOAD];
+  return workload->machine == system->machine ? NULL
+         : of_workload != NULL                ? of_workload
+                                              : system->machine->mismatches[DSM_DESCRIPTION_SYSTEM];
 }
 
 /* Was a place filled with what is wanted? */
@@ -97,20 +82,6 @@ static bool note_key(dsm__read_input *place, const dsm__point_input *want) {
   return true;
 }
 
-/* The row of an input, which is JSON without spaces. Quotes within a text are escaped: this is a
- * key and its value. */
-static const dsm__description *row_of_input(dsm_description kind, const char *text) {
-  static const char key[] = "\"format\":\"";
-  const dsm__description *row = dsm__input_row(kind, NULL);
-  const char *at = strstr(text, key);
-  while (at != NULL && row->mismatch == NULL) {
-    at += sizeof key - 1;
-    row = row_of(kind, at, strcspn(at, "\""));
-    at = strstr(at, key);
-  }
-  return row;
-}
-
 /* Reads what is wanted; false if out of memory. */
 static bool read_into(dsm__read_input *place, dsm_description kind, const dsm__point_input *want,
                       dsm_diags *diags) {
@@ -118,7 +89,8 @@ static bool read_into(dsm__read_input *place, dsm_description kind, const dsm__p
   const dsm__json_input text = {input->text, input->length, input->name, want->overrides,
                                 want->override_count};
   dsm_diags_clear(diags);
-  place->row = row_of_input(kind, input->text);
+  place->machine = dsm__machine_of_text(input->text);
+  place->row = place->machine->inputs[kind];
   const dsm_status status = dsm__description_parse(&place->of, place->row, &text, diags);
   if (status == DSM_OK) {
     return true;

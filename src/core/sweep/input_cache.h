@@ -3,8 +3,7 @@
 #ifndef DSM_SWEEP_INPUT_CACHE_H
 #define DSM_SWEEP_INPUT_CACHE_H
 
-#include "base/description.h"
-#include "dsm/sweep.h"
+#include "sweep/machine_kind.h"
 #include "sweep/point.h"
 
 /** Inputs of each kind that are kept: those used last. */
@@ -12,6 +11,7 @@
 
 /** An input with its overrides, as it was read. */
 typedef struct dsm__read_input {
+  const dsm__machine *machine; /**< that it is for */
   const dsm__description *row; /**< what it is */
   void *of;                    /**< of the row; NULL: it is not valid */
   const char *reason;          /**< the first finding, if it is not valid; else NULL */
@@ -35,10 +35,6 @@ void dsm__input_cache_fini(dsm__input_cache *cache);
  * memory. `diags` is scratch. */
 const dsm__read_input *dsm__input_cache_get(dsm__input_cache *cache, const dsm__sweep_point *point,
                                             dsm_description kind, dsm_diags *diags);
-
-/** What reads a workload or a system of that format, which may be NULL: a companion, or the core.
- */
-const dsm__description *dsm__input_row(dsm_description kind, const char *format);
 
 /** Why a workload and a system, both valid, do not go together; NULL: they do. */
 const char *dsm__inputs_mismatch(const dsm__read_input *workload, const dsm__read_input *system);

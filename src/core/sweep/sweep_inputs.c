@@ -6,7 +6,7 @@
 
 #include "base/digest.h"
 #include "base/utf8.h"
-#include "sweep/input_cache.h"
+#include "sweep/machine_kind.h"
 #include "sweep/option_words.h"
 #include "sweep/sweep_draft.h"
 
@@ -102,7 +102,7 @@ static const char *text_of(dsm__sweep_draft *draft, const dsm__json_node *node, 
 static bool read_node(dsm__sweep_draft *draft, dsm_description kind, const dsm__json_node *node,
                       const char **name) {
   const dsm__json_node format = dsm__json_member(node, "format");
-  const dsm__description *const row = dsm__input_row(kind, dsm__json_text(&format));
+  const dsm__description *const row = dsm__machine_of_format(dsm__json_text(&format))->inputs[kind];
   void *const made = row->make();
   *name = NULL;
   if (made != NULL) {

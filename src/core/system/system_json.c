@@ -342,5 +342,5 @@ static void read_document(dsm_system *made, const dsm__json_node *root) {
 }
 
 DSM__DESCRIPTION(dsm__system_description, SYSTEM, "dsm-system/1", dsm_system, dsm__system_new,
-                 read_document, dsm_system_free, .mismatch = NULL);
+                 read_document, dsm_system_free);
 DSM__DESCRIPTION_READERS(dsm__system_description, dsm_system, dsm_system_parse, dsm_system_load);

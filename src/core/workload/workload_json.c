@@ -180,6 +180,6 @@ void dsm__workload_read(dsm_workload *workload, const dsm__json_node *node) {
 }
 
 DSM__DESCRIPTION(dsm__workload_description, WORKLOAD, "dsm-workload/1", dsm_workload,
-                 dsm__workload_new, dsm__workload_read, dsm_workload_free, .mismatch = NULL);
+                 dsm__workload_new, dsm__workload_read, dsm_workload_free);
 DSM__DESCRIPTION_READERS(dsm__workload_description, dsm_workload, dsm_workload_parse,
                          dsm_workload_load);
