@@ -4,7 +4,7 @@
 #include "dsm/calibrate.h"
 #include "model/names.h"
 #include "plan/plan_internal.h"
-#include "report/companion.h"
+#include "report/answer.h"
 #include "report/data/csv.h"
 #include "report/data/records.h"
 

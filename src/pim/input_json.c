@@ -6,11 +6,11 @@
 #include "dsm/limits.h"
 #include "pim/pim_record.h"
 
-dsm_rl_workload *dsm__rl_workload_new(void) {
+static dsm_rl_workload *new_workload(void) {
   return DSM__ARENA_OWNER(dsm_rl_workload);
 }
 
-dsm_pim_system *dsm__pim_system_new(void) {
+static dsm_pim_system *new_system(void) {
   return DSM__ARENA_OWNER(dsm_pim_system);
 }
 
@@ -50,7 +50,7 @@ static void check_table(const dsm_rl_workload *workload, const dsm__json_node *r
   }
 }
 
-void dsm__rl_workload_read(dsm_rl_workload *workload, const dsm__json_node *root) {
+static void read_workload(dsm_rl_workload *workload, const dsm__json_node *root) {
   const dsm__record_reader reader = {.arena = workload->arena, .wanted = DSM__FIELD_IS_READ};
   if (dsm__document_only(root, &dsm__rl_workload_record) &&
       dsm__record_read(&reader, root, &dsm__rl_workload_record, workload)) {
@@ -59,7 +59,7 @@ void dsm__rl_workload_read(dsm_rl_workload *workload, const dsm__json_node *root
   }
 }
 
-void dsm__pim_system_read(dsm_pim_system *system, const dsm__json_node *root) {
+static void read_system(dsm_pim_system *system, const dsm__json_node *root) {
   const dsm__record_reader reader = {.arena = system->arena, .wanted = DSM__FIELD_IS_READ};
   if (!dsm__document_only(root, &dsm__pim_system_record) ||
       !dsm__record_read(&reader, root, &dsm__pim_system_record, system)) {
@@ -74,9 +74,11 @@ void dsm__pim_system_read(dsm_pim_system *system, const dsm__json_node *root) {
   }
 }
 
-DSM__PARSED_DOCUMENT(dsm_rl_workload, dsm_rl_workload_parse, dsm__rl_workload_new,
-                     dsm__rl_workload_read, dsm_rl_workload_free);
-DSM__LOADED_DOCUMENT(dsm_rl_workload, dsm_rl_workload_load, dsm_rl_workload_parse);
-DSM__PARSED_DOCUMENT(dsm_pim_system, dsm_pim_system_parse, dsm__pim_system_new,
-                     dsm__pim_system_read, dsm_pim_system_free);
-DSM__LOADED_DOCUMENT(dsm_pim_system, dsm_pim_system_load, dsm_pim_system_parse);
+DSM__DESCRIPTION(dsm__rl_workload_description, RL_WORKLOAD, "dsm-rl-workload/1", dsm_rl_workload,
+                 new_workload, read_workload, dsm_rl_workload_free);
+DSM__DESCRIPTION_READERS(dsm__rl_workload_description, dsm_rl_workload, dsm_rl_workload_parse,
+                         dsm_rl_workload_load);
+DSM__DESCRIPTION(dsm__pim_system_description, PIM_SYSTEM, "dsm-pim-system/1", dsm_pim_system,
+                 new_system, read_system, dsm_pim_system_free);
+DSM__DESCRIPTION_READERS(dsm__pim_system_description, dsm_pim_system, dsm_pim_system_parse,
+                         dsm_pim_system_load);

@@ -36,8 +36,8 @@ static void read_question(void *made, const dsm__json_node *root) {
   const dsm__record_reader reader = {.arena = question->arena,
                                      .wanted = DSM__FIELD_IS_READ | DSM__FIELD_IS_DECISION |
                                                DSM__FIELD_IS_FIGURE};
-  question->own_workload = dsm__rl_workload_new();
-  question->own_system = dsm__pim_system_new();
+  question->own_workload = dsm__rl_workload_description.make();
+  question->own_system = dsm__pim_system_description.make();
   if (question->own_workload == NULL || question->own_system == NULL) {
     dsm__json_set_out_of_memory(root->doc);
     return;

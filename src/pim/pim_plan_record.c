@@ -117,13 +117,13 @@ DSM__RECORD(dsm__pim_options_record, dsm_pim_options, true, "What might be chose
 static bool read_workload(const dsm__record_reader *reader, const dsm__json_node *node,
                           void *plan) {
   (void)reader;
-  dsm__rl_workload_read(((dsm_pim_plan *)plan)->own_workload, node);
+  dsm__rl_workload_description.read(((dsm_pim_plan *)plan)->own_workload, node);
   return true;
 }
 
 static bool read_system(const dsm__record_reader *reader, const dsm__json_node *node, void *plan) {
   (void)reader;
-  dsm__pim_system_read(((dsm_pim_plan *)plan)->own_system, node);
+  dsm__pim_system_description.read(((dsm_pim_plan *)plan)->own_system, node);
   return true;
 }
 

@@ -4,6 +4,7 @@
 #ifndef DSM_PIM_PIM_RECORD_H
 #define DSM_PIM_PIM_RECORD_H
 
+#include "base/description.h"
 #include "base/record.h"
 #include "dsm/pim.h"
 
@@ -15,12 +16,7 @@ extern const dsm__record_type dsm__pim_figures_record; /**< some of dsm_pim_cost
 extern const dsm__record_type dsm__pim_choice_record;  /**< dsm_pim_choice */
 extern const dsm__record_type dsm__pim_options_record; /**< dsm_pim_options */
 
-/** NULL if out of memory. */
-dsm_rl_workload *dsm__rl_workload_new(void);
-dsm_pim_system *dsm__pim_system_new(void);
-
-/** Read all of a document into an empty struct; what is wrong is reported at the document. */
-void dsm__rl_workload_read(dsm_rl_workload *workload, const dsm__json_node *root);
-void dsm__pim_system_read(dsm_pim_system *system, const dsm__json_node *root);
+extern const dsm__description dsm__rl_workload_description;
+extern const dsm__description dsm__pim_system_description;
 
 #endif

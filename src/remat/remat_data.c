@@ -8,7 +8,7 @@
 
 #include "chain/chain.h"
 #include "chain/stages_record.h"
-#include "report/companion.h"
+#include "report/answer.h"
 #include "report/data/records.h"
 #include "report/table/describe_table.h"
 #include "report/table/number_style.h"

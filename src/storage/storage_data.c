@@ -10,7 +10,7 @@
 #include "dsm/limits.h"
 #include "model/names.h"
 #include "plan/plan_record.h"
-#include "report/companion.h"
+#include "report/answer.h"
 #include "report/data/records.h"
 #include "report/figure/plot_storage.h"
 #include "report/table/storage_text.h"

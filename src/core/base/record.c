@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/companion.h"
 #include "base/number_text.h"
 
 static size_t count_in(const dsm__field *field, const void *record) {
@@ -101,18 +102,34 @@ bool dsm__field_is_stated(const dsm__field *field, const void *record) {
   return by_kind[field->kind] == NULL || by_kind[field->kind](field, record);
 }
 
+static bool each_of_part(const dsm__field *part, const void *record, dsm__field_visitor *visit,
+                         void *context) {
+  return (record != NULL && !dsm__field_is_stated(part, record)) ||
+         dsm__record_each(part->type, record == NULL ? NULL : dsm__field_in(part, record), visit,
+                          context);
+}
+
+/* Of what companions add to it. */
+static bool each_added(const dsm__record_type *type, const void *record, dsm__field_visitor *visit,
+                       void *context) {
+  bool goes_on = true;
+  for (size_t c = 0; dsm__companions[c] != NULL; c++) {
+    const dsm__companion *const from = dsm__companions[c];
+    for (size_t p = 0; p < from->part_count && goes_on; p++) {
+      goes_on =
+          from->parts[p].to != type || each_of_part(&from->parts[p].part, record, visit, context);
+    }
+  }
+  return goes_on;
+}
+
 bool dsm__record_each(const dsm__record_type *type, const void *record, dsm__field_visitor *visit,
                       void *context) {
   for (size_t i = 0; i < type->field_count; i++) {
     const dsm__field *const field = &type->fields[i];
-    if (field->kind == DSM__FIELD_PART && record != NULL && !dsm__field_is_stated(field, record)) {
-      continue;
-    }
-    const bool goes_on =
-        field->kind == DSM__FIELD_PART
-            ? dsm__record_each(field->type, record == NULL ? NULL : dsm__field_in(field, record),
-                               visit, context)
-            : visit(context, field, record);
+    const bool goes_on = field->kind != DSM__FIELD_PART ? visit(context, field, record)
+                         : field->type == NULL          ? each_added(type, record, visit, context)
+                                               : each_of_part(field, record, visit, context);
     if (!goes_on) {
       return false;
     }

@@ -204,6 +204,10 @@ typedef struct dsm__record_type {
     .stated_if = __VA_ARGS__                                                                       \
   }
 
+/** The row of the parts that companions add there (base/companion.h). */
+#define DSM__ADDED_PARTS                                                                           \
+  { .kind = DSM__FIELD_PART }
+
 /** Defines a record's type from the rows of its table. Its name is without "dsm__" and "_record".
  */
 #define DSM__RECORD(record_name, struct_type, is_on_one_line, about, ...)                          \

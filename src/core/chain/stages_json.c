@@ -145,7 +145,7 @@ static bool make_chain(stages_reader *reader, size_t stage_count) {
   return is_made;
 }
 
-void dsm__stages_read(dsm_remat_chain *chain, const dsm__json_node *root) {
+static void read_stages(dsm_remat_chain *chain, const dsm__json_node *root) {
   const size_t errors_before = dsm__json_doc_error_count(root->doc);
   const dsm__record_reader records = {.arena = chain->arena, .wanted = DSM__FIELD_IS_READ};
   const dsm__json_node list = dsm__json_member(root, "stages");
@@ -167,9 +167,10 @@ void dsm__stages_read(dsm_remat_chain *chain, const dsm__json_node *root) {
   }
 }
 
-DSM__PARSED_DOCUMENT(dsm_remat_chain, dsm_remat_chain_parse, dsm__remat_chain_new, dsm__stages_read,
-                     dsm_remat_chain_free);
-DSM__LOADED_DOCUMENT(dsm_remat_chain, dsm_remat_chain_load, dsm_remat_chain_parse);
+DSM__DESCRIPTION(dsm__stages_description, STAGES, "dsm-stages/1", dsm_remat_chain,
+                 dsm__remat_chain_new, read_stages, dsm_remat_chain_free);
+DSM__DESCRIPTION_READERS(dsm__stages_description, dsm_remat_chain, dsm_remat_chain_parse,
+                         dsm_remat_chain_load);
 
 /* ---- written ---- */
 

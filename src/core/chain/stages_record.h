@@ -3,6 +3,7 @@
 #ifndef DSM_CHAIN_STAGES_RECORD_H
 #define DSM_CHAIN_STAGES_RECORD_H
 
+#include "base/description.h"
 #include "base/record.h"
 #include "chain/chain.h"
 
@@ -57,8 +58,7 @@ extern const dsm__record_type dsm__stage_record;
 extern const dsm__record_type dsm__stage_option_record;
 extern const dsm__record_type dsm__stage_operation_record;
 
-/** Reads all of a document into an empty chain; what is wrong is reported at the document. */
-void dsm__stages_read(dsm_remat_chain *chain, const dsm__json_node *root);
+extern const dsm__description dsm__stages_description;
 
 /** The format's name of the input of a stage, among those of its operations. */
 #define DSM__STAGES_INPUT "input"

@@ -7,10 +7,8 @@
 
 #include <string.h>
 
-#include "base/json_read.h"
+#include "base/description.h"
 #include "chain/stages_record.h"
-#include "pim/pim_record.h"
-#include "server/instance_internal.h"
 #include "server/server_internal.h"
 #include "system/system_internal.h"
 #include "workload/workload_internal.h"
@@ -19,7 +17,7 @@ static const char probe_key[] = "?";
 
 /* What the walk carries. */
 typedef struct walk {
-  dsm_description kind;
+  const dsm__description *row;
   const char *text;
   size_t length;
   dsm__arena *arena;
@@ -31,48 +29,29 @@ typedef struct walk {
   dsm_status status;
 } walk;
 
-/* Lets a reader see a document, for what it says of its keys. False if out of memory. */
-typedef bool look(const dsm__json_node *root);
+/* Of the core. */
+static const dsm__description *const rows[] = {&dsm__workload_description, &dsm__system_description,
+                                               &dsm__server_description, &dsm__profile_description,
+                                               &dsm__stages_description};
 
-/* NOLINTBEGIN(bugprone-macro-parentheses): a type stands bare there. */
-#define LOOK(name, type, make, read, discard)                                                      \
-  static bool look_at_##name(const dsm__json_node *root) {                                         \
-    type *const made = make();                                                                     \
-    if (made == NULL) {                                                                            \
-      return false;                                                                                \
-    }                                                                                              \
-    read(made, root);                                                                              \
-    discard(made);                                                                                 \
-    return true;                                                                                   \
+static const dsm__description *row_of(dsm_description kind) {
+  for (size_t i = 0; i < DSM__COUNT_OF(rows); i++) {
+    if (rows[i]->kind == kind) {
+      return rows[i];
+    }
   }
-/* NOLINTEND(bugprone-macro-parentheses) */
-
-static void read_system(dsm_system *system, const dsm__json_node *root) {
-  dsm__system_read(system, root, false);
+  return dsm__companion_description(kind);
 }
 
-LOOK(workload, dsm_workload, dsm__workload_new, dsm__workload_read, dsm_workload_free)
-LOOK(system, dsm_system, dsm__system_new, read_system, dsm_system_free)
-LOOK(server, dsm_server, dsm__server_new, dsm__server_read, dsm_server_free)
-LOOK(profile, dsm_instance, dsm__instance_new, dsm__profile_read, dsm_instance_free)
-LOOK(stages, dsm_remat_chain, dsm__remat_chain_new, dsm__stages_read, dsm_remat_chain_free)
-LOOK(rl_workload, dsm_rl_workload, dsm__rl_workload_new, dsm__rl_workload_read,
-     dsm_rl_workload_free)
-LOOK(pim_system, dsm_pim_system, dsm__pim_system_new, dsm__pim_system_read, dsm_pim_system_free)
-
-static look *const looks[DSM_DESCRIPTION_COUNT] = {
-    [DSM_DESCRIPTION_WORKLOAD] = look_at_workload,
-    [DSM_DESCRIPTION_SYSTEM] = look_at_system,
-    [DSM_DESCRIPTION_SERVER] = look_at_server,
-    [DSM_DESCRIPTION_PROFILE] = look_at_profile,
-    [DSM_DESCRIPTION_STAGES] = look_at_stages,
-    [DSM_DESCRIPTION_RL_WORKLOAD] = look_at_rl_workload,
-    [DSM_DESCRIPTION_PIM_SYSTEM] = look_at_pim_system,
-};
-
-static bool read_all(dsm__json_doc *doc, dsm_description kind) {
+/* Lets the reader see a document, for what it says of its keys. False if out of memory. */
+static bool read_all(dsm__json_doc *doc, const dsm__description *row) {
   const dsm__json_node root = dsm__json_root(doc);
-  return looks[kind](&root) && !dsm__json_doc_is_out_of_memory(doc);
+  void *const made = row->make();
+  if (made != NULL) {
+    row->read(made, &root);
+  }
+  row->discard(made);
+  return made != NULL && !dsm__json_doc_is_out_of_memory(doc);
 }
 
 /* The keys that the reader knows in the object at a path, in the arena; none: it is no object, or
@@ -91,7 +70,7 @@ static const char *const *find_known(walk *of, const char *path, size_t *count,
   dsm__json_doc *doc = NULL;
   dsm_status status = dsm__json_doc_parse(&doc, of->text, of->length, NULL, &override, 1, NULL);
   const char **known = NULL;
-  if (status == DSM_OK && !read_all(doc, of->kind)) {
+  if (status == DSM_OK && !read_all(doc, of->row)) {
     status = DSM_ERROR_OUT_OF_MEMORY;
   }
   if (status == DSM_OK) {
@@ -184,10 +163,11 @@ static dsm_status visit_others(walk *of, const char *path) {
 
 dsm_status dsm_path_steps(dsm_description kind, const char *text, size_t length, const char *path,
                           dsm_path_visitor *visit, void *context) {
-  if (kind >= DSM_DESCRIPTION_COUNT || looks[kind] == NULL) {
+  const dsm__description *const row = row_of(kind);
+  if (row == NULL) {
     return DSM_ERROR_USAGE;
   }
-  walk of = {.kind = kind,
+  walk of = {.row = row,
              .text = text,
              .length = length,
              .arena = dsm__arena_new(),

@@ -8,7 +8,6 @@
 #include "base/diag_add.h"
 #include "dsm/file.h"
 #include "dsm/plot.h"
-#include "report/companion.h"
 #include "report/data/csv.h"
 
 /* The document of an answer; NULL, and the page fails, if out of memory. */

@@ -6,7 +6,7 @@
 #ifndef DSM_REPORT_ANSWER_H
 #define DSM_REPORT_ANSWER_H
 
-#include "base/record.h"
+#include "base/companion.h"
 #include "check/differences.h"
 #include "report/layout.h"
 #include "report/table/text_page.h"

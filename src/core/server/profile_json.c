@@ -308,7 +308,7 @@ static void arrange(profile_reader *reader, const dsm__json_node *list) {
   }
 }
 
-void dsm__profile_read(dsm_instance *instance, const dsm__json_node *root) {
+static void read_profile(dsm_instance *instance, const dsm__json_node *root) {
   const dsm__record_reader records = {.arena = instance->arena, .wanted = DSM__FIELD_IS_READ};
   const dsm__json_node devices = dsm__json_member(root, "devices");
   const dsm__json_node tasks = dsm__json_member(root, "tasks");
@@ -331,11 +331,14 @@ void dsm__profile_read(dsm_instance *instance, const dsm__json_node *root) {
   }
 }
 
+DSM__DESCRIPTION(dsm__profile_description, PROFILE, "dsm-profile/1", dsm_instance,
+                 dsm__instance_new, read_profile, dsm_instance_free);
+
 static void read_document(void *made, const dsm__json_node *root) {
   if (dsm__is_planner_graph(root)) {
     dsm__planner_read(made, root);
   } else {
-    dsm__profile_read(made, root);
+    read_profile(made, root);
   }
 }
 

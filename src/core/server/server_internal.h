@@ -4,6 +4,7 @@
 #define DSM_SERVER_SERVER_INTERNAL_H
 
 #include "base/arena.h"
+#include "base/description.h"
 #include "base/record.h"
 #include "dsm/instance.h"
 #include "dsm/server.h"
@@ -11,16 +12,13 @@
 
 extern const dsm__words dsm__device_kind_words;
 
+extern const dsm__description dsm__server_description;
+extern const dsm__description dsm__profile_description; /**< of its own format alone */
+
 /* The objects of "dsm-server/1". */
 extern const dsm__object_type dsm__server_object;
 extern const dsm__object_type dsm__device_object;
 extern const dsm__object_type dsm__power_object;
-
-/** An empty server with an arena of its own, freed with dsm_server_free; NULL if out of memory. */
-dsm_server *dsm__server_new(void);
-
-/** Reads all of a server; what is wrong is reported at the document of the node. */
-void dsm__server_read(dsm_server *server, const dsm__json_node *root);
 
 /*
  * What devices and tasks can be like at all (docs/formats.md). Within these limits no number that
@@ -84,10 +82,6 @@ bool dsm__names_differ(const dsm__json_node *list, const char *const *names, siz
                        dsm__arena *arena);
 
 /* ---- what reading a profile's two formats has in common ---- */
-
-/** Reads the format "dsm-profile/1" into an instance that has only its arena; findings are the
- * document's. */
-void dsm__profile_read(dsm_instance *instance, const dsm__json_node *root);
 
 /** Reads the planner format of msr-fiddle/dnn-partitioning into an instance that has only its
  * arena; findings are the document's. */

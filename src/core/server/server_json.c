@@ -345,7 +345,7 @@ static void read_devices(dsm_server *server, const dsm__json_node *root,
 DSM__OBJECT(dsm__server_object, "server", {.name = "format"}, {.name = "name"}, {.name = "source"},
             {.name = "devices"}, {.name = "ports"}, {.name = "pairs"});
 
-void dsm__server_read(dsm_server *server, const dsm__json_node *root) {
+static void read_server(dsm_server *server, const dsm__json_node *root) {
   if (!dsm__json_format(root, "dsm-server/1") || !dsm__object_only(root, &dsm__server_object, 0)) {
     return;
   }
@@ -357,10 +357,10 @@ void dsm__server_read(dsm_server *server, const dsm__json_node *root) {
   }
 }
 
-dsm_server *dsm__server_new(void) {
+static dsm_server *new_server(void) {
   return DSM__ARENA_OWNER(dsm_server);
 }
 
-DSM__PARSED_DOCUMENT(dsm_server, dsm_server_parse, dsm__server_new, dsm__server_read,
-                     dsm_server_free);
-DSM__LOADED_DOCUMENT(dsm_server, dsm_server_load, dsm_server_parse);
+DSM__DESCRIPTION(dsm__server_description, SERVER, "dsm-server/1", dsm_server, new_server,
+                 read_server, dsm_server_free);
+DSM__DESCRIPTION_READERS(dsm__server_description, dsm_server, dsm_server_parse, dsm_server_load);

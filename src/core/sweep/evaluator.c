@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sweep/evaluator.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
 #include "base/diag_add.h"
 #include "dsm/explore.h"
-#include "pim/step_result.h"
 #include "sweep/input_cache.h"
 #include "sweep/point.h"
 
@@ -24,7 +22,8 @@ struct dsm__evaluator {
   /* Of the latest result. */
   dsm__arena *arena;
   dsm_plan *plan;
-  dsm_pim_plan *pim;
+  const dsm__machine *machine; /* of a companion, which chose */
+  void *chosen;
   dsm__text_buffer decisions;
   char *plan_text;
 };
@@ -50,12 +49,15 @@ dsm__evaluator *dsm__evaluator_new(const dsm_sweep *sweep) {
 /* Frees the latest result. */
 static void forget(dsm__evaluator *evaluator) {
   dsm_plan_free(evaluator->plan);
-  dsm_pim_plan_free(evaluator->pim);
+  if (evaluator->machine != NULL) {
+    evaluator->machine->discard(evaluator->chosen);
+  }
   free(evaluator->plan_text);
   dsm__text_fini(&evaluator->decisions);
   dsm__arena_free(evaluator->arena);
   evaluator->plan = NULL;
-  evaluator->pim = NULL;
+  evaluator->machine = NULL;
+  evaluator->chosen = NULL;
   evaluator->plan_text = NULL;
   evaluator->arena = NULL;
 }
@@ -167,21 +169,14 @@ static bool explore(dsm__evaluator *evaluator, const dsm__sweep_point *point,
   return result->reason != NULL;
 }
 
-/* ---- cores in memory ---- */
+/* ---- machines of companions ---- */
 
-/* A plan of these in the columns of points; false if out of memory. */
-static bool describe_pim(dsm__evaluator *evaluator, dsm_point_result *result) {
-  const dsm_pim_plan *const plan = evaluator->pim;
-  const dsm_pim_choice *const choice = &plan->cost.choice;
-  result->mode = DSM_MODE_TRAINING;
-  result->minibatch = dsm__pim_samples(plan->workload);
-  result->pim = plan->cost;
-  result->result = dsm__pim_step_result(plan->workload, plan->system, &plan->cost);
-  dsm__text_printf(&evaluator->decisions, "cores %" PRIu64 "; tasklets %" PRIu64 "; %s transfers",
-                   choice->cores, choice->tasklets, dsm_pim_transfers_name(choice->transfers));
+/* What was chosen, in the columns of points; false if out of memory. */
+static bool describe_chosen(dsm__evaluator *evaluator, dsm_point_result *result) {
+  evaluator->machine->describe(evaluator->chosen, result, &evaluator->decisions);
   result->decisions = evaluator->decisions.text;
   if (!evaluator->decisions.failed && evaluator->sweep->record >= DSM_RECORD_PLANS) {
-    evaluator->plan_text = dsm_pim_plan_print(plan);
+    evaluator->plan_text = evaluator->machine->print(evaluator->chosen);
     result->plan = evaluator->plan_text;
     return result->plan != NULL;
   }
@@ -189,12 +184,13 @@ static bool describe_pim(dsm__evaluator *evaluator, dsm_point_result *result) {
 }
 
 /* Chooses for a point whose inputs are valid; false if out of memory. */
-static bool choose_pim(dsm__evaluator *evaluator, const dsm_rl_workload *workload,
-                       const dsm_pim_system *system, dsm_point_result *result) {
+static bool choose(dsm__evaluator *evaluator, const dsm__machine *machine, const void *workload,
+                   const void *system, dsm_point_result *result) {
   dsm_diags_clear(evaluator->diags);
-  const dsm_status status = dsm_pim(&evaluator->pim, workload, system, NULL, evaluator->diags);
+  evaluator->machine = machine;
+  const dsm_status status = machine->choose(&evaluator->chosen, workload, system, evaluator->diags);
   if (status == DSM_OK) {
-    return describe_pim(evaluator, result);
+    return describe_chosen(evaluator, result);
   }
   if (status == DSM_ERROR_OUT_OF_MEMORY) {
     return false;
@@ -229,9 +225,9 @@ static bool evaluate(dsm__evaluator *evaluator, dsm_point_result *result) {
     refuse(result, DSM_POINT_INVALID, mismatch);
     return true;
   }
-  return workload->rl_workload != NULL
-             ? choose_pim(evaluator, workload->rl_workload, system->pim_system, result)
-             : explore(evaluator, &point, workload->workload, system->system, result);
+  return workload->machine == &dsm__network_machine
+             ? explore(evaluator, &point, workload->of, system->of, result)
+             : choose(evaluator, workload->machine, workload->of, system->of, result);
 }
 
 dsm_status dsm__evaluate(dsm__evaluator *evaluator, size_t point, dsm_point_result *result,

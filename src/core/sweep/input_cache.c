@@ -4,13 +4,10 @@
 #include <assert.h>
 #include <string.h>
 
-#include "sweep/machine_kind.h"
-
 static void empty(dsm__read_input *place) {
-  dsm_workload_free(place->workload);
-  dsm_system_free(place->system);
-  dsm_rl_workload_free(place->rl_workload);
-  dsm_pim_system_free(place->pim_system);
+  if (place->row != NULL) {
+    place->row->discard(place->of);
+  }
   dsm__arena_free(place->arena);
   *place = (dsm__read_input){0};
 }
@@ -35,11 +32,10 @@ const char *dsm__first_finding(const dsm_diags *diags, const char *subject, dsm_
 }
 
 const char *dsm__inputs_mismatch(const dsm__read_input *workload, const dsm__read_input *system) {
-  return workload->rl_workload != NULL && system->pim_system == NULL
-             ? "expected cores in memory for a table of values, found another system"
-         : workload->rl_workload == NULL && system->pim_system != NULL
-             ? "expected a table of values on cores in memory, found a network"
-             : NULL;
+  const char *const of_workload = workload->machine->mismatches[DSM_DESCRIPTION_WORKLOAD];
+  return workload->machine == system->machine ? NULL
+         : of_workload != NULL                ? of_workload
+                                              : system->machine->mismatches[DSM_DESCRIPTION_SYSTEM];
 }
 
 /* Was a place filled with what is wanted? */
@@ -86,29 +82,16 @@ static bool note_key(dsm__read_input *place, const dsm__point_input *want) {
   return true;
 }
 
-/* One of cores in memory. */
-static dsm_status parse_pim(dsm__read_input *place, bool is_workload, const dsm__point_input *want,
-                            dsm_diags *diags) {
-  const dsm_sweep_input *const input = want->input;
-  return is_workload
-             ? dsm_rl_workload_parse(&place->rl_workload, input->text, input->length, input->name,
-                                     want->overrides, want->override_count, diags)
-             : dsm_pim_system_parse(&place->pim_system, input->text, input->length, input->name,
-                                    want->overrides, want->override_count, diags);
-}
-
 /* Reads what is wanted; false if out of memory. */
 static bool read_into(dsm__read_input *place, dsm_description kind, const dsm__point_input *want,
                       dsm_diags *diags) {
   const dsm_sweep_input *const input = want->input;
-  const bool is_workload = kind == DSM_DESCRIPTION_WORKLOAD;
+  const dsm__json_input text = {input->text, input->length, input->name, want->overrides,
+                                want->override_count};
   dsm_diags_clear(diags);
-  const dsm_status status =
-      dsm__is_input_for_pim(input) ? parse_pim(place, is_workload, want, diags)
-      : is_workload ? dsm_workload_parse(&place->workload, input->text, input->length, input->name,
-                                         want->overrides, want->override_count, diags)
-                    : dsm_system_parse(&place->system, input->text, input->length, input->name,
-                                       want->overrides, want->override_count, diags);
+  place->machine = dsm__machine_of_text(input->text);
+  place->row = place->machine->inputs[kind];
+  const dsm_status status = dsm__description_parse(&place->of, place->row, &text, diags);
   if (status == DSM_OK) {
     return true;
   }

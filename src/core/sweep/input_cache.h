@@ -3,10 +3,7 @@
 #ifndef DSM_SWEEP_INPUT_CACHE_H
 #define DSM_SWEEP_INPUT_CACHE_H
 
-#include "dsm/pim.h"
-#include "dsm/sweep.h"
-#include "dsm/system.h"
-#include "dsm/workload.h"
+#include "sweep/machine_kind.h"
 #include "sweep/point.h"
 
 /** Inputs of each kind that are kept: those used last. */
@@ -14,11 +11,10 @@
 
 /** An input with its overrides, as it was read. */
 typedef struct dsm__read_input {
-  dsm_workload *workload;       /**< NULL: it is a system, or not valid */
-  dsm_system *system;           /**< NULL: it is a workload, or not valid */
-  dsm_rl_workload *rl_workload; /**< in place of a workload, where it is one of cores in memory */
-  dsm_pim_system *pim_system;   /**< likewise of a system */
-  const char *reason;           /**< the first finding, if it is not valid; else NULL */
+  const dsm__machine *machine; /**< that it is for */
+  const dsm__description *row; /**< what it is */
+  void *of;                    /**< of the row; NULL: it is not valid */
+  const char *reason;          /**< the first finding, if it is not valid; else NULL */
 
   const dsm_sweep_input *input; /* private: what it was read from */
   const char *overrides;        /* private: PATH and VALUE of each, NUL-terminated */

@@ -5,10 +5,9 @@
 
 #include "dsm/limits.h"
 #include "model/names.h"
-#include "pim/pim_record.h"
-#include "pim/pim_words.h"
 #include "plan/plan_internal.h"
 #include "plan/plan_record.h"
+#include "sweep/machine_kind.h"
 #include "sweep/option_words.h"
 
 #define COLUMN DSM__FIELD_IS_COLUMN
@@ -86,21 +85,6 @@ DSM__OWN_RECORD(
                .stated_if = DSM__IF(dsm_plan_storage, job.demand_bytes_per_second),
                .help = "Parts of the data set."));
 
-DSM__OWN_RECORD(dsm__point_pim_record, dsm_pim_cost, false, "Of a training on cores in memory.",
-                DSM__FIELD(FLAG, dsm_pim_cost, is_feasible, "feasible", 0, .help = "It is one."),
-                DSM__FIELD(COUNT, dsm_pim_cost, choice.cores, "cores", COLUMN, .min = 1,
-                           .stated_if = DSM__IF(dsm_pim_cost, is_feasible),
-                           .help = "In memory, that work; of points on such, as the columns that "
-                                   "follow."),
-                DSM__FIELD(COUNT, dsm_pim_cost, choice.tasklets, "tasklets", COLUMN, .min = 1,
-                           .stated_if = DSM__IF(dsm_pim_cost, is_feasible),
-                           .help = "Of each core."),
-                DSM__FIELD(WORD, dsm_pim_cost, choice.transfers, "transfers", COLUMN,
-                           .words = &dsm__pim_transfers_words,
-                           .stated_if = DSM__IF(dsm_pim_cost, is_feasible),
-                           .help = "How the host moves what differs from core to core."),
-                {.kind = DSM__FIELD_PART, .offset = 0, .type = &dsm__pim_figures_record});
-
 DSM__RECORD(
     dsm__point_record, dsm_point_result, false,
     "A recorded point. Results are there only where status is ok.",
@@ -145,8 +129,7 @@ DSM__RECORD(
     REAL("memory_bytes", LESS, dsm_point_result, result.memory.total_bytes, "bytes", "Their sum."),
     REAL("capacity_bytes", LESS, dsm_point_result, result.memory.capacity_bytes, "bytes",
          "What mappings may use of the memory of a chip."),
-    DSM__PART(dsm_point_result, result.storage, dsm__point_storage_record),
-    DSM__PART(dsm_point_result, pim, dsm__point_pim_record),
+    DSM__PART(dsm_point_result, result.storage, dsm__point_storage_record), DSM__ADDED_PARTS,
     DSM__PART(dsm_point_result, step, dsm__point_step_record),
     DSM__FIELD(TEXT, dsm_point_result, decisions, "decisions", COLUMN,
                .help = "The mapping in short."),
@@ -169,9 +152,6 @@ typedef struct optional_part {
 static const optional_part optional_parts[] = {
     {&dsm__point_storage_record,
      {{"\"dataset\":", "\"workload.dataset"}, {"\"storage\":", "\"system.storage"}},
-     0},
-    {&dsm__point_pim_record,
-     {{"\"format\":\"dsm-rl-workload/1\"", NULL}, {"\"format\":\"dsm-pim-system/1\"", NULL}},
      0},
     {&dsm__point_step_record,
      {{NULL, NULL}, {NULL, NULL}},
@@ -212,24 +192,39 @@ static bool has_optimization(const char *specification, dsm_optimization_set set
   return has;
 }
 
+/* Part number `index`: of the core, then those of companions; NULL after the last. */
+static const dsm__record_type *part_type(size_t index) {
+  const size_t count = DSM__COUNT_OF(optional_parts);
+  const dsm__machine *const machine = index < count ? NULL : dsm__companion_machine(index - count);
+  return index < count ? optional_parts[index].type : machine == NULL ? NULL : machine->part;
+}
+
+static bool is_due(size_t index, const char *specification) {
+  if (index >= DSM__COUNT_OF(optional_parts)) {
+    const dsm__machine *const machine =
+        dsm__companion_machine(index - DSM__COUNT_OF(optional_parts));
+    return dsm__has_format(specification, machine->inputs[DSM_DESCRIPTION_WORKLOAD]->format) &&
+           dsm__has_format(specification, machine->inputs[DSM_DESCRIPTION_SYSTEM]->format);
+  }
+  const optional_part *const part = &optional_parts[index];
+  return part->optimizations != 0
+             ? has_optimization(specification, part->optimizations)
+             : has_mark(specification, part->marks[0]) && has_mark(specification, part->marks[1]);
+}
+
 unsigned dsm__point_parts(const char *specification) {
   unsigned parts = 0;
-  for (size_t i = 0; i < DSM__COUNT_OF(optional_parts); i++) {
-    const optional_part *const part = &optional_parts[i];
-    const bool is_due =
-        part->optimizations != 0
-            ? has_optimization(specification, part->optimizations)
-            : has_mark(specification, part->marks[0]) && has_mark(specification, part->marks[1]);
-    parts |= is_due ? 1U << i : 0;
+  for (size_t i = 0; part_type(i) != NULL; i++) {
+    parts |= is_due(i, specification) ? 1U << i : 0;
   }
   return parts;
 }
 
 const char *dsm__point_part_column(unsigned part) {
   const dsm__field *columns[DSM__FIELDS_MAX];
-  const bool is_one = part < DSM__COUNT_OF(optional_parts) &&
-                      dsm__record_columns(optional_parts[part].type, columns) > 0;
-  return is_one ? dsm__field_column(columns[0]) : NULL;
+  const dsm__record_type *const type = part_type(part);
+  return type != NULL && dsm__record_columns(type, columns) > 0 ? dsm__field_column(columns[0])
+                                                                : NULL;
 }
 
 static bool is_other(void *context, const dsm__field *field, const void *record) {
@@ -240,9 +235,8 @@ static bool is_other(void *context, const dsm__field *field, const void *record)
 
 bool dsm__point_has_field(unsigned parts, const dsm__field *field) {
   bool has = true;
-  for (size_t i = 0; i < DSM__COUNT_OF(optional_parts) && has; i++) {
-    has =
-        (parts & 1U << i) != 0 || dsm__record_each(optional_parts[i].type, NULL, is_other, &field);
+  for (size_t i = 0; part_type(i) != NULL && has; i++) {
+    has = (parts & 1U << i) != 0 || dsm__record_each(part_type(i), NULL, is_other, &field);
   }
   return has;
 }

@@ -28,8 +28,8 @@ static bool find_reason(const char **reason, const dsm_sweep *sweep, size_t inde
   if (read != NULL && *reason == NULL) {
     *reason = dsm__inputs_mismatch(workload, read);
   }
-  if (read != NULL && *reason == NULL && read->system != NULL &&
-      dsm__option_parallelisms(&point.options, read->system) == 0 &&
+  if (read != NULL && *reason == NULL && read->machine == &dsm__network_machine &&
+      dsm__option_parallelisms(&point.options, read->of) == 0 &&
       !dsm__has_named_roles(&point.options)) {
     *reason = "expected options that leave a parallelism, found none";
   }

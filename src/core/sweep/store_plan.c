@@ -5,6 +5,7 @@
 
 #include "base/diag_add.h"
 #include "sweep/evaluator.h"
+#include "sweep/machine_kind.h"
 #include "sweep/option_words.h"
 #include "sweep/store_internal.h"
 
@@ -18,10 +19,10 @@ typedef struct recorded {
   double step_seconds; /* likewise */
 } recorded;
 
-/* The plan that is wanted: of either machine. */
+/* The plan that is wanted. */
 typedef struct wanted {
-  dsm_plan **plan;
-  dsm_pim_plan **pim;
+  const dsm__machine *machine;
+  void **plan;
 } wanted;
 
 static int column_of(const dsm_store *store, const char *name) {
@@ -85,8 +86,7 @@ static dsm_status parse(const dsm_store *store, size_t point, const char *text, 
   if (name == NULL) {
     return dsm__out_of_memory(diags);
   }
-  return to.pim != NULL ? dsm_pim_plan_parse(to.pim, NULL, text, strlen(text), name, diags)
-                        : dsm_plan_parse(to.plan, text, strlen(text), name, NULL, diags);
+  return to.machine->parse(to.plan, text, strlen(text), name, diags);
 }
 
 /* Explores the point as the sweep does, of which a plan is wanted. */
@@ -154,25 +154,27 @@ static dsm_status find_plan(dsm_store *store, size_t point, wanted to, recorded 
 dsm_status dsm_store_plan(dsm_store *store, size_t point, dsm_plan **plan,
                           double *recorded_step_cycles, dsm_diags *diags) {
   recorded row = {.exists = false};
-  *plan = NULL;
-  const dsm_status status = find_plan(store, point, (wanted){.plan = plan}, &row, diags);
+  void *made = NULL;
+  const wanted to = {&dsm__network_machine, &made};
+  const dsm_status status = find_plan(store, point, to, &row, diags);
+  *plan = made;
   if (recorded_step_cycles != NULL) {
     *recorded_step_cycles = row.step_cycles;
   }
   return status;
 }
 
-bool dsm_store_is_pim(const dsm_store *store) {
+bool dsm__store_is_on(const dsm_store *store, const dsm__machine *machine) {
   const char *const text = store->identity.resolved;
-  return strstr(text, "\"format\":\"dsm-rl-workload/1\"") != NULL &&
-         strstr(text, "\"format\":\"dsm-workload/1\"") == NULL;
+  return dsm__has_format(text, machine->inputs[DSM_DESCRIPTION_WORKLOAD]->format) &&
+         !dsm__has_format(text, dsm__network_machine.inputs[DSM_DESCRIPTION_WORKLOAD]->format);
 }
 
-dsm_status dsm_store_pim_plan(dsm_store *store, size_t point, dsm_pim_plan **plan,
-                              double *recorded_seconds, dsm_diags *diags) {
+dsm_status dsm__store_plan_on(dsm_store *store, size_t point, const dsm__machine *machine,
+                              void **plan, double *recorded_seconds, dsm_diags *diags) {
   recorded row = {.exists = false};
   *plan = NULL;
-  const dsm_status status = find_plan(store, point, (wanted){.pim = plan}, &row, diags);
+  const dsm_status status = find_plan(store, point, (wanted){machine, plan}, &row, diags);
   if (recorded_seconds != NULL) {
     *recorded_seconds = row.step_seconds;
   }

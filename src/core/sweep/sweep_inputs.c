@@ -6,12 +6,9 @@
 
 #include "base/digest.h"
 #include "base/utf8.h"
-#include "pim/pim_record.h"
 #include "sweep/machine_kind.h"
 #include "sweep/option_words.h"
 #include "sweep/sweep_draft.h"
-#include "system/system_internal.h"
-#include "workload/workload_internal.h"
 
 _Static_assert(sizeof(dsm_digest) == DSM__DIGEST_SIZE, "a digest is a SHA-256 in hexadecimal");
 
@@ -100,54 +97,20 @@ static const char *text_of(dsm__sweep_draft *draft, const dsm__json_node *node, 
   return dsm__draft_take(draft, &buffer);
 }
 
-/* The same of one for cores in memory. */
-static bool read_pim_node(dsm__sweep_draft *draft, dsm_description kind, const dsm__json_node *node,
-                          const char **name) {
-  const bool is_workload = kind == DSM_DESCRIPTION_WORKLOAD;
-  dsm_rl_workload *const workload = is_workload ? dsm__rl_workload_new() : NULL;
-  dsm_pim_system *const system = is_workload ? NULL : dsm__pim_system_new();
-  const char *own = NULL;
-  *name = NULL;
-  if (workload != NULL) {
-    dsm__rl_workload_read(workload, node);
-    own = workload->name;
-  } else if (system != NULL) {
-    dsm__pim_system_read(system, node);
-    own = system->name;
-  }
-  if (workload != NULL || system != NULL) {
-    *name = dsm__arena_strdup(draft->arena, own == NULL ? "" : own);
-  }
-  dsm_rl_workload_free(workload);
-  dsm_pim_system_free(system);
-  if (*name == NULL && !dsm__json_doc_is_out_of_memory(node->doc)) { /* else it was said */
-    return dsm__draft_out_of_memory(draft);
-  }
-  return *name != NULL;
-}
-
 /* Reads a description, which reports all that is wrong with it. *name is its own name, in the
  * arena; what it has is meaningful only if nothing was. False if memory is out. */
 static bool read_node(dsm__sweep_draft *draft, dsm_description kind, const dsm__json_node *node,
                       const char **name) {
-  if (dsm__is_for_pim(node)) {
-    return read_pim_node(draft, kind, node, name);
+  const dsm__json_node format = dsm__json_member(node, "format");
+  const dsm__description *const row = dsm__machine_of_format(dsm__json_text(&format))->inputs[kind];
+  void *const made = row->make();
+  *name = NULL;
+  if (made != NULL) {
+    row->read(made, node);
+    const char *const own = row->name(made);
+    *name = dsm__arena_strdup(draft->arena, own == NULL ? "" : own);
   }
-  dsm_workload *const workload = kind == DSM_DESCRIPTION_WORKLOAD ? dsm__workload_new() : NULL;
-  dsm_system *const system = kind == DSM_DESCRIPTION_SYSTEM ? dsm__system_new() : NULL;
-  const char *own = "";
-  if (workload != NULL) {
-    dsm__workload_read(workload, node);
-    own = workload->name;
-  } else if (system != NULL) {
-    dsm__system_read(system, node, false);
-    own = system->name;
-  }
-  *name = workload == NULL && system == NULL
-              ? NULL
-              : dsm__arena_strdup(draft->arena, own == NULL ? "" : own);
-  dsm_workload_free(workload);
-  dsm_system_free(system);
+  row->discard(made);
   if (*name == NULL && !dsm__json_doc_is_out_of_memory(node->doc)) { /* else it was said */
     return dsm__draft_out_of_memory(draft);
   }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/description.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "base/number_text.h"
@@ -159,6 +160,8 @@ void dsm__system_write(const dsm_system *system, dsm__json_writer *writer);
 
 /** Writes a value of a parameter, as dsm__parameter_number gives it. */
 void dsm__parameter_write(const dsm__parameter *parameter, double number, dsm__json_writer *writer);
+
+extern const dsm__description dsm__system_description;
 
 /** A new empty system with its arena; NULL if out of memory. */
 dsm_system *dsm__system_new(void);

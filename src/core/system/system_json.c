@@ -369,5 +369,6 @@ static void read_document(dsm_system *made, const dsm__json_node *root) {
   dsm__system_read(made, root, false);
 }
 
-DSM__PARSED_DOCUMENT(dsm_system, dsm_system_parse, dsm__system_new, read_document, dsm_system_free);
-DSM__LOADED_DOCUMENT(dsm_system, dsm_system_load, dsm_system_parse);
+DSM__DESCRIPTION(dsm__system_description, SYSTEM, "dsm-system/1", dsm_system, dsm__system_new,
+                 read_document, dsm_system_free);
+DSM__DESCRIPTION_READERS(dsm__system_description, dsm_system, dsm_system_parse, dsm_system_load);

@@ -5,6 +5,7 @@
 #define DSM_WORKLOAD_WORKLOAD_INTERNAL_H
 
 #include "base/arena.h"
+#include "base/description.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "dsm/workload.h"
@@ -20,6 +21,8 @@ extern const dsm__words dsm__aux_op_words;
 extern const dsm__words dsm__optimizer_words;
 extern const dsm__words dsm__element_type_words;
 extern const dsm__words dsm__aux_side_words;
+
+extern const dsm__description dsm__workload_description;
 
 /* The objects of "dsm-workload/1". */
 extern const dsm__object_type dsm__workload_object;

@@ -179,6 +179,7 @@ void dsm__workload_read(dsm_workload *workload, const dsm__json_node *node) {
   dsm__json_parameters_close(&parameters);
 }
 
-DSM__PARSED_DOCUMENT(dsm_workload, dsm_workload_parse, dsm__workload_new, dsm__workload_read,
-                     dsm_workload_free);
-DSM__LOADED_DOCUMENT(dsm_workload, dsm_workload_load, dsm_workload_parse);
+DSM__DESCRIPTION(dsm__workload_description, WORKLOAD, "dsm-workload/1", dsm_workload,
+                 dsm__workload_new, dsm__workload_read, dsm_workload_free);
+DSM__DESCRIPTION_READERS(dsm__workload_description, dsm_workload, dsm_workload_parse,
+                         dsm_workload_load);

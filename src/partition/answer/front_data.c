@@ -6,7 +6,7 @@
 #include "partition/answer/partition_record.h"
 #include "partition/answer/partition_rows.h"
 #include "partition/instance_facts.h"
-#include "report/companion.h"
+#include "report/answer.h"
 
 /* ---- the tables ---- */
 

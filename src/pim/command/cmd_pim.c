@@ -14,8 +14,8 @@
 
 static cli_exit answer(const cli_arguments *arguments, const cli_input_file *workload_file,
                        const cli_input_file *system_file) {
-  const dsm_rl_workload *const workload = workload_file->rl_workload;
-  const dsm_pim_system *const system = system_file->pim_system;
+  const dsm_rl_workload *const workload = workload_file->other;
+  const dsm_pim_system *const system = system_file->other;
   const cli_pim_arguments *const asked = arguments->own;
   const dsm_pim_options options = {.cores = asked->cores,
                                    .core_count = asked->core_count,
@@ -45,6 +45,18 @@ static double seconds_of(const void *of) {
   return ((const dsm_pim_plan *)of)->cost.seconds;
 }
 
+static bool is_in(const dsm_store *store) {
+  return dsm_store_is_pim(store);
+}
+
+static dsm_status load_point(void **made, dsm_store *store, size_t point, double *seconds,
+                             dsm_diags *diags) {
+  dsm_pim_plan *plan = NULL;
+  const dsm_status status = dsm_store_pim_plan(store, point, &plan, seconds, diags);
+  *made = plan;
+  return status;
+}
+
 static const cli_companion_answer own_answer = {
     .kind = &dsm_answer_pim,
     .commands = CLI_SCORE | CLI_CHECK | CLI_DIFF | CLI_PLOT | CLI_REPORT | CLI_TRACE,
@@ -52,7 +64,9 @@ static const cli_companion_answer own_answer = {
     .found = "one of cores in memory",
     .hint = "these show it: dsm report, dsm plot, dsm score, dsm trace",
     .what = "a plan of cores in memory",
-    .seconds = seconds_of};
+    .seconds = seconds_of,
+    .is_in = is_in,
+    .load_point = load_point};
 
 /* ---- rows ---- */
 
@@ -129,6 +143,8 @@ const cli_companion cli_companion_pim = {
     .option_count = sizeof options / sizeof *options,
     .arguments_size = sizeof(cli_pim_arguments),
     .init = init,
+    .descriptions = cli_pim_descriptions,
+    .description_count = CLI_PIM_DESCRIPTION_COUNT,
     .answer = &own_answer,
     .fini = fini,
 };

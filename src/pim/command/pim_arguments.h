@@ -3,7 +3,7 @@
 #ifndef DSM_PIM_COMMAND_PIM_ARGUMENTS_H
 #define DSM_PIM_COMMAND_PIM_ARGUMENTS_H
 
-#include "cli/rows/rows.h"
+#include "cli/rows/companion_command.h"
 
 /** What only `pim` takes. */
 typedef struct cli_pim_arguments {
@@ -14,6 +14,10 @@ typedef struct cli_pim_arguments {
   unsigned transfers; /**< a dsm_pim_transfers */
   unsigned objective; /**< a dsm_pim_objective */
 } cli_pim_arguments;
+
+/** Kinds of descriptions that it knows. */
+enum { CLI_PIM_DESCRIPTION_COUNT = 3 };
+extern const cli_companion_description cli_pim_descriptions[CLI_PIM_DESCRIPTION_COUNT];
 
 /** Takes over the counts of --cores and --tasklets. */
 cli_exit cli_apply_counts(cli_arguments *arguments, const cli_option *option, char *value);

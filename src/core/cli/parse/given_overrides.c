@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/parse/option_values.h"
+#include "cli/rows/companion_command.h"
 #include "cli/run/complain.h"
 
 /* Adds an override, and notes it as PATH=VALUE; `owned` is freed with the arguments. */
@@ -37,9 +38,8 @@ unsigned cli_set_roots(const cli_command *command) {
 }
 
 dsm_description cli_set_root(dsm_description kind) {
-  return kind == DSM_DESCRIPTION_RL_WORKLOAD  ? DSM_DESCRIPTION_WORKLOAD
-         : kind == DSM_DESCRIPTION_PIM_SYSTEM ? DSM_DESCRIPTION_SYSTEM
-                                              : kind;
+  const cli_companion_description *const row = cli_companion_description_of(kind);
+  return row == NULL ? kind : row->root;
 }
 
 dsm_description cli_find_root(unsigned roots, const char *path) {

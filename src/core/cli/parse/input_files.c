@@ -7,7 +7,7 @@
 #include "cli/parse/imports.h"
 #include "cli/parse/lookup.h"
 #include "cli/parse/option_values.h"
-#include "cli/rows/rows.h"
+#include "cli/rows/companion_command.h"
 #include "cli/run/complain.h"
 
 /* A plan is edited, not overridden: its decisions may not fit other inputs. */
@@ -31,15 +31,14 @@ static dsm_status parse_sweep(cli_input_file *loaded, const cli_arguments *argum
                          &request, diags);
 }
 
-/* Likewise a plan of cores in memory. */
-static dsm_status parse_pim(cli_input_file *loaded, const cli_arguments *arguments,
-                            dsm_diags *diags) {
-  if (arguments->overrides.recorded.count > 0) {
-    return cli_refuse(diags, DSM_ERROR_USAGE, loaded->path, NULL,
-                      "expected no --set for a plan: edit the plan, or ask again");
-  }
-  return dsm_pim_plan_parse(&loaded->pim, &loaded->recorded, loaded->text, loaded->length,
-                            loaded->path, diags);
+/* What the core does not know. */
+static dsm_status parse_other(cli_input_file *loaded, const cli_arguments *arguments,
+                              dsm_diags *diags) {
+  const cli_companion_description *const row = cli_companion_description_of(loaded->kind);
+  return row == NULL ? cli_refuse(diags, DSM_ERROR_INVALID, loaded->path, NULL,
+                                  "this program was built without what reads a %s",
+                                  dsm_description_name(loaded->kind))
+                     : row->parse(&loaded->other, loaded, arguments, &loaded->recorded, diags);
 }
 
 static dsm_status parse_profile(cli_input_file *loaded, const cli_arguments *arguments,
@@ -57,7 +56,7 @@ static dsm_status parse(cli_input_file *loaded, const cli_arguments *arguments, 
   const cli_override_list *const overrides = &arguments->overrides.of[cli_set_root(loaded->kind)];
   const char *const text = loaded->text;
   const size_t length = loaded->length;
-  switch (loaded->kind) {
+  switch ((int)loaded->kind) {
   case DSM_DESCRIPTION_WORKLOAD:
     return dsm_workload_parse(&loaded->workload, text, length, loaded->path, overrides->items,
                               overrides->count, diags);
@@ -72,22 +71,13 @@ static dsm_status parse(cli_input_file *loaded, const cli_arguments *arguments, 
   case DSM_DESCRIPTION_STAGES:
     return dsm_remat_chain_parse(&loaded->chain, text, length, loaded->path, overrides->items,
                                  overrides->count, diags);
-  case DSM_DESCRIPTION_RL_WORKLOAD:
-    return dsm_rl_workload_parse(&loaded->rl_workload, text, length, loaded->path, overrides->items,
-                                 overrides->count, diags);
-  case DSM_DESCRIPTION_PIM_SYSTEM:
-    return dsm_pim_system_parse(&loaded->pim_system, text, length, loaded->path, overrides->items,
-                                overrides->count, diags);
-  case DSM_DESCRIPTION_PIM:
-    return parse_pim(loaded, arguments, diags);
   case DSM_DESCRIPTION_PLAN:
     return parse_plan(loaded, arguments, diags);
   case DSM_DESCRIPTION_SWEEP:
     return parse_sweep(loaded, arguments, diags);
-  case DSM_DESCRIPTION_COUNT:
-    break;
+  default:
+    return parse_other(loaded, arguments, diags);
   }
-  return DSM_ERROR_INVALID;
 }
 
 /* What a sweep wrote is no description, but its user may take it for one. */
@@ -136,17 +126,18 @@ cli_input_file cli_load(const cli_arguments *arguments, const char *name, dsm_de
 }
 
 dsm_described cli_described(const cli_input_file *loaded, const char *file) {
-  return (dsm_described){.file = file,
-                         .workload = loaded->workload,
-                         .system = loaded->system,
-                         .plan = loaded->plan,
-                         .sweep = loaded->sweep,
-                         .server = loaded->server,
-                         .profile = loaded->profile,
-                         .chain = loaded->chain,
-                         .rl_workload = loaded->rl_workload,
-                         .pim_system = loaded->pim_system,
-                         .pim = loaded->pim};
+  dsm_described described = {.file = file,
+                             .workload = loaded->workload,
+                             .system = loaded->system,
+                             .plan = loaded->plan,
+                             .sweep = loaded->sweep,
+                             .server = loaded->server,
+                             .profile = loaded->profile,
+                             .chain = loaded->chain};
+  if (loaded->other != NULL) {
+    cli_companion_description_of(loaded->kind)->put(&described, loaded->other);
+  }
+  return described;
 }
 
 void cli_input_file_fini(cli_input_file *loaded) {
@@ -157,9 +148,9 @@ void cli_input_file_fini(cli_input_file *loaded) {
   dsm_server_free(loaded->server);
   dsm_instance_free(loaded->profile);
   dsm_remat_chain_free(loaded->chain);
-  dsm_rl_workload_free(loaded->rl_workload);
-  dsm_pim_system_free(loaded->pim_system);
-  dsm_pim_plan_free(loaded->pim);
+  if (loaded->other != NULL) {
+    cli_companion_description_of(loaded->kind)->discard(loaded->other);
+  }
   free(loaded->path);
   free(loaded->text);
   *loaded = (cli_input_file){0};

@@ -6,8 +6,8 @@
 #include "cli/parse/arguments.h"
 #include "dsm/dsm.h"
 
-/** Exactly one of workload, system, plan, sweep, server, profile, chain, rl_workload, pim_system
- * and pim is not NULL if status is DSM_OK, else none is. */
+/** Exactly one of workload, system, plan, sweep, server, profile, chain and other is not NULL if
+ * status is DSM_OK, else none is. */
 typedef struct cli_input_file {
   char *path; /**< as found; NULL if it was not */
   char *text; /**< what it says; NULL if it could not be read */
@@ -22,9 +22,7 @@ typedef struct cli_input_file {
   dsm_server *server;
   dsm_instance *profile;
   dsm_remat_chain *chain;
-  dsm_rl_workload *rl_workload;
-  dsm_pim_system *pim_system;
-  dsm_pim_plan *pim;
+  void *other;     /**< what a companion alone knows, of `kind` */
   double recorded; /**< what the text says of a plan: cycles of its step, or seconds; 0: nothing */
 } cli_input_file;
 

@@ -8,6 +8,7 @@
 
 #include "cli/parse/imports.h"
 #include "cli/parse/lookup.h"
+#include "cli/parse/option_values.h"
 #include "cli/rows/rows.h"
 #include "cli/run/complain.h"
 
@@ -34,10 +35,11 @@ static dsm_status read_workload(cli_named_inputs *in, const char *path, char **t
 
 /* Kinds that an input of a kind may be: a workload is one for whichever machine it is. */
 static unsigned alike(dsm_description kind) {
-  const unsigned also = kind == DSM_DESCRIPTION_WORKLOAD ? (unsigned)CLI_TAKES_RL_WORKLOAD
-                        : kind == DSM_DESCRIPTION_SYSTEM ? (unsigned)CLI_TAKES_PIM_SYSTEM
-                                                         : 0;
-  return 1U << kind | also;
+  unsigned kinds = 1U << kind;
+  for (dsm_description other = 0; other < DSM_DESCRIPTION_COUNT; other++) {
+    kinds |= cli_set_root(other) == kind ? (unsigned)CLI_TAKES_BUNDLED & 1U << other : 0;
+  }
+  return kinds;
 }
 
 dsm_status cli_read_named(void *context, const char *name, const char *folder, dsm_description kind,

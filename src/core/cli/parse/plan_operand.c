@@ -77,19 +77,20 @@ static dsm_status load_point(cli_plan_operand *operand, const cli_arguments *arg
   dsm_store *store = NULL;
   dsm_status status = dsm_store_open_read(&store, operand->file, diags);
   if (status == DSM_OK) {
-    dsm_pim_plan *pim = NULL;
-    const dsm_answer_kind *kind = dsm_store_is_pim(store) ? &dsm_answer_pim : &dsm_answer_plan;
+    void *made = NULL;
+    const cli_companion_answer *const other = cli_companion_answer_in(store);
+    const dsm_answer_kind *kind = other != NULL ? other->kind : &dsm_answer_plan;
     double *const recorded = &operand->answer.recorded;
     operand->answer.kind = kind;
     status = check_kind(operand, arguments, &kind);
     if (status == DSM_OK) {
-      status = kind == &dsm_answer_pim
-                   ? dsm_store_pim_plan(store, (size_t)point, &pim, recorded, diags)
+      status = other != NULL
+                   ? other->load_point(&made, store, (size_t)point, recorded, diags)
                    : dsm_store_plan(store, (size_t)point, &operand->plan, recorded, diags);
-      operand->answer.owned = pim != NULL ? (void *)pim : operand->plan;
+      operand->answer.owned = made != NULL ? made : operand->plan;
       operand->answer.of = operand->answer.owned;
     }
-    if (status == DSM_OK && pim != NULL && arguments->command->bit == CLI_DIFF) {
+    if (status == DSM_OK && made != NULL && arguments->command->bit == CLI_DIFF) {
       status = print_document(operand, diags);
     }
   }

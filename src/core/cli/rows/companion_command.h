@@ -6,6 +6,7 @@
 #ifndef DSM_CLI_ROWS_COMPANION_COMMAND_H
 #define DSM_CLI_ROWS_COMPANION_COMMAND_H
 
+#include "cli/parse/input_files.h"
 #include "cli/rows/rows.h"
 
 /** What a command beside the core answers, where commands of the core take it as a file. */
@@ -17,7 +18,31 @@ typedef struct cli_companion_answer {
   const char *hint;                  /**< and what shows it */
   const char *what;                  /**< what is drawn, "an answer of storage" */
   double (*seconds)(const void *of); /**< what is recorded of it; NULL: nothing is */
+  /** Are all points of a store of it, and that of one, with its recorded seconds; NULL: no sweep
+   * has any. */
+  bool (*is_in)(const dsm_store *store);
+  dsm_status (*load_point)(void **made, dsm_store *store, size_t point, double *seconds,
+                           dsm_diags *diags);
 } cli_companion_answer;
+
+/** A kind of description that the core does not know. */
+typedef struct cli_companion_description {
+  dsm_description kind;
+  dsm_description root; /**< what --set calls it, and a sweep takes it for */
+  /** Reads the text, with the values that arguments set; *recorded is what an answer records of
+   * its seconds. */
+  dsm_status (*parse)(void **made, const cli_input_file *loaded, const cli_arguments *arguments,
+                      double *recorded, dsm_diags *diags);
+  void (*discard)(void *made);
+  void (*put)(dsm_described *to, const void *made); /**< as an answer says what it holds */
+  /** In a few words: how many of what, or of another size, NULL, what it is of. */
+  uint64_t (*count)(const void *made);
+  const char *noun;
+  void (*name)(const void *made, const char **workload, const char **system);
+  /** Of an answer: that, and whether the numbers in its text are what it comes to; else NULL. */
+  const dsm_answer_kind *answer;
+  dsm_status (*compare)(const void *made, const cli_input_file *loaded, dsm_diags *diags);
+} cli_companion_description;
 
 /** A companion. */
 typedef struct cli_companion {
@@ -34,6 +59,8 @@ typedef struct cli_companion {
   size_t arguments_size;         /**< of what these options become: arguments->own; 0: nothing */
   void (*init)(void *arguments); /**< of zeroed ones; NULL: that is what they begin as */
   void (*fini)(void *arguments); /**< NULL: they own nothing */
+  const cli_companion_description *descriptions;
+  size_t description_count;
   const cli_companion_answer *answer; /**< NULL: no command of the core takes it */
   /** Makes the files of a target of `export` of what a file holds; NULL: no target is of it alone.
    */
@@ -47,6 +74,12 @@ typedef struct cli_companion {
 
 /** That of a kind; NULL: no command of the core takes it, or it is a plan. */
 const cli_companion_answer *cli_companion_answer_of(const dsm_answer_kind *kind);
+
+/** That of which all points of a store are; NULL: they are plans. */
+const cli_companion_answer *cli_companion_answer_in(const dsm_store *store);
+
+/** The row of a companion for a kind; NULL: none has it. */
+const cli_companion_description *cli_companion_description_of(dsm_description kind);
 
 /** Figures of their answers that plans do not have too: number `index`, NULL after the last. */
 const char *cli_companion_figure(size_t index);

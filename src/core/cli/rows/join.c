@@ -153,6 +153,26 @@ const cli_companion_answer *cli_companion_answer_of(const dsm_answer_kind *kind)
   return found;
 }
 
+const cli_companion_answer *cli_companion_answer_in(const dsm_store *store) {
+  const cli_companion_answer *found = NULL;
+  for (size_t c = 0; found == NULL && cli_companions[c] != NULL; c++) {
+    const cli_companion_answer *const answer = cli_companions[c]->answer;
+    found = answer != NULL && answer->is_in != NULL && answer->is_in(store) ? answer : NULL;
+  }
+  return found;
+}
+
+const cli_companion_description *cli_companion_description_of(dsm_description kind) {
+  for (size_t c = 0; cli_companions[c] != NULL; c++) {
+    for (size_t i = 0; i < cli_companions[c]->description_count; i++) {
+      if (cli_companions[c]->descriptions[i].kind == kind) {
+        return &cli_companions[c]->descriptions[i];
+      }
+    }
+  }
+  return NULL;
+}
+
 const char *cli_companion_figure(size_t index) {
   for (size_t c = 0; cli_companions[c] != NULL; c++) {
     const cli_companion_answer *const answer = cli_companions[c]->answer;

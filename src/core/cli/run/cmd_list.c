@@ -41,8 +41,7 @@ static bool is_hidden(const found *all, const char *name, dsm_description kind) 
 
 static bool is_wanted(const found *all, const cli_input_file *loaded, const char *name) {
   const dsm_description kind = loaded->kind;
-  return loaded->is_detected && kind != DSM_DESCRIPTION_PLAN && kind != DSM_DESCRIPTION_PROFILE &&
-         kind != DSM_DESCRIPTION_PIM &&
+  return loaded->is_detected && (CLI_TAKES_BUNDLED & 1U << kind) != 0 &&
          (all->kind == NULL || strcmp(all->kind, dsm_description_name(kind)) == 0) &&
          !is_hidden(all, name, kind);
 }

@@ -5,7 +5,7 @@
 
 #include "cli/parse/input_files.h"
 #include "cli/parse/plan_operand.h"
-#include "cli/rows/rows.h"
+#include "cli/rows/companion_command.h"
 #include "cli/run/complain.h"
 #include "cli/run/output.h"
 
@@ -53,12 +53,16 @@ static void summarize(checked *to, const cli_input_file *loaded) {
     count_profile(to, loaded->profile);
   } else if (loaded->chain != NULL) {
     count_into(to, loaded->chain->stage_count, "stage");
-  } else if (loaded->rl_workload != NULL) {
-    count_into(to, loaded->rl_workload->transitions, "transition");
-  } else if (loaded->pim_system != NULL) {
-    count_into(to, loaded->pim_system->cores, "core");
-  } else if (loaded->pim != NULL) {
-    name_plan(to, loaded->pim->workload->name, loaded->pim->system->name);
+  } else if (loaded->other != NULL) {
+    const cli_companion_description *const row = cli_companion_description_of(loaded->kind);
+    const char *workload = NULL;
+    const char *system = NULL;
+    if (row->count != NULL) {
+      count_into(to, row->count(loaded->other), row->noun);
+    } else {
+      row->name(loaded->other, &workload, &system);
+      name_plan(to, workload, system);
+    }
   }
 }
 
@@ -81,10 +85,15 @@ static dsm_status validate_plan(const cli_arguments *arguments, const cli_input_
   return status;
 }
 
-static dsm_status validate_pim(const cli_arguments *arguments, const cli_input_file *loaded,
-                               dsm_diags *diags) {
-  note_recorded(arguments, loaded, DSM_ANSWER(pim, loaded->pim));
-  return dsm_pim_plan_compare_text(loaded->pim, loaded->text, loaded->length, loaded->path, diags);
+/* The same of what a companion knows, if that is an answer. */
+static dsm_status validate_other(const cli_arguments *arguments, const cli_input_file *loaded,
+                                 dsm_diags *diags) {
+  const cli_companion_description *const row = cli_companion_description_of(loaded->kind);
+  if (row->answer == NULL) {
+    return loaded->status;
+  }
+  note_recorded(arguments, loaded, (dsm_answer){.kind = row->answer, .of = loaded->other});
+  return row->compare(loaded->other, loaded, diags);
 }
 
 static dsm_validated validate(const cli_arguments *arguments, const char *name, checked *owned) {
@@ -92,8 +101,8 @@ static dsm_validated validate(const cli_arguments *arguments, const char *name, 
   if (loaded.plan != NULL) {
     loaded.status = validate_plan(arguments, &loaded, owned->diags);
   }
-  if (loaded.pim != NULL) {
-    loaded.status = validate_pim(arguments, &loaded, owned->diags);
+  if (loaded.other != NULL) {
+    loaded.status = validate_other(arguments, &loaded, owned->diags);
   }
   summarize(owned, &loaded);
   const dsm_validated result = {.file = name,

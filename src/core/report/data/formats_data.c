@@ -12,7 +12,7 @@
 #include "plan/plan_internal.h"
 #include "plan/plan_record.h"
 #include "plan/recomputation.h"
-#include "report/companion.h"
+#include "report/answer.h"
 #include "report/data/records.h"
 #include "report/diff_figures.h"
 #include "report/memory_timeline.h"

@@ -2,7 +2,8 @@
 /* pim_data.c: plans of cores in memory, for people: a plan is its own document. */
 #include "pim/pim_record.h"
 #include "pim/pim_words.h"
-#include "report/companion.h"
+#include "pim/sweep_machine.h"
+#include "report/answer.h"
 #include "report/declared.h"
 #include "report/figure/plot_pim.h"
 #include "report/page/web.h"
@@ -255,4 +256,11 @@ static const dsm__words *const words[] = {&dsm__rl_algorithm_words,  &dsm__rl_el
                                           &dsm__pim_bound_words,     &dsm__pim_objective_words};
 
 const dsm__companion dsm__companion_pim = {
-    .kinds = {&dsm_answer_pim}, DSM__INPUTS(inputs), DSM__LIMITS(limits), DSM__WORD_LISTS(words)};
+    .kinds = {&dsm_answer_pim},
+    .descriptions = {&dsm__rl_workload_description, &dsm__pim_system_description},
+    .parts = &dsm__pim_point_part,
+    .part_count = 1,
+    .machine = &dsm__pim_machine,
+    DSM__INPUTS(inputs),
+    DSM__LIMITS(limits),
+    DSM__WORD_LISTS(words)};

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "pim/pim_record.h"
-#include "report/companion.h"
 
 /* Of the core. */
 static const dsm__record_type *const core_formats[] = {

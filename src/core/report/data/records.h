@@ -97,6 +97,16 @@ typedef struct dsm__rows {
                   DSM__FIELD(JSON, dsm_input_difference, b, second, DSM__COLUMN | DSM__OPTIONAL,   \
                              .help = "The value in B; absent if it has none."))
 
+#define DSM__FORMATS_MAX 32
+
+/** The formats of results of the core and of all companions, by name. */
+typedef struct dsm__formats {
+  const dsm__record_type *items[DSM__FORMATS_MAX];
+  size_t count;
+} dsm__formats;
+
+dsm__formats dsm__formats_of_results(void);
+
 /** A layer or pass that one side alone has, as a row among decisions: it is "present" there. */
 dsm_decision_drift dsm__presence_row(const char *layer, dsm_pass pass, dsm_presence presence);
 

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * companion.h: what companions of the core bring: answers, and what the tables of
+ * companion.h: what companions of the core bring: descriptions, answers, and what the tables of
  * formats say of them. The core names none: which there are is a list in src/CMakeLists.txt.
  */
-#ifndef DSM_REPORT_COMPANION_H
-#define DSM_REPORT_COMPANION_H
+#ifndef DSM_BASE_COMPANION_H
+#define DSM_BASE_COMPANION_H
 
+#include "base/description.h"
 #include "base/record.h"
 #include "dsm/limits.h"
-#include "report/answer.h"
+
+struct dsm_answer_kind;
+struct dsm__machine;
 
 /** A limit of limits.h, by its name. */
 typedef struct dsm__limit {
@@ -18,6 +21,12 @@ typedef struct dsm__limit {
 
 #define DSM__LIMIT(name)                                                                           \
   { #name, name }
+
+/** A part that it adds to a record of the core, where that has DSM__ADDED_PARTS. */
+typedef struct dsm__added_part {
+  const dsm__record_type *to;
+  dsm__field part;
+} dsm__added_part;
 
 #define DSM__OBJECTS_MAX 6
 
@@ -36,13 +45,20 @@ typedef struct dsm__input_format {
 
 #define DSM__COMPANION_KINDS_MAX 2
 #define DSM__COMPANION_FORMATS_MAX 4
+#define DSM__COMPANION_DESCRIPTIONS_MAX 2
 
 /** A companion. */
 typedef struct dsm__companion {
   /** Answers whose documents are told apart by their formats, NULL behind the last. */
-  const dsm_answer_kind *kinds[DSM__COMPANION_KINDS_MAX + 1];
+  const struct dsm_answer_kind *kinds[DSM__COMPANION_KINDS_MAX + 1];
   /** Formats of its results, NULL behind the last. */
   const dsm__record_type *formats[DSM__COMPANION_FORMATS_MAX + 1];
+  /** Kinds of descriptions that it knows, NULL behind the last. */
+  const dsm__description *descriptions[DSM__COMPANION_DESCRIPTIONS_MAX + 1];
+  const dsm__added_part *parts;
+  size_t part_count;
+  /** What sweeps vary in place of a network on a system (sweep/machine_kind.h); NULL: nothing. */
+  const struct dsm__machine *machine;
   const dsm__input_format *inputs;
   size_t input_count;
   const dsm__limit *limits;
@@ -53,15 +69,5 @@ typedef struct dsm__companion {
 
 /** All of them, NULL behind the last; made from the list. */
 extern const dsm__companion *const dsm__companions[];
-
-#define DSM__FORMATS_MAX 32
-
-/** The formats of results of the core and of all companions, by name. */
-typedef struct dsm__formats {
-  const dsm__record_type *items[DSM__FORMATS_MAX];
-  size_t count;
-} dsm__formats;
-
-dsm__formats dsm__formats_of_results(void);
 
 #endif

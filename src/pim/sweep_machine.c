@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "pim/sweep_machine.h"
+
+#include <inttypes.h>
+
+#include "pim/pim_record.h"
+#include "pim/pim_words.h"
+#include "pim/step_result.h"
+#include "sweep/point_record.h"
+
+/* clang-format off: a field a row */
+DSM__OWN_RECORD(dsm__point_pim_record, dsm_pim_cost, false, "Of a training on cores in memory.",
+                DSM__FIELD(FLAG, dsm_pim_cost, is_feasible, "feasible", 0, .help = "It is one."),
+                DSM__FIELD(COUNT, dsm_pim_cost, choice.cores, "cores", DSM__FIELD_IS_COLUMN,
+                           .min = 1, .stated_if = DSM__IF(dsm_pim_cost, is_feasible),
+                           .help = "In memory, that work; of points on such, as the columns that "
+                                   "follow."),
+                DSM__FIELD(COUNT, dsm_pim_cost, choice.tasklets, "tasklets", DSM__FIELD_IS_COLUMN,
+                           .min = 1, .stated_if = DSM__IF(dsm_pim_cost, is_feasible),
+                           .help = "Of each core."),
+                DSM__FIELD(WORD, dsm_pim_cost, choice.transfers, "transfers", DSM__FIELD_IS_COLUMN,
+                           .words = &dsm__pim_transfers_words,
+                           .stated_if = DSM__IF(dsm_pim_cost, is_feasible),
+                           .help = "How the host moves what differs from core to core."),
+                {.kind = DSM__FIELD_PART, .offset = 0, .type = &dsm__pim_figures_record});
+/* clang-format on */
+
+const dsm__added_part dsm__pim_point_part = {
+    .to = &dsm__point_record, .part = DSM__PART(dsm_point_result, pim, dsm__point_pim_record)};
+
+static dsm_status choose(void **plan, const void *workload, const void *system, dsm_diags *diags) {
+  dsm_pim_plan *made = NULL;
+  const dsm_status status = dsm_pim(&made, workload, system, NULL, diags);
+  *plan = made;
+  return status;
+}
+
+static void describe(const void *of, dsm_point_result *result, dsm__text_buffer *decisions) {
+  const dsm_pim_plan *const plan = of;
+  const dsm_pim_choice *const choice = &plan->cost.choice;
+  result->mode = DSM_MODE_TRAINING;
+  result->minibatch = dsm__pim_samples(plan->workload);
+  result->pim = plan->cost;
+  result->result = dsm__pim_step_result(plan->workload, plan->system, &plan->cost);
+  dsm__text_printf(decisions, "cores %" PRIu64 "; tasklets %" PRIu64 "; %s transfers",
+                   choice->cores, choice->tasklets, dsm_pim_transfers_name(choice->transfers));
+}
+
+static char *print(const void *plan) {
+  return dsm_pim_plan_print(plan);
+}
+
+static dsm_status parse(void **plan, const char *text, size_t length, const char *file,
+                        dsm_diags *diags) {
+  dsm_pim_plan *made = NULL;
+  const dsm_status status = dsm_pim_plan_parse(&made, NULL, text, length, file, diags);
+  *plan = made;
+  return status;
+}
+
+static void discard(void *plan) {
+  dsm_pim_plan_free(plan);
+}
+
+const dsm__machine dsm__pim_machine = {
+    .inputs = {&dsm__rl_workload_description, &dsm__pim_system_description},
+    .mismatches = {"expected cores in memory for a table of values, found another system",
+                   "expected a table of values on cores in memory, found a network"},
+    .part = &dsm__point_pim_record,
+    .choose = choose,
+    .describe = describe,
+    .print = print,
+    .parse = parse,
+    .discard = discard};
+
+bool dsm_store_is_pim(const dsm_store *store) {
+  return dsm__store_is_on(store, &dsm__pim_machine);
+}
+
+dsm_status dsm_store_pim_plan(dsm_store *store, size_t point, dsm_pim_plan **plan,
+                              double *recorded_seconds, dsm_diags *diags) {
+  void *made = NULL;
+  const dsm_status status =
+      dsm__store_plan_on(store, point, &dsm__pim_machine, &made, recorded_seconds, diags);
+  *plan = made;
+  return status;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sweep_machine.h: cores in memory as what points of a sweep are on. */
+#ifndef DSM_PIM_SWEEP_MACHINE_H
+#define DSM_PIM_SWEEP_MACHINE_H
+
+#include "base/companion.h"
+#include "sweep/machine_kind.h"
+
+extern const dsm__machine dsm__pim_machine;
+
+/** Its columns of points. */
+extern const dsm__added_part dsm__pim_point_part;
+
+#endif
