@@ -55,7 +55,7 @@ typedef struct dsm__problem {
                                    known when the time is over */
   uint64_t evaluations;       /**< of building graphs */
   dsm__reductions reductions; /**< in inputs, where they are shared or hide */
-  double stages_bound_cycles; /**< of mappings with stages, in which ends are not weighed */
+  double stages_bound_cycles; /**< of mappings with stages, in which no sums hide; 0: not known */
   dsm__zone zones[DSM__ZONES_MAX]; /**< likewise */
   double limit_cycles;             /**< see dsm__graph; 0: none */
   bool are_ties_free;              /**< what tied layers exchange is left out: a bound */
