@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/companion.h"
 #include "base/diag_add.h"
 #include "export/target.h"
-#include "report/companion.h"
 #include "report/data/export_files.h"
 
 static const dsm__exporter targets[] = {

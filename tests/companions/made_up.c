@@ -4,9 +4,9 @@
 #include "cli/parse/option_values.h"
 #include "cli/rows/companion_command.h"
 #define CLI_ROW_ARGUMENTS cli_made_up_arguments
+#include "base/companion.h"
 #include "cli/rows/option_row.h"
 #include "cli/run/output.h"
-#include "report/companion.h"
 #include "report/data/records.h"
 
 /* ---- the answer ---- */

@@ -260,7 +260,8 @@ START_TEST(test_no_explained_step_is_below_the_bound) {
 END_TEST
 
 /* Whatever a machine pays beside what decisions change (latency of sums in common, time to issue
- * kernels), the step that others are compared with is the plan's. */
+ * kernels), the step that others are compared with is the plan's, or, where sums that hide count in
+ * full, the plan's with these. */
 START_TEST(test_alternatives_of_real_systems_are_compared_with_the_plans_step) {
   static const char *const systems[] = {"dgx_a100",    "dgx_h100",    "dgx1_v100",
                                         "tpu_v3_1024", "tpu_v4_4096", "torus64"};
@@ -273,19 +274,21 @@ START_TEST(test_alternatives_of_real_systems_are_compared_with_the_plans_step) {
         bundled_options(random_below(&state, 3) == 0 ? DSM_MODE_INFERENCE : DSM_MODE_TRAINING);
     bundled explored = bundled_explore(network, system, "4096", &options);
     if (explored.status == DSM_OK) {
-      const double step = explored.plan->result.step_cycles;
       dsm_explanation *explanation = NULL;
       const size_t layer = random_below(&state, explored.plan->layer_count);
       ck_assert_int_eq(dsm_explain(&explanation, explored.plan, layer, 0, NULL), DSM_OK);
+      double step = explored.plan->result.step_cycles;
       bool is_preloading = false;
       for (size_t i = 0; i < explored.plan->layer_count; i++) {
+        step += explanation->has_hidden_sums
+                    ? explored.plan->layers[i].passes[DSM_PASS_UPDATE].hidden_cycles
+                    : 0;
         is_preloading = is_preloading || explored.plan->layers[i].decisions.weights_on_chip > 0;
       }
       ck_assert_msg(is_preloading || fabs(explanation->reference_cycles - step) <= 1e-9 * step,
                     "%s on %s: %.17g, not %.17g", network, system, explanation->reference_cycles,
                     step);
-      ck_assert(!explanation->has_hidden_sums);
-      if (!is_preloading && explored.plan->pipeline_count == 0) {
+      if (!is_preloading && !explanation->has_hidden_sums && explored.plan->pipeline_count == 0) {
         expect_all_consistent(explored.plan, true, network);
       }
       dsm_explanation_free(explanation);

@@ -155,6 +155,31 @@ START_TEST(test_shared_gradients_of_one_micro_batch_are_summed_once) {
 }
 END_TEST
 
+/* In stages no sum of gradients hides: the step and its bound are what they are without the key. */
+START_TEST(test_no_sum_hides_in_stages) {
+  dsm_plan *plans[2] = {NULL, NULL};
+  dsm_workload *const workload = bundled_workload("resnet18", "256");
+  dsm_system *const system = bundled_system("summit");
+  dsm_explore_options options = bundled_options(DSM_MODE_TRAINING);
+  options.optimizations =
+      BIT(DSM_OPTIMIZATION_HYBRID) | BIT(DSM_OPTIMIZATION_STAGES) | BIT(DSM_OPTIMIZATION_SHARD);
+  options.stages = 4;
+  for (int k = 0; k < 2; k++) {
+    system->model.overlapped_reduction = k == 1;
+    ck_assert_int_eq(dsm_explore(&plans[k], workload, system, &options, NULL), DSM_OK);
+    for (size_t i = 0; i < plans[k]->layer_count; i++) {
+      ck_assert(!(plans[k]->layers[i].passes[DSM_PASS_UPDATE].hidden_cycles > 0));
+    }
+  }
+  ck_assert_double_eq(plans[1]->result.step_cycles, plans[0]->result.step_cycles);
+  ck_assert_double_eq(plans[1]->result.lower_bound_cycles, plans[0]->result.lower_bound_cycles);
+  dsm_plan_free(plans[0]);
+  dsm_plan_free(plans[1]);
+  dsm_system_free(system);
+  dsm_workload_free(workload);
+}
+END_TEST
+
 /* An encoder's output, which lives through all of the decoder, along three axes: few edges are
  * made, and those have a mapping. */
 START_TEST(test_what_lives_long_makes_no_large_graph) {
@@ -185,6 +210,7 @@ Suite *suite_stage_bounds(void) {
   tcase_add_test(tests, test_slowest_stage_is_known);
   tcase_add_test(tests, test_what_lives_long_makes_no_large_graph);
   tcase_add_test(tests, test_shared_gradients_of_one_micro_batch_are_summed_once);
+  tcase_add_test(tests, test_no_sum_hides_in_stages);
   tcase_add_loop_test(tests, test_no_bound_is_above_a_step, 0, 5);
   suite_add_tcase(suite, tests);
   return suite;

@@ -180,16 +180,16 @@ static void hide_reduction(const dsm__predictor *p, size_t index, const dsm__red
   dsm__pass_sum_up(update);
 }
 
-/* Of the layers of a stage the last is updated first. Of a pipeline what its stages sum is in its
- * time. */
-static bool hide_reductions_of(const dsm__predictor *p, const size_t *layers, size_t count) {
+/* The last layer is updated first. Of a pipeline what its stages sum is in its time. */
+static bool hide_reductions(const dsm__predictor *p) {
   const dsm_plan *const plan = p->plan;
+  const size_t count = plan->layer_count;
   dsm__reduction *const reductions = dsm__arena_array(plan->arena, count, sizeof *reductions);
   if (reductions == NULL) {
     return false;
   }
   for (size_t i = 0; i < count; i++) {
-    const size_t index = layers[count - 1 - i];
+    const size_t index = count - 1 - i;
     const dsm_layer_plan *const layer = &plan->layers[index];
     const bool is_first_of_group =
         layer->pipeline != DSM_NO_PIPELINE && plan->pipelines[layer->pipeline].first_layer == index;
@@ -202,7 +202,7 @@ static bool hide_reductions_of(const dsm__predictor *p, const size_t *layers, si
   dsm__reductions_overlap(reductions, count);
   for (size_t i = 0; i < count; i++) {
     if (reductions[i].cycles[DSM__HALF_SUM] + reductions[i].cycles[DSM__HALF_WAY_BACK] > 0) {
-      hide_reduction(p, layers[count - 1 - i], &reductions[i]);
+      hide_reduction(p, count - 1 - i, &reductions[i]);
     }
   }
   return true;
@@ -244,18 +244,6 @@ static bool share_reductions(dsm__predictor *p) {
     is_shared = share_reductions_of(p, layers, count, &p->reductions[s]);
   }
   return is_shared;
-}
-
-static bool hide_reductions(const dsm__predictor *p) {
-  const dsm_plan *const plan = p->plan;
-  const dsm_stages *const stages = &p->decisions->stages;
-  size_t *layers = NULL;
-  bool is_hidden = DSM__RESERVE(plan->arena, layers, plan->layer_count);
-  for (size_t s = 0; is_hidden && s < dsm__stage_count(stages); s++) {
-    const size_t count = dsm__stage_indices(stages, plan->layer_count, s, layers);
-    is_hidden = hide_reductions_of(p, layers, count);
-  }
-  return is_hidden;
 }
 
 /* Each stage's chips issue what they run, run by run. */
@@ -429,7 +417,7 @@ bool dsm__plan_predict_layers(dsm_plan *plan, const dsm__decisions *decisions) {
       return false;
     }
   }
-  if (plan->system->model.overlapped_reduction && !hide_reductions(&p)) {
+  if (p.machine.system->model.overlapped_reduction && !hide_reductions(&p)) {
     return false;
   }
   charge_issue(&p, groups);

@@ -51,6 +51,7 @@ const dsm_machine *dsm__stage_machine(const dsm_machine *whole, const dsm_stages
   }
   part->system = *whole->system;
   part->system.system.axes[stages->axis].chips /= stages->count;
+  part->system.model.overlapped_reduction = false; /* all wait for the last stage's micro-batch */
   part->machine = dsm_machine_derive(&part->system);
   return &part->machine;
 }

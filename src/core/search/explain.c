@@ -301,10 +301,10 @@ static double reference_of(const dsm__explaining *e) {
 }
 
 /* The graph counts what decisions change; what the plan pays beside that, in any case, is in its
- * step, and so in all that is compared with it. */
+ * step (where hidden sums count, with these in full), and so in all that is compared with it. */
 static void add_uncounted(const dsm__explaining *e, dsm_explanation *made) {
   const bool is_own = !is_preloading(e);
-  if (e->has_hidden_sums || e->is_layer_alone) {
+  if (e->is_layer_alone) {
     return;
   }
   for (size_t i = 0; i < made->alternative_count; i++) {
@@ -316,7 +316,7 @@ static void add_uncounted(const dsm__explaining *e, dsm_explanation *made) {
     *cycles += *cycles > 0 ? e->uncounted_cycles : 0;
   }
   made->reference_cycles =
-      is_own ? e->plan->result.step_cycles : made->reference_cycles + e->uncounted_cycles;
+      is_own ? e->compared_cycles : made->reference_cycles + e->uncounted_cycles;
 }
 
 /* Is it what is asked of other roles: the best split of roles beside data and model? */

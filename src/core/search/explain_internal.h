@@ -50,7 +50,8 @@ typedef struct dsm__explaining {
   bool is_per_pass;
   dsm__reductions shares;  /**< what the plan's layer pays of its collectives */
   double reference_cycles; /**< what the plan takes as the graph counts */
-  double uncounted_cycles; /**< what it takes beside that, whatever the layer does */
+  double compared_cycles;  /**< its step, where hidden sums count with these in full */
+  double uncounted_cycles; /**< what that has beside the graph's, whatever the layer does */
   bool has_hidden_sums;    /**< the graph counts sums of gradients that the plan hides */
   dsm__through *throughs;  /**< all ways to run the layer: of each graph */
   size_t through_count;

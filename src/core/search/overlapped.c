@@ -128,10 +128,12 @@ static double known_cycles(const overlapped_search *s) {
   return *s->plan != NULL ? (*s->plan)->result.step_cycles : s->limit_cycles;
 }
 
-/* Keeps what is seen of a plan, and the plan if it is the fastest. False if out of memory. */
+/* Keeps what is seen of a plan, and the plan if it is the fastest. One in stages has no ends to
+ * weigh. False if out of memory. */
 static bool look_at(overlapped_search *s, dsm_plan *made) {
   seen one = {.computed = 0};
-  if (made == NULL) {
+  if (made == NULL || made->stages.count > 1) {
+    dsm_plan_free(made == NULL ? NULL : dsm__take_faster(s->plan, made));
     return true;
   }
   if (!DSM__LIST_RESERVE_IN(&s->found, 1, s->problem->lasting) ||
@@ -172,7 +174,7 @@ static dsm_status search(overlapped_search *s, const dsm__counted *counted) {
 
 static bool is_done(const overlapped_search *s) {
   assert(*s->plan != NULL); /* of the first search */
-  return dsm__problem_is_over(s->problem) || (*s->plan)->stages.count > 1 ||
+  return dsm__problem_is_over(s->problem) ||
          (*s->plan)->result.step_cycles <= dsm__tie_limit(s->bound_cycles);
 }
 
@@ -265,7 +267,8 @@ dsm_status dsm__overlapped_search(const dsm__problem *problem, dsm__counted_find
   if (status == DSM_OK && !is_all_first && !is_done(&s)) {
     status = search(&s, NULL);
   }
-  const bool is_known = !dsm__has_layouts(problem->machine.system); /* moves have no weights */
+  const bool is_known = s.found.count > 0 && /* moves have no weights */
+                        !dsm__has_layouts(problem->machine.system);
   bool is_cut = false; /* what was found last takes less than all before */
   for (int k = 0;
        is_known && k < SEARCHES_MAX && status == DSM_OK && !is_done(&s) && (is_cut || add_end(&s));
@@ -277,7 +280,7 @@ dsm_status dsm__overlapped_search(const dsm__problem *problem, dsm__counted_find
     is_cut = mean_of(&s, least_of(&s)) < least * (1 - enough);
   }
   *bound_cycles = s.bound_cycles;
-  if (status == DSM_OK && !is_done(&s) &&
+  if (status == DSM_OK && !is_done(&s) && (*s.plan)->stages.count <= 1 &&
       !dsm__improve_by(problem, s.decisions.items, s.decisions.count, plan)) {
     status = dsm__out_of_memory(diags);
   }

@@ -33,7 +33,7 @@ typedef struct dsm__found {
   bool is_memory_short;        /**< the fastest path of a graph that was searched does not fit */
   double proven_cycles;        /**< what no mapping without preloading is faster than, as far as is
                                     known when the time is over */
-  double stages_bound_cycles;  /**< of mappings with stages, in which ends are not weighed */
+  double stages_bound_cycles;  /**< of mappings with stages, in which no sums hide; 0: not known */
 } dsm__found;
 
 /** A search takes a problem as it is. Where one search asks another for something else, what

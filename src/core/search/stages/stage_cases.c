@@ -185,7 +185,6 @@ static bool find_runs(const dsm__stage_cases *cases, dsm__stage_case *of) {
 
 static bool open_space(const dsm__stage_cases *cases, unsigned axis, uint64_t stages,
                        dsm__stage_space *out) {
-  static const dsm__counted no_sums = {.count = 1, .layers = {0}, .weights = {1}};
   const dsm__problem *const whole = cases->whole;
   out->stages = (dsm_stages){.count = stages, .axis = axis};
   (void)dsm__stage_machine(&whole->machine, &out->stages, &out->part);
@@ -197,9 +196,7 @@ static bool open_space(const dsm__stage_cases *cases, unsigned axis, uint64_t st
     return false;
   }
   out->problem.fixed = whole->fixed;
-  /* All sums count, or where they hide behind computing, and mappings are bounded, none: none is
-   * sure to show. */
-  dsm__problem_count(&out->problem, dsm__problem_counts_all(whole) ? NULL : &no_sums);
+  dsm__problem_count(&out->problem, NULL);
   return true;
 }
 

@@ -21,7 +21,6 @@
 #include "plan/named_roles.h"
 #include "plan/segments.h"
 #include "plan/tolerance.h"
-#include "search/overlapped.h"
 #include "search/roles/role_search.h"
 #include "search/stages/stage_bounds.h"
 #include "search/stages/stage_look.h"
@@ -410,13 +409,6 @@ static bool raise_bounds(const dsm__looking *at) {
   return is_good;
 }
 
-/* Are steps of cases searched? Where sums hide they are with all sums, and without any too, but in
- * large networks with layers made anew, where that takes long. */
-static bool are_searched(const dsm__looking *at) {
-  return dsm__problem_counts_all(at->search->whole) || is_small(at) ||
-         !dsm__recomputation_is_open(at->search->whole);
-}
-
 /* A case whose bound is below the best. *bound: what none of its steps is faster than. */
 static bool look(dsm__stages_searched *search, dsm__stage_case *of, double *bound) {
   const size_t runs = of->of->stages.count * of->runs_most;
@@ -445,7 +437,7 @@ static bool look(dsm__stages_searched *search, dsm__stage_case *of, double *boun
       dsm__memo_new(DSM__ROLE_MEMO_BYTES_MAX, dsm__deadline_bytes(problem.inputs.deadline));
   const bool is_known = isfinite(search->best_cycles);
   bool is_good = is_reserved && raise_bounds(&at);
-  if (is_good && dsm__tie_limit(of->bound) < search->best_cycles && are_searched(&at)) {
+  if (is_good && dsm__tie_limit(of->bound) < search->best_cycles) {
     is_good = dsm__role_least_memory(&problem, at.least) &&
               look_at_most_runs(&at, &problem, &at.low) &&
               look_at_fewest_runs(&at, &problem, &at.high);
