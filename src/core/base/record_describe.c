@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* record_describe.c: what tables of fields, words and keys say, as records themselves. */
+#include <assert.h>
 #include <string.h>
 
+#include "base/companion.h"
 #include "base/growing_list.h"
 #include "base/record.h"
 
@@ -206,18 +208,54 @@ static bool add_type(dsm__record_types *types, const dsm__record_type *type, dsm
   return true;
 }
 
-dsm__record_types dsm__record_types_of(const dsm__record_type *document, dsm__arena *arena) {
-  dsm__record_types types = {.count = 0};
-  if (!add_type(&types, document, arena)) {
-    return types;
-  }
-  for (size_t next = 0; next < types.count; next++) {
-    for (size_t f = 0; f < types.items[next].field_count; f++) {
-      const dsm__record_type *const inner = types.items[next].fields[f].type;
-      if (inner != NULL && !add_type(&types, inner, arena)) {
-        return (dsm__record_types){.count = 0};
+/* Puts the parts that companions add in their place. False if out of memory. */
+static bool show_added(dsm__record_type *type, const dsm__record_type *of, dsm__arena *arena) {
+  dsm__field fields[DSM__FIELDS_MAX];
+  size_t count = 0;
+  bool has_place = false;
+  for (size_t f = 0; f < of->field_count; f++) {
+    const bool is_place = of->fields[f].kind == DSM__FIELD_PART && of->fields[f].type == NULL;
+    has_place = has_place || is_place;
+    for (size_t c = 0; is_place && dsm__companions[c] != NULL; c++) {
+      for (size_t p = 0; p < dsm__companions[c]->part_count; p++) {
+        if (dsm__companions[c]->parts[p].to->fields == of->fields) {
+          fields[count++] = dsm__companions[c]->parts[p].part;
+        }
       }
     }
+    if (!is_place) {
+      fields[count++] = of->fields[f];
+    }
+    assert(count < DSM__FIELDS_MAX);
   }
-  return types;
+  *type = *of;
+  if (!has_place) {
+    return true;
+  }
+  dsm__field *const kept = dsm__arena_array(arena, count, sizeof *kept);
+  if (kept != NULL) {
+    memcpy(kept, fields, count * sizeof *kept);
+    type->fields = kept;
+    type->field_count = count;
+  }
+  return kept != NULL;
+}
+
+dsm__record_types dsm__record_types_of(const dsm__record_type *document, dsm__arena *arena) {
+  dsm__record_types types = {.count = 0};
+  bool is_good = add_type(&types, document, arena);
+  for (size_t next = 0; next < types.count && is_good; next++) {
+    dsm__record_type shown;
+    is_good = show_added(&shown, &types.items[next], arena);
+    for (size_t f = 0; is_good && f < shown.field_count; f++) {
+      const dsm__record_type *const inner = shown.fields[f].type;
+      is_good = inner == NULL || add_type(&types, inner, arena);
+    }
+  }
+  /* Only now: a type is known by its own fields. */
+  for (size_t i = 0; i < types.count && is_good; i++) {
+    const dsm__record_type own = types.items[i];
+    is_good = show_added(&types.items[i], &own, arena);
+  }
+  return is_good ? types : (dsm__record_types){.count = 0};
 }
