@@ -121,6 +121,7 @@ GPU = {
     "model.auxiliary_traffic": ("unfused", "assumption: a framework launches each operation by itself"),
     "model.feature_statistics": (True, "chips that share features need the statistics of all of them"),
     "model.fused_reductions": (True, "Horovod, arXiv 1802.05799, and PyTorch: gradients are joined before they are summed"),
+    "model.overlapped_reduction": (True, "PyTorch DistributedDataParallel, Horovod: gradients are summed while the backward pass goes on"),
     "model.tile_schedule": (True, "cores take output tiles as they become free"),
 }
 

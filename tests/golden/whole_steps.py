@@ -58,7 +58,7 @@ def machine(name, cache_bytes, axes):
     system["core"].update(operation_overhead_us=0, issue_us=ISSUE * 1e6)
     system["chip"]["core_link_bandwidth_GBps"] = cache_bytes * system["core"]["frequency_GHz"]
     system["chip"]["memory"].update(efficiency_ratio=0.85, auxiliary_efficiency_ratio=0.85)
-    system["model"].update(fused_attention=False, sharded_update=False, relu_mask_bytes=0, accumulate_memory_bytes=6)
+    system["model"].update(fused_attention=False, sharded_update=False, relu_mask_bytes=0, accumulate_memory_bytes=6, overlapped_reduction=False)
     system["system"]["axes"] = axes
     return system
 

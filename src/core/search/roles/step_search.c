@@ -302,9 +302,9 @@ bool dsm__step_search(const dsm__problem *problem, double limit_cycles, dsm__gra
                       dsm__decisions *decisions) {
   const dsm_explore_options *const options = problem->inputs.options;
   const uint64_t first = options->micro_batches > 0 ? options->micro_batches : 1;
-  const bool has_stages = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_STAGES) &&
-                          options->stages != 1 &&
-                          (dsm__problem_counts_all(problem) || problem->found->stages_bound_cycles <= 0);
+  const bool has_stages =
+      dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_STAGES) && options->stages != 1 &&
+      (dsm__problem_counts_all(problem) || problem->found->stages_bound_cycles <= 0);
   const bool has_others = options->stages <= 1;
   if (has_stages || dsm__problem_counts_all(problem)) {
     problem->found->stages_bound_cycles = HUGE_VAL;
