@@ -30,8 +30,9 @@ void dsm__parameter_read(const dsm__parameter *parameter, dsm_system *system,
     }
     return;
   case DSM__PARAMETER_REAL:
-    *(double *)field = usual.value;
-    if (is_present) {
+    if (!is_present) {
+      *(double *)field = usual.value;
+    } else {
       dsm__json_double(&node, (dsm__json_range){parameter->min, parameter->max, false}, field);
     }
     return;
@@ -327,13 +328,14 @@ static void check_spread(const dsm_system *system, const dsm__json_node *root) {
   }
 }
 
-/* What may be left out depends on it. */
+/* What may be left out depends on it, whatever is wrong with it. */
 static void peek_at_peak(dsm_system *system, const dsm__json_node *root) {
   const dsm__json_node chip = dsm__json_member(root, "chip");
   const dsm__json_node peak = dsm__json_member(&chip, "peak_TFLOPS");
   double number = 0;
-  if (dsm__json_is_number(&peak, &number)) {
-    system->chip.peak_TFLOPS = number;
+  const bool is_number = dsm__json_is_number(&peak, &number);
+  if (dsm__json_is_present(&peak) && (!is_number || number < 0 || number > 0)) {
+    system->chip.peak_TFLOPS = number > 0 ? number : 1;
   }
 }
 
