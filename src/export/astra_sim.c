@@ -19,6 +19,7 @@
 
 #include "base/diag_add.h"
 #include "base/number_text.h"
+#include "base/units.h"
 #include "export/phase.h"
 #include "export/target.h"
 
@@ -179,17 +180,14 @@ void dsm__astra_sim_write_workload(dsm__text_buffer *out, const dsm_plan *plan) 
 
 /* What can be used of the bandwidth. */
 static void put_bandwidth(dsm__text_buffer *out, const dsm_network_axis *of) {
-  static const double bytes_per_GB = 1e9;
-  static const double bytes_per_GiB = 1073741824; /* 2^30, which ASTRA-sim calls a GB */
   char text[DSM__NUMBER_TEXT_SIZE];
   (void)dsm__double_to_text(
-      of->bandwidth_GBps * of->efficiency_ratio * bytes_per_GB / bytes_per_GiB, text);
+      of->bandwidth_GBps * of->efficiency_ratio * DSM__BYTES_PER_GB / DSM__BYTES_PER_GIB, text);
   dsm__text_puts(out, text);
 }
 
 static void put_latency(dsm__text_buffer *out, const dsm_network_axis *of) {
-  static const double ns_per_us = 1e3;
-  const double latency_ns = of->latency_us * ns_per_us;
+  const double latency_ns = of->latency_us * DSM__NS_PER_US;
   dsm__text_printf(out, "%.1f", latency_ns > least_ns ? latency_ns : (double)least_ns);
 }
 

@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 #include "base/growing_list.h"
+#include "base/units.h"
 #include "export/phase.h"
 #include "export/protobuf_write.h"
 #include "export/target.h"
@@ -177,8 +178,7 @@ static uint64_t whole(double value) {
 }
 
 static double micros_of(const trace *of, double cycles) {
-  static const double cycles_per_micro = 1e3; /* of a GHz */
-  return cycles / (of->plan->system->core.frequency_GHz * cycles_per_micro);
+  return cycles / dsm__cycles_of_us(1, of->plan->system->core.frequency_GHz);
 }
 
 /* Begins and ends are rounded, so that durations add up to the computation of the step. */

@@ -11,6 +11,7 @@
 #include <yaml.h>
 
 #include "base/number_text.h"
+#include "base/units.h"
 #include "dsm/system.h"
 #include "import/format.h"
 
@@ -263,9 +264,6 @@ static uint64_t chips_at(const network_file *file, size_t axis) {
 
 static void write_axis(const network_file *file, dsm__json_writer *writer, size_t axis) {
   static const char *const names[] = {"x", "y", "z"};
-  static const double bytes_per_GiB = 1073741824;
-  static const double bytes_per_GB = 1e9;
-  static const double ns_per_us = 1e3;
   const char *const topology = file->lists[LIST_TOPOLOGY].texts[axis];
   const dsm__json_node place = place_of(file, LIST_TOPOLOGY);
   const bool is_ring = strcmp(topology, "Ring") == 0;
@@ -274,7 +272,7 @@ static void write_axis(const network_file *file, dsm__json_writer *writer, size_
   _Static_assert(DSM__COUNT_OF(names) >= DSM_AXES_MAX, "an axis has a name");
   assert(axis < DSM_AXES_MAX);
   double bandwidth =
-      number_at(file, LIST_BANDWIDTH, axis, 1e-6, 1e9) * bytes_per_GiB / bytes_per_GB;
+      number_at(file, LIST_BANDWIDTH, axis, 1e-6, 1e9) * DSM__BYTES_PER_GIB / DSM__BYTES_PER_GB;
   if (is_full) {
     bandwidth *= (double)(chips > 1 ? chips - 1 : 1);
     dsm__import_note(file->import, &place,
@@ -290,7 +288,7 @@ static void write_axis(const network_file *file, dsm__json_writer *writer, size_
   dsm__json_put_string(writer, "link", is_ring ? "ring" : "switch");
   dsm__json_put_double(writer, "bandwidth_GBps", bandwidth);
   dsm__json_put_double(writer, "latency_us",
-                       number_at(file, LIST_LATENCY, axis, 0, 1e9) / ns_per_us);
+                       number_at(file, LIST_LATENCY, axis, 0, 1e9) / DSM__NS_PER_US);
   dsm__json_end_object(writer);
 }
 

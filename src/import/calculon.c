@@ -9,6 +9,7 @@
  */
 #include <assert.h>
 
+#include "base/units.h"
 #include "dsm/system.h"
 #include "import/hub/hub.h"
 #include "import/json_file.h"
@@ -96,8 +97,6 @@ static double efficiency_of(const dsm__json_node *memory) {
 }
 
 static void write_memory(const dsm__import *import, dsm__json_writer *writer) {
-  static const double bytes_per_GiB = 1073741824;
-  static const double bytes_per_GB = 1e9;
   const dsm__json_range range = {.min = 1e-3, .max = 1e9};
   const dsm__json_node memory = dsm__json_member(&import->root, "mem1");
   if (!dsm__json_require(&memory, "the memory of a processor")) {
@@ -106,8 +105,8 @@ static void write_memory(const dsm__import *import, dsm__json_writer *writer) {
   dsm__json_put_object(writer, "chip", true);
   dsm__json_put_object(writer, "memory", true);
   dsm__json_put_double(writer, "capacity_GB",
-                       required(&memory, "GiB", "its capacity", range) * bytes_per_GiB /
-                           bytes_per_GB);
+                       required(&memory, "GiB", "its capacity", range) * DSM__BYTES_PER_GIB /
+                           DSM__BYTES_PER_GB);
   dsm__json_put_double(writer, "bandwidth_GBps", required(&memory, "GBps", "its bandwidth", range));
   dsm__json_put_double(writer, "efficiency_ratio", efficiency_of(&memory));
   dsm__json_end_object(writer);
@@ -152,7 +151,6 @@ static void note_volumes(const dsm__import *import, const dsm__json_node *networ
 
 static uint64_t write_axis(const dsm__import *import, dsm__json_writer *writer,
                            const dsm__json_node *network, size_t index, uint64_t inner) {
-  static const double us_per_second = 1e6;
   const dsm__json_range rate = {.min = 1e-6, .max = 1e9};
   const dsm__json_range share = {.min = 1e-6, .max = 1};
   const dsm__json_range seconds = {.min = 0, .max = 1};
@@ -170,7 +168,7 @@ static uint64_t write_axis(const dsm__import *import, dsm__json_writer *writer,
                        required(network, "efficiency", "a share of the bandwidth", share));
   dsm__json_put_double(writer, "latency_us",
                        required(network, "latency", "a number of seconds", seconds) *
-                           us_per_second);
+                           DSM__US_PER_SECOND);
   dsm__json_end_object(writer);
   note_volumes(import, network);
   return inner * chips;

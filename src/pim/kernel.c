@@ -9,6 +9,8 @@
 
 #include <math.h>
 
+#include "base/units.h"
+
 /* ---- Equation 1 ---- */
 
 /* A row of the table of what kernels are made of. */
@@ -103,8 +105,7 @@ void dsm__pim_instructions(dsm_pim_update *update, const dsm_rl_workload *worklo
 /* ---- Equation 2 ---- */
 
 bool dsm__pim_is_table_in_memory(const dsm_rl_workload *workload, const dsm_pim_system *system) {
-  static const double bytes_per_KiB = 1024;
-  return dsm_pim_table_bytes(workload) > system->wram.capacity_KiB * bytes_per_KiB;
+  return dsm_pim_table_bytes(workload) > system->wram.capacity_KiB * DSM__BYTES_PER_KIB;
 }
 
 /* Cycles of one access of so many bytes, which may have to be several. */

@@ -2,11 +2,9 @@
 /* pim_cost.c: what a training takes with a choice (docs/pim.md, Equations 3 to 5). */
 #include <math.h>
 
+#include "base/units.h"
 #include "pim/kernel.h"
 
-static const double bytes_per_GB = 1e9;
-static const double bytes_per_MiB = 1048576;
-static const double hertz_per_MHz = 1e6;
 static const double seconds_per_us = 1e-6;
 static const double seconds_per_ms = 1e-3;
 
@@ -28,7 +26,8 @@ double dsm_pim_core_bytes(const dsm_rl_workload *workload, uint64_t cores) {
 }
 
 uint64_t dsm_pim_fewest_cores(const dsm_rl_workload *workload, const dsm_pim_system *system) {
-  const double room = system->mram.capacity_MiB * bytes_per_MiB - dsm_pim_table_bytes(workload);
+  const double room =
+      system->mram.capacity_MiB * DSM__BYTES_PER_MIB - dsm_pim_table_bytes(workload);
   const double held = floor(room / (double)workload->record_bytes);
   if (held < 1 || (workload->agents > 0 && held < (double)workload->transitions)) {
     return 0;
@@ -51,7 +50,7 @@ static double waves_of(const dsm_rl_workload *workload, double cores) {
 
 double dsm__pim_busy_seconds(const dsm_pim_system *system, double updates, double launches,
                              double cycles) {
-  return updates * cycles / (system->frequency_MHz * hertz_per_MHz) +
+  return updates * cycles / (system->frequency_MHz * DSM__HERTZ_PER_MHZ) +
          launches * system->host.launch_ms * seconds_per_ms;
 }
 
@@ -78,7 +77,7 @@ static double to_cores_seconds(const dsm_rl_workload *workload, const dsm_pim_sy
                                                          : host->to_cores_parallel_GBps;
   return holders_of(workload, (double)choice.cores) * (double)host->calls_per_core * host->call_us *
              seconds_per_us +
-         bytes / (rate * bytes_per_GB);
+         bytes / dsm__bytes_of_GB(rate);
 }
 
 /* A table from each core to the host. */
@@ -88,14 +87,14 @@ static double tables_seconds(const dsm_rl_workload *workload, const dsm_pim_syst
   const double rate = choice.transfers == DSM_PIM_SERIAL ? host->from_cores_serial_GBps
                                                          : host->from_cores_parallel_GBps;
   return holders_of(workload, (double)choice.cores) * dsm_pim_table_bytes(workload) /
-         (rate * bytes_per_GB);
+         dsm__bytes_of_GB(rate);
 }
 
 /* In each round all tables to the host, and their average to all cores. */
 static double between_cores_seconds(const dsm_rl_workload *workload, const dsm_pim_system *system,
                                     dsm_pim_choice choice) {
   const double broadcast = (double)choice.cores * dsm_pim_table_bytes(workload) /
-                           (system->host.broadcast_GBps * bytes_per_GB);
+                           dsm__bytes_of_GB(system->host.broadcast_GBps);
   return workload->agents > 0
              ? 0
              : dsm__pim_rounds(workload) * (tables_seconds(workload, system, choice) + broadcast);
@@ -105,7 +104,7 @@ static double between_cores_seconds(const dsm_rl_workload *workload, const dsm_p
 
 static dsm_pim_roofline roofline_of(const dsm_pim_system *system, const dsm_pim_update *update,
                                     double cores, double updates_per_second) {
-  const double hertz = system->frequency_MHz * hertz_per_MHz;
+  const double hertz = system->frequency_MHz * DSM__HERTZ_PER_MHZ;
   dsm_pim_roofline made = {
       .peak_operations_per_second = cores * hertz,
       .bandwidth_bytes_per_second = cores * hertz / system->mram.cycles_per_byte,
@@ -138,7 +137,7 @@ void dsm_pim_predict(dsm_pim_cost *cost, const dsm_rl_workload *workload,
   *cost = (dsm_pim_cost){.choice = asked};
   dsm_pim_update_cost(&cost->update, workload, system, choice.tasklets);
   cost->core_bytes = dsm_pim_core_bytes(workload, choice.cores);
-  cost->is_feasible = cost->core_bytes <= system->mram.capacity_MiB * bytes_per_MiB;
+  cost->is_feasible = cost->core_bytes <= system->mram.capacity_MiB * DSM__BYTES_PER_MIB;
   cost->kernel_seconds = kernel_seconds(workload, system, cores, cost->update.cycles);
   cost->host_to_cores_seconds = to_cores_seconds(workload, system, choice);
   cost->cores_to_host_seconds = tables_seconds(workload, system, choice);
@@ -148,6 +147,6 @@ void dsm_pim_predict(dsm_pim_cost *cost, const dsm_rl_workload *workload,
   cost->joules = watts_of(system, cores) * cost->seconds;
   cost->updates_per_second = updates / cost->seconds;
   cost->utilization = cost->updates_per_second * cost->update.instructions /
-                      ((double)system->cores * system->frequency_MHz * hertz_per_MHz);
+                      ((double)system->cores * system->frequency_MHz * DSM__HERTZ_PER_MHZ);
   cost->roofline = roofline_of(system, &cost->update, cores, updates / cost->kernel_seconds);
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "pim/step_result.h"
 
+#include "base/units.h"
+
 uint64_t dsm__pim_samples(const dsm_rl_workload *workload) {
   return workload->transitions * (workload->agents > 0 ? workload->agents : 1);
 }
 
 double dsm__pim_hertz(const dsm_pim_system *system) {
-  static const double hertz_per_MHz = 1e6;
-  return system->frequency_MHz * hertz_per_MHz;
+  return system->frequency_MHz * DSM__HERTZ_PER_MHZ;
 }
 
 dsm_plan_result dsm__pim_step_result(const dsm_rl_workload *workload, const dsm_pim_system *system,
                                      const dsm_pim_cost *cost) {
-  static const double bytes_per_MiB = 1048576;
   const double hertz = dsm__pim_hertz(system);
   const double table = dsm_pim_table_bytes(workload);
   const double cycles = cost->seconds * hertz;
@@ -34,5 +34,5 @@ dsm_plan_result dsm__pim_step_result(const dsm_rl_workload *workload, const dsm_
       .memory = {.weights_bytes = table,
                  .activations_bytes = cost->core_bytes - table,
                  .total_bytes = cost->core_bytes,
-                 .capacity_bytes = system->mram.capacity_MiB * bytes_per_MiB}};
+                 .capacity_bytes = system->mram.capacity_MiB * DSM__BYTES_PER_MIB}};
 }

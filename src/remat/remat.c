@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/diag_add.h"
+#include "base/units.h"
 #include "remat/solve.h"
 
 void dsm_remat_options_init(dsm_remat_options *options) {
@@ -127,12 +128,12 @@ typedef struct solved {
 } solved;
 
 static dsm_status refuse_tables(const request *of, size_t window_count, size_t slots) {
-  const double bytes_per_GB = 1e9;
   return dsm__refuse(of->diags, DSM_ERROR_USAGE,
                      "expected tables of at most %.1f GB, found %.1f GB for %zu parts of the chain "
                      "and %zu slots: fewer slots need less",
-                     (double)DSM_REMAT_TABLE_BYTES_MAX / bytes_per_GB,
-                     (double)window_count * (double)(slots + 1) * sizeof(double) / bytes_per_GB,
+                     (double)DSM_REMAT_TABLE_BYTES_MAX / DSM__BYTES_PER_GB,
+                     (double)window_count * (double)(slots + 1) * sizeof(double) /
+                         DSM__BYTES_PER_GB,
                      window_count, slots);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/diag_add.h"
+#include "base/units.h"
 #include "check/drift.h"
 #include "dsm/limits.h"
 #include "plan/plan_internal.h"
@@ -142,7 +143,7 @@ static void read_groups(baseline_reader *reader) {
 static void read_result(baseline_reader *reader) {
   const dsm__record_reader fields = fields_of(reader);
   const dsm__json_node result = dsm__json_member(&reader->plan.root, "result");
-  reader->record.cycles_per_second = 1e9 * reader->plan.system->core.frequency_GHz;
+  reader->record.cycles_per_second = dsm__hertz(reader->plan.system->core.frequency_GHz);
   if (dsm__json_require(&result, "the figures of the step") &&
       dsm__record_only(&result, &dsm__result_record)) {
     (void)dsm__record_read(&fields, &result, &dsm__result_record, &reader->record.result);
@@ -221,7 +222,7 @@ static dsm_status read_clock(dsm_recorded *record, const char *text, size_t leng
     const dsm__json_node frequency = dsm__json_member(&core, "frequency_GHz");
     dsm__json_double(&frequency, (dsm__json_range){1e-9, 1e12, false}, &frequency_GHz);
     status = dsm__json_doc_finish(doc);
-    record->cycles_per_second = 1e9 * frequency_GHz;
+    record->cycles_per_second = dsm__hertz(frequency_GHz);
   }
   dsm__json_doc_free(doc);
   return status;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "check/drift.h"
 #include "model/axis_words.h"
 #include "plan/plan_record.h"
@@ -10,7 +11,7 @@
 dsm_recorded dsm__record_of_plan(const dsm_plan *plan) {
   return (dsm_recorded){
       .result = plan->result,
-      .cycles_per_second = 1e9 * plan->system->core.frequency_GHz,
+      .cycles_per_second = dsm__hertz(plan->system->core.frequency_GHz),
       .is_stopped = plan->statistics.is_stopped,
       .micro_batches = plan->micro_batches,
       .stages = plan->stages,

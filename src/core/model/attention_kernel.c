@@ -2,6 +2,7 @@
 /* attention_kernel.c: scores, their softmax and sums of values as one kernel (section 4). */
 #include <math.h>
 
+#include "base/units.h"
 #include "model/equations.h"
 
 /* Of FlashAttention's kernels: the most rows of a tile, and the fewest keys of a part. */
@@ -126,7 +127,8 @@ static dsm_tile_schedule schedule_of(const dsm_pass_work *work, const tile_set *
   const dsm_system *const system = work->machine->system;
   const dsm_loops *const chip = &work->share.chip;
   const double share = share_of_kernel(work) * (double)work->share.turns;
-  const double start = system->core.attention_tile_us * system->core.frequency_GHz * 1000;
+  const double start =
+      dsm__cycles_of_us(system->core.attention_tile_us, system->core.frequency_GHz);
   const dsm_tile_schedule one = cycles_of_one(work, tiles->side);
   const double products = (double)chip->n[DSM_DIM_MB] * (double)work->share.groups / heads;
   const double of_core = products * parts * tiles->count / (double)system->chip.cores;
@@ -176,5 +178,5 @@ dsm_tile_schedule dsm__attention_schedule(const dsm_pass_work *work) {
 
 double dsm__attention_floor_cycles(const dsm_pass_work *work) {
   const dsm_core *const core = &work->machine->system->core;
-  return share_of_kernel(work) * core->attention_floor_us * core->frequency_GHz * 1000;
+  return dsm__cycles_of_us(share_of_kernel(work) * core->attention_floor_us, core->frequency_GHz);
 }

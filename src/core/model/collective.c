@@ -4,11 +4,12 @@
 #include <math.h>
 
 #include "base/order.h"
+#include "base/units.h"
 #include "model/chip_link.h"
 #include "model/equations.h"
 
 static double cycles_of_us(const dsm_machine *machine, double us) {
-  return us * machine->system->core.frequency_GHz * 1000;
+  return dsm__cycles_of_us(us, machine->system->core.frequency_GHz);
 }
 
 /* Steps of a collective that goes from chip to chip along an axis. */

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/checked.h"
+#include "base/units.h"
 #include "model/equations.h"
 
 double dsm__array_blocks(const dsm_machine *machine, dsm_pass pass, const dsm__core_work *core) {
@@ -27,7 +28,7 @@ double dsm__shared_blocks(const dsm_machine *machine, dsm_pass pass, const dsm__
 
 double dsm__core_macs_per_cycle(const dsm_system *system, double array_rate) {
   if (system->chip.peak_TFLOPS > 0) {
-    return system->chip.peak_TFLOPS * 1e12 / 2 / (system->core.frequency_GHz * 1e9) /
+    return system->chip.peak_TFLOPS * 1e12 / 2 / dsm__hertz(system->core.frequency_GHz) /
            (double)system->chip.cores * array_rate;
   }
   const double arrays = (double)system->array.rows * (double)system->array.columns *

@@ -2,6 +2,7 @@
 /* machine.c: a system's rates in the model's units, and what a group of transfers costs. */
 #include <math.h>
 
+#include "base/units.h"
 #include "model/equations.h"
 
 /* GB/s over GHz: 10^9 bytes a second over 10^9 cycles a second. */
@@ -18,10 +19,10 @@ dsm_machine dsm_machine_derive(const dsm_system *system) {
       .scratchpad_bytes = system->core.scratchpad_MiB * 1048576.0,
       .scratchpad_bytes_per_cycle =
           bytes_per_cycle(system->core.scratchpad_bandwidth_GBps, frequency_GHz),
-      .overhead_cycles = system->core.operation_overhead_us * frequency_GHz * 1000,
-      .issue_cycles = system->core.issue_us * frequency_GHz * 1000,
+      .overhead_cycles = dsm__cycles_of_us(system->core.operation_overhead_us, frequency_GHz),
+      .issue_cycles = dsm__cycles_of_us(system->core.issue_us, frequency_GHz),
       .has_shared_memory = system->chip.shared_memory.capacity_MB > 0,
-      .shared_memory_bytes = system->chip.shared_memory.capacity_MB * 1e6,
+      .shared_memory_bytes = system->chip.shared_memory.capacity_MB * DSM__BYTES_PER_MB,
       .chip_count = dsm_system_chips(system),
       .parallelism_count = 1U << system->system.axis_count,
       .reduction_chunk = system->array.rows,

@@ -3,9 +3,8 @@
 #include <math.h>
 
 #include "base/checked.h"
+#include "base/units.h"
 #include "model/equations.h"
-
-static const double bytes_per_KiB = 1024;
 
 dsm_residency dsm_residency_none(const dsm_machine *machine) {
   return (dsm_residency){.scratchpad_bytes = machine->scratchpad_bytes,
@@ -53,7 +52,7 @@ double dsm_held_limit_bytes(const dsm_machine *machine, double preloaded_bytes) 
   if (machine->has_shared_memory) {
     return machine->shared_memory_bytes - preloaded_bytes;
   }
-  const double buffers = machine->system->core.streaming_buffer_KiB * bytes_per_KiB;
+  const double buffers = machine->system->core.streaming_buffer_KiB * DSM__BYTES_PER_KIB;
   return (double)machine->system->chip.cores *
          (machine->scratchpad_bytes - preloaded_bytes - buffers);
 }
@@ -115,7 +114,7 @@ double dsm_preload_room_bytes(const dsm_machine *machine) {
     const bool is_blocked = model->tiling == DSM_TILING_BLOCKED && !model->tile_schedule;
     return is_blocked ? 0 : machine->shared_memory_bytes;
   }
-  const double buffers = machine->system->core.streaming_buffer_KiB * bytes_per_KiB;
+  const double buffers = machine->system->core.streaming_buffer_KiB * DSM__BYTES_PER_KIB;
   const double room = machine->scratchpad_bytes - buffers / 3;
   return room > 0 ? room : 0;
 }

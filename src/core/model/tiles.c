@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/order.h"
+#include "base/units.h"
 #include "model/equations.h"
 
 enum { PARTS_MAX = 64, LEAST_SUMMED = 64 };
@@ -103,7 +104,8 @@ dsm_tile_schedule dsm__tile_time(const dsm_machine *machine, const dsm_precision
       parts > 1 ? 2 * parts * product->batch * product->rows * product->columns * 4 : 0;
   dsm_tile_schedule time = {
       .tile = *tile,
-      .startup = waves * (system->core.tile_startup_us * system->core.frequency_GHz * 1000),
+      .startup =
+          waves * dsm__cycles_of_us(system->core.tile_startup_us, system->core.frequency_GHz),
       .arrays = arrays < operands ? 0 : waves * arrays,
       .ring = arrays < operands ? waves * operands : 0,
       .memory = dsm__sums_cycles(machine, sum_bytes),

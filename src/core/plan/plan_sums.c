@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/diag_add.h"
+#include "base/units.h"
 #include "dsm/plan.h"
 #include "plan/plan_internal.h"
 #include "plan/plan_reader.h"
@@ -383,7 +384,7 @@ static dsm_plan *predict_storage(const dsm__json_node *result, const char *text,
   const double step_cycles = number_of(result, "step_cycles");
   dsm_plan *plan = NULL;
   if (!isnan(step_cycles) && dsm_plan_parse(&plan, text, length, NULL, NULL, NULL) == DSM_OK) {
-    plan->result.step_seconds = step_cycles / (1e9 * plan->system->core.frequency_GHz);
+    plan->result.step_seconds = step_cycles / dsm__hertz(plan->system->core.frequency_GHz);
     dsm__supply_predict(plan);
   }
   return plan;

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/diag_add.h"
+#include "base/units.h"
 #include "plan/core_layouts.h"
 #include "plan/holding.h"
 #include "plan/legal.h"
@@ -301,7 +302,7 @@ static void check_layer(checker *c, size_t index) {
 /* What the step is in other units, and beside the bound. */
 static void check_result(checker *c) {
   const dsm_plan_result *const result = &c->plan->result;
-  const double clock_hz = c->plan->system->core.frequency_GHz * 1e9;
+  const double clock_hz = dsm__hertz(c->plan->system->core.frequency_GHz);
   (void)snprintf(c->path, sizeof c->path, "$.result");
   expect(c, is_finite_and_positive(&result->cycles), "cycles are finite and not negative");
   expect(c, result->lower_bound_cycles <= result->step_cycles,

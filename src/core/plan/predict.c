@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/units.h"
 #include "model/axis_words.h"
 #include "model/chip_link.h"
 #include "plan/issue.h"
@@ -449,7 +450,7 @@ void dsm__plan_predict_result(dsm_plan *plan) {
   cycles->total =
       cycles->primary + cycles->overlapped_visible + cycles->auxiliary + cycles->non_overlapped;
   result->step_cycles = cycles->total;
-  result->step_seconds = cycles->total / (plan->system->core.frequency_GHz * 1e9);
+  result->step_seconds = cycles->total / dsm__hertz(plan->system->core.frequency_GHz);
   dsm__supply_predict(plan);
   result->latency_seconds = plan->options.mode == DSM_MODE_INFERENCE ? result->step_seconds : 0;
   result->bound = dsm_resources_bound(&result->resources);

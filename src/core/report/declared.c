@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/declared.h"
 
+#include "base/units.h"
 #include "workload/workload_internal.h"
 
 static void add_layer(dsm__declared *declared, const dsm_workload *workload,
@@ -47,13 +48,11 @@ const dsm_pim_system *dsm__described_pim(const dsm_described *item) {
 }
 
 double dsm__pim_memory_bytes(const dsm_pim_system *system) {
-  static const double bytes_per_MiB = 1048576;
-  return (double)system->cores * system->mram.capacity_MiB * bytes_per_MiB;
+  return (double)system->cores * system->mram.capacity_MiB * DSM__BYTES_PER_MIB;
 }
 
 double dsm__pim_peak(const dsm_pim_system *system) {
-  static const double hertz_per_MHz = 1e6;
-  return (double)system->cores * system->frequency_MHz * hertz_per_MHz;
+  return (double)system->cores * system->frequency_MHz * DSM__HERTZ_PER_MHZ;
 }
 
 /* Something with a name, which may be NULL. */
@@ -91,13 +90,12 @@ uint64_t dsm__system_cores(const dsm_system *system) {
 
 double dsm__system_macs(const dsm_system *system) {
   if (system->chip.peak_TFLOPS > 0) {
-    return dsm_system_peak_flops(system) / 2 / (system->core.frequency_GHz * 1e9);
+    return dsm_system_peak_flops(system) / 2 / dsm__hertz(system->core.frequency_GHz);
   }
   return (double)dsm__system_cores(system) * (double)system->array.rows *
          (double)system->array.columns * (double)system->pe.simd_macs * (double)system->core.arrays;
 }
 
 double dsm__chip_memory_bytes(const dsm_system *system) {
-  static const double bytes_per_GB = 1e9;
-  return system->chip.memory.capacity_GB * bytes_per_GB;
+  return dsm__bytes_of_GB(system->chip.memory.capacity_GB);
 }

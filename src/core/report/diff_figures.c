@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "check/drift.h"
 #include "model/names.h"
 #include "report/loss.h"
@@ -106,7 +107,7 @@ static dsm__time_parts seconds_of_plan(const dsm_plan *plan) {
   const dsm__loss loss = dsm__loss_of_plan(plan);
   dsm__time_parts parts = dsm__time_parts_of(&loss);
   for (size_t part = 0; part < DSM__PART_COUNT; part++) {
-    parts.cycles[part] /= 1e9 * plan->system->core.frequency_GHz;
+    parts.cycles[part] /= dsm__hertz(plan->system->core.frequency_GHz);
   }
   return parts;
 }

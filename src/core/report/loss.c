@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/loss.h"
 
+#include "base/units.h"
 #include "model/names.h"
 
 double dsm__share(double part, double whole) {
@@ -46,9 +47,8 @@ dsm__loss dsm__loss_times(dsm__loss loss, double count) {
 }
 
 static double waiting_cycles(const dsm_plan *plan) {
-  static const double hertz_per_GHz = 1e9;
   const double waiting = plan->result.storage.waiting_seconds;
-  return waiting > 0 ? waiting * plan->system->core.frequency_GHz * hertz_per_GHz : 0;
+  return waiting > 0 ? waiting * plan->system->core.frequency_GHz * DSM__HERTZ_PER_GHZ : 0;
 }
 
 double dsm__step_cycles(const dsm_plan *plan) {

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "base/order.h"
+#include "base/units.h"
 #include "model/equations.h"
 
-static const double hertz_per_GHz = 1e9;
 static const double flop_per_mac = 2;
 
 static double chip_count(const dsm_system *system) {
@@ -48,7 +48,7 @@ static double chip_share(const dsm_plan *plan, size_t layer) {
 dsm__roofline_point dsm__roofline_point_of(const dsm_plan *plan, size_t layer, dsm_pass pass) {
   const dsm_pass_plan *const mapped = &plan->layers[layer].passes[pass];
   const dsm__roof roof = dsm__roof_of(plan);
-  const double cycles_per_second = plan->system->core.frequency_GHz * hertz_per_GHz;
+  const double cycles_per_second = dsm__hertz(plan->system->core.frequency_GHz);
   /* ideal_cycles are those of all chips at their peak. */
   const double peak_flops = roof.peak_flops * peak_over_workload(plan, layer, pass);
   const double flop = mapped->ideal_cycles / cycles_per_second * peak_flops;

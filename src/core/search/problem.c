@@ -5,6 +5,7 @@
 
 #include "base/diag_add.h"
 #include "base/number_text.h"
+#include "base/units.h"
 #include "model/equations.h"
 #include "plan/interleave.h"
 #include "plan/named_roles.h"
@@ -48,8 +49,7 @@ dsm_status dsm__problem_init(dsm__problem *problem, const dsm_workload *workload
 
 bool dsm__has_room_for_an_element(const dsm_workload *workload, const dsm_system *system,
                                   const char *where, dsm_diags *diags) {
-  static const double bytes_per_MiB = 1048576;
-  const double scratchpad_bytes = bytes_per_MiB * system->core.scratchpad_MiB;
+  const double scratchpad_bytes = DSM__BYTES_PER_MIB * system->core.scratchpad_MiB;
   if (scratchpad_bytes >= workload->element_bytes) {
     return true;
   }
@@ -170,7 +170,7 @@ static void begin_deadline(dsm__deadline *deadline, const dsm_explore_options *o
                       options->time_limit_seconds > 0 ? options->time_limit_seconds : HUGE_VAL);
   deadline->most_work = options->time_limit_seconds > 0 ? HUGE_VAL : DSM__WORK_MAX;
   deadline->final_work = 2 * deadline->most_work;
-  deadline->most_bytes = options->memory_limit_GB > 0 ? 1e9 * options->memory_limit_GB
+  deadline->most_bytes = options->memory_limit_GB > 0 ? dsm__bytes_of_GB(options->memory_limit_GB)
                                                       : machine_share * dsm__machine_bytes();
   deadline->is_stopped = options->is_stopped;
   deadline->context = options->context;

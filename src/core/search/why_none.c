@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/diag_add.h"
+#include "base/units.h"
 #include "plan/segments.h"
 #include "search/roles/role_search.h"
 
@@ -29,7 +30,7 @@ dsm_status dsm__report_infeasible(const dsm__problem *problem, const dsm__decisi
   if (dsm__problem_has_roles(problem) && (is_over || problem->found->is_need_rounded)) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
                    "memory capacity: no mapping that needs at most %.6g GB a chip was found%s",
-                   dsm_system_usable_bytes(problem->machine.system) / 1e9,
+                   dsm_system_usable_bytes(problem->machine.system) / DSM__BYTES_PER_GB,
                    !is_over                   ? ""
                    : deadline->was_stopped    ? " before the search was interrupted"
                    : deadline->was_memory_met ? " within the memory limit of the search"
@@ -81,7 +82,7 @@ dsm_status dsm__report_none_asked(const dsm__problem *problem, dsm_diags *diags)
   dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
                  "memory capacity: with the stages, micro-batches and recomputation that are asked "
                  "for, no step was found that needs at most %.6g GB a chip",
-                 dsm_system_usable_bytes(problem->machine.system) / 1e9);
+                 dsm_system_usable_bytes(problem->machine.system) / DSM__BYTES_PER_GB);
   return DSM_ERROR_INFEASIBLE;
 }
 
@@ -100,7 +101,7 @@ dsm_status dsm__report_no_roles(const dsm__problem *problem, dsm_diags *diags) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
                    "memory capacity: every mapping with the roles that are allowed needs more than "
                    "%.6g GB a chip",
-                   dsm_system_usable_bytes(system) / 1e9);
+                   dsm_system_usable_bytes(system) / DSM__BYTES_PER_GB);
   } else {
     dsm__diags_add(
         diags, DSM_SEVERITY_ERROR, nowhere,

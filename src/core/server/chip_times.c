@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/diag_add.h"
+#include "base/units.h"
 #include "dsm/limits.h"
 #include "model/equations.h"
 #include "search/layer_table.h"
@@ -82,7 +83,7 @@ dsm_status dsm__chip_times(double *seconds, size_t stride, const dsm__request *r
     return dsm__out_of_memory(diags);
   }
   for (size_t i = 0; i < workload.layer_count; i++) {
-    seconds[i * stride] = least_cycles(&table, i) / (chip->core.frequency_GHz * 1e9);
+    seconds[i * stride] = least_cycles(&table, i) / dsm__hertz(chip->core.frequency_GHz);
   }
   dsm__arena_free(arena);
   return DSM_OK;

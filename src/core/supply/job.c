@@ -3,10 +3,9 @@
 #include <math.h>
 
 #include "base/diag_add.h"
+#include "base/units.h"
 #include "dsm/limits.h"
 #include "supply/storage_internal.h"
-
-static const double bytes_per_GB = 1e9;
 
 bool dsm_storage_is_stated(const dsm_workload *workload, const dsm_system *system) {
   return workload->dataset.samples > 0 && system->storage.fast.capacity_GB > 0;
@@ -20,9 +19,9 @@ dsm_storage_job dsm_storage_job_of(const dsm_workload *workload, const dsm_syste
       .sample_bytes = workload->dataset.sample_bytes,
       .samples_per_second = samples_per_second,
       .demand_bytes_per_second = samples_per_second * workload->dataset.sample_bytes,
-      .fast_bytes = tiers->fast.capacity_GB * bytes_per_GB,
-      .fast_bytes_per_second = tiers->fast.bandwidth_GBps * bytes_per_GB,
-      .capacity_bytes_per_second = tiers->capacity.bandwidth_GBps * bytes_per_GB,
+      .fast_bytes = dsm__bytes_of_GB(tiers->fast.capacity_GB),
+      .fast_bytes_per_second = dsm__bytes_of_GB(tiers->fast.bandwidth_GBps),
+      .capacity_bytes_per_second = dsm__bytes_of_GB(tiers->capacity.bandwidth_GBps),
   };
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/units.h"
 #include "system/system_internal.h"
 
 dsm_system *dsm__system_new(void) {
@@ -34,7 +35,8 @@ static double chip_peak_flops(const dsm_system *system) {
                         (double)system->pe.simd_macs * (double)system->core.arrays;
   const double vector = system->core.vector_macs_per_cycle; /* computes in place of them */
   const double core_macs = arrays > vector ? arrays : vector;
-  return 2 * (double)system->chip.cores * core_macs * system->core.frequency_GHz * 1e9;
+  return 2 * (double)system->chip.cores * core_macs * system->core.frequency_GHz *
+         DSM__HERTZ_PER_GHZ;
 }
 
 uint64_t dsm_system_chips(const dsm_system *system) {
@@ -48,8 +50,8 @@ uint64_t dsm_system_chips(const dsm_system *system) {
 /* Source: section 12; A: buffers, fragmentation and contexts take a share. Symbols: capacity_GB *
  * 10^9 * (1 - reserve_ratio). Limits: no reserve: the capacity. */
 double dsm_system_usable_bytes(const dsm_system *system) {
-  static const double bytes_per_GB = 1e9;
-  return system->chip.memory.capacity_GB * bytes_per_GB * (1 - system->chip.memory.reserve_ratio);
+  return dsm__bytes_of_GB(system->chip.memory.capacity_GB) *
+         (1 - system->chip.memory.reserve_ratio);
 }
 
 double dsm_system_peak_flops(const dsm_system *system) {
@@ -71,7 +73,8 @@ dsm__chips_text dsm__chips_text_of(const dsm_system *system, const char *by) {
 
 double dsm_system_machine_balance(const dsm_system *system) {
   const dsm_memory *const memory = &system->chip.memory;
-  return chip_peak_flops(system) / (memory->bandwidth_GBps * 1e9 * memory->efficiency_ratio);
+  return chip_peak_flops(system) /
+         (dsm__bytes_of_GB(memory->bandwidth_GBps) * memory->efficiency_ratio);
 }
 
 const char *dsm_system_note(const dsm_system *system, const char *path) {

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/units.h"
 #include "pim/kernel.h"
 #include "report/answer.h"
 #include "report/data/trace_events.h"
@@ -73,13 +74,12 @@ typedef struct part {
 } part;
 
 static void draw(const tracer *t, const part *of) {
-  static const double nanoseconds_per_second = 1e9;
   const dsm__trace_slice slice = {.name = of->name,
                                   .category = of->category,
                                   .track = {PROCESS, of->track + 1},
-                                  .begin_nanoseconds = nanoseconds_per_second * of->begin_seconds,
+                                  .begin_nanoseconds = DSM__NS_PER_SECOND * of->begin_seconds,
                                   .end_nanoseconds =
-                                      nanoseconds_per_second * (of->begin_seconds + of->seconds)};
+                                      DSM__NS_PER_SECOND * (of->begin_seconds + of->seconds)};
   if (!(of->seconds > 0)) {
     return;
   }

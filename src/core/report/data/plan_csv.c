@@ -2,6 +2,7 @@
 /* plan_csv.c: a plan for programs that read tables: one row a layer and pass, fixed columns. */
 #include <math.h>
 
+#include "base/units.h"
 #include "model/names.h"
 #include "plan/plan_internal.h"
 #include "plan/plan_record.h"
@@ -111,7 +112,7 @@ static pass_row row_of(const dsm_plan *plan, const dsm_layer_plan *layer, dsm_pa
   pass_row row = {.layer = layer->layer->name,
                   .pass = p,
                   .stage = 1 + dsm__stage_of(&plan->stages, (size_t)(layer - plan->layers)),
-                  .seconds = pass->cycles.total / (plan->system->core.frequency_GHz * 1e9),
+                  .seconds = pass->cycles.total / dsm__hertz(plan->system->core.frequency_GHz),
                   .step_share = dsm__share(pass->cycles.total, dsm__step_cycles(plan))};
   for (unsigned i = 0; i < pass->invocation_count; i++) {
     row.invocations[place_of_kind(plan, pass->invocations[i].kind)] = pass->invocations[i];

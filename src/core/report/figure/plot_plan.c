@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/diag_add.h"
+#include "base/units.h"
 #include "report/folded_name.h"
 #include "report/largest.h"
 #include "report/table/number_style.h"
@@ -178,9 +179,7 @@ double dsm__parts_legend(dsm__plot_maker *maker, const dsm__parts_used *used,
 /* ---- the time of a step ---- */
 
 double dsm__plot_ms_per_cycle(const dsm_plan *plan) {
-  static const double ms_per_s = 1e3;
-  static const double hertz_per_GHz = 1e9;
-  return ms_per_s / (plan->system->core.frequency_GHz * hertz_per_GHz);
+  return DSM__MS_PER_SECOND / dsm__hertz(plan->system->core.frequency_GHz);
 }
 
 /* What runs between two places of the row above a panel, if that fits between them. */

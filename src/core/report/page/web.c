@@ -8,6 +8,7 @@
 
 #include "base/number_text.h"
 #include "base/order.h"
+#include "base/units.h"
 #include "report/page/html.h"
 #include "report/table/number_style.h"
 
@@ -163,7 +164,7 @@ void dsm__web_figure(dsm__page *page, dsm__plot_maker *maker, const char *id, co
 static const double least_millisecond = 1e-3;
 
 const char *dsm__web_time(dsm__page *page, const dsm_plan *plan, double cycles) {
-  const double seconds = dsm__share(cycles, plan->system->core.frequency_GHz * 1e9);
+  const double seconds = dsm__share(cycles, dsm__hertz(plan->system->core.frequency_GHz));
   return seconds < least_millisecond
              ? dsm__page_text(page, "%s \xC2\xB5s", dsm__figure_digits(1e6 * seconds, 4).text)
              : dsm__page_text(page, "%s ms", dsm__figure_digits(1e3 * seconds, 4).text);
