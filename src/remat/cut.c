@@ -4,70 +4,30 @@
 
 #include <math.h>
 
+#include "search/stages/stage_cuts.h"
+
 /* ---- parts ---- */
 
-/* The best that the first stages come to in some parts. */
-typedef struct cut {
-  double longest;
-  double squares; /* of times: among equals parts are to be even */
-  size_t first;   /* of the last part */
-} cut;
-
-static bool is_better(const cut *one, const cut *other) {
-  return one->longest < other->longest ||
-         (one->longest == other->longest && one->squares < other->squares);
-}
-
-/* The first `end` stages in one part more, of which the last begins somewhere. */
-static cut best_cut(const double *sums, const cut *fewer, size_t parts, size_t end) {
-  cut best = {.longest = HUGE_VAL, .squares = HUGE_VAL};
-  for (size_t first = end; first-- > parts - 1;) {
-    const double last = sums[end] - sums[first];
-    const cut one = {.longest = last > fewer[first].longest ? last : fewer[first].longest,
-                     .squares = fewer[first].squares + last * last,
-                     .first = first};
-    if (is_better(&one, &best)) {
-      best = one;
-    } else if (last > best.longest) {
-      break; /* the last part only grows */
-    }
-  }
-  return best;
-}
-
-static void add_up(const dsm_remat_chain *chain, double *sums) {
-  for (size_t s = 0; s < chain->stage_count; s++) {
-    const dsm_remat_stage *const stage = &chain->stages[s];
-    const dsm_remat_option *const option = &stage->options[dsm__remat_fastest(stage)];
-    sums[s + 1] = sums[s] + option->forward_seconds + option->backward_seconds;
-  }
-}
-
 bool dsm__remat_cut(const dsm_remat_chain *chain, size_t parts, size_t *firsts) {
-  const size_t count = chain->stage_count;
-  const size_t row = count + 1;
   dsm__arena *const arena = dsm__arena_new();
-  double *sums = NULL;
-  cut *cuts = NULL; /* of the first `end` stages in p parts, at p * row + end */
-  if (!DSM__RESERVE(arena, sums, row) || !DSM__RESERVE(arena, cuts, (parts + 1) * row)) {
+  dsm__segment *segments = NULL;
+  if (!DSM__RESERVE(arena, segments, chain->stage_count)) {
     dsm__arena_free(arena);
     return false;
   }
-  add_up(chain, sums);
-  for (size_t end = 1; end <= count; end++) {
-    cuts[end] = (cut){.longest = HUGE_VAL, .squares = HUGE_VAL};
+  for (size_t s = 0; s < chain->stage_count; s++) {
+    const dsm_remat_stage *const stage = &chain->stages[s];
+    const dsm_remat_option *const option = &stage->options[dsm__remat_fastest(stage)];
+    segments[s] = (dsm__segment){.forward_cycles = option->forward_seconds,
+                                 .backward_cycles = option->backward_seconds};
   }
-  for (size_t p = 1; p <= parts; p++) {
-    for (size_t end = p; end <= count; end++) {
-      cuts[p * row + end] = best_cut(sums, &cuts[(p - 1) * row], p, end);
-    }
-  }
-  for (size_t p = parts, end = count; p > 0; p--) {
-    end = cuts[p * row + end].first;
-    firsts[p - 1] = end;
-  }
+  const dsm__cutting cutting = {.segments = segments,
+                                .count = chain->stage_count,
+                                .of = {.stages = parts, .runs = 1, .micro_batches = 1},
+                                .capacity_bytes = HUGE_VAL};
+  const bool is_cut = dsm__segments_cut_evenly(&cutting, firsts, arena);
   dsm__arena_free(arena);
-  return true;
+  return is_cut;
 }
 
 dsm_remat_chain dsm__remat_part(const dsm_remat_chain *chain, size_t first, size_t count) {

@@ -117,6 +117,15 @@ static double cut_within(const dsm__cutting *of, double limit, cut *cuts, size_t
   return whole->longest;
 }
 
+bool dsm__segments_cut_evenly(const dsm__cutting *of, size_t *firsts, dsm__arena *arena) {
+  cut *cuts = NULL;
+  if (!DSM__RESERVE(arena, cuts, (run_count(of) + 1) * (of->count + 1))) {
+    return false;
+  }
+  (void)cut_within(of, HUGE_VAL, cuts, firsts);
+  return true;
+}
+
 /* ---- the schedule ---- */
 
 /* What a run takes, and its part of what its stage keeps. */

@@ -29,6 +29,11 @@ typedef struct dsm__cutting {
   double capacity_bytes;
 } dsm__cutting;
 
+/** Fills firsts[0 .. stages * runs) with the first segments of runs that fit the memory, of which the
+ * slowest is as fast as can be; among equals they are even. Where none fit firsts stays as it is.
+ * False if out of memory. */
+bool dsm__segments_cut_evenly(const dsm__cutting *cutting, size_t *firsts, dsm__arena *arena);
+
 /**
  * Fills firsts[0 .. stages * runs) with the first segments of the runs of stages that fit the
  * memory. Of those whose slowest run is as fast as can be, and of those that hand over least among
