@@ -3,14 +3,14 @@
 #include <math.h>
 
 #include "base/units.h"
-#include "model/equations.h"
+#include "model/engine.h"
 
 /* Of FlashAttention's kernels: the most rows of a tile, and the fewest keys of a part. */
 enum { TILE_SIDE = 128, PART_LEAST = 256 };
 
 bool dsm__is_attention_kernel(const dsm_layer *layer, const dsm_system *system) {
   const dsm_assumptions *const model = &system->model;
-  return !(system->chip.peak_TFLOPS > 0) && model->fused_attention && model->tile_schedule &&
+  return model->fused_attention && dsm__engine_of(system)->has_tiles &&
          layer->attention.value_features > 0;
 }
 

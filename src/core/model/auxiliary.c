@@ -65,7 +65,7 @@ static double softmax_count(const dsm_layer *layer) {
   return (layer->has_op[DSM_AUX_SOFTMAX] ? 1 : 0) + (layer->has_op[DSM_AUX_CROSS_ENTROPY] ? 1 : 0);
 }
 
-static double forward_ops(const dsm_layer *layer, double transcendental_passes, dsm_mode mode) {
+double dsm__forward_ops(const dsm_layer *layer, double transcendental_passes, dsm_mode mode) {
   const double outputs = (double)layer->output_elements;
   if (layer->gates > 0) {
     /* Four gates of bias and activation, the cell's tanh, and four products and sums. */
@@ -92,7 +92,7 @@ static double backward_ops(const dsm_layer *layer) {
 static double backward_share(const dsm_layer *layer, const dsm_system *system, double ops) {
   const double again =
       dsm__is_score_fused(layer, &system->model)
-          ? forward_ops(layer, system->core.transcendental_passes, DSM_MODE_TRAINING)
+          ? dsm__forward_ops(layer, system->core.transcendental_passes, DSM_MODE_TRAINING)
           : 0;
   return dsm__has_own_groups(layer) ? (ops + again) / 2 : ops;
 }
@@ -104,7 +104,7 @@ double dsm__auxiliary_ops(const dsm_layer *layer, const dsm_system *system, dsm_
     return 0; /* in its rate */
   }
   if (pass == DSM_PASS_FORWARD) {
-    return visible * forward_ops(layer, system->core.transcendental_passes, mode);
+    return visible * dsm__forward_ops(layer, system->core.transcendental_passes, mode);
   }
   const dsm_pass backward_done_in = layer->has_backward ? DSM_PASS_BACKWARD : DSM_PASS_UPDATE;
   return pass == backward_done_in ? visible * backward_share(layer, system, backward_ops(layer))

@@ -3,23 +3,8 @@
 #include <math.h>
 
 #include "model/chip_link.h"
+#include "model/engine.h"
 #include "model/streams.h"
-
-/* With tiles all cores share evenly what the vector units do; what is stated of a chip as a whole
- * knows of none. */
-static dsm_tile_schedule or_vector_unit(const dsm_pass_work *work, const dsm_tile_schedule *tiles) {
-  if (work->machine->system->chip.peak_TFLOPS > 0) {
-    return *tiles;
-  }
-  const dsm_loops *const chip = &work->share.chip;
-  double macs =
-      work->product_share / (double)work->share.groups / (double)work->machine->system->chip.cores;
-  for (int d = 0; d < DSM_DIM_COUNT; d++) {
-    macs *= (double)chip->n[d];
-  }
-  const double cycles = dsm__vector_cycles(work->machine, work->share.turns, macs);
-  return cycles < tiles->cycles ? (dsm_tile_schedule){.arrays = cycles, .cycles = cycles} : *tiles;
-}
 
 /* What turns as it is overlaps: inputs, but in backward outputs' errors; in update both; keys and
  * values. Sums that turn do not. */
@@ -144,16 +129,8 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
   }
   work.turning_cycles = turning_cycles(&work);
   derive_collectives(&work);
-  if (dsm__is_attention_kernel(layer, machine->system)) {
-    work.tiles = dsm__attention_schedule(&work);
-    work.tiles = or_vector_unit(&work, &work.tiles);
-    work.overhead_cycles += dsm__attention_floor_cycles(&work);
-  } else if (machine->system->model.tile_schedule) {
-    dsm__product product = dsm__product_derive(layer, &work.share, pass);
-    dsm__product_size(&product, &work.tensor_bytes, pass);
-    work.tiles = dsm__tile_schedule_find(machine, &work.precision, &product,
-                                         (double)work.share.turns * work.product_share);
-    work.tiles = or_vector_unit(&work, &work.tiles);
+  if (machine->engine->prepare != NULL) {
+    machine->engine->prepare(&work);
   }
   return work;
 }
@@ -246,28 +223,12 @@ double dsm__stream_cycles(const dsm_pass_work *work, const dsm__core_bytes *core
   return stream_cycles(work, &all);
 }
 
-/* In waves of tiles, or of what the busiest core has to do. */
 static double primary_cycles(const dsm_pass_work *work, const dsm_loops *split) {
-  if (work->machine->system->model.tile_schedule) {
-    return work->tiles.cycles;
-  }
-  const dsm__core_work core = dsm__core_work_derive(&work->share, split);
-  return dsm__primary_of_core(work, &core);
-}
-
-/* Without tiles. */
-static dsm__primary primary_derive(const dsm_pass_work *work, const dsm_loops *split) {
-  const dsm__core_work core = dsm__core_work_derive(&work->share, split);
-  return dsm__primary_derive(work, &core);
+  return work->machine->engine->cycles(work, split);
 }
 
 dsm_computing dsm_invocation_computing(const dsm_pass_work *work, const dsm_loops *split) {
-  if (work->machine->system->model.tile_schedule) {
-    const bool is_array =
-        work->machine->system->chip.peak_TFLOPS > 0 || work->tiles.tile.n[DSM_TILE_PARTS] > 0;
-    return is_array ? DSM_COMPUTING_ARRAY : DSM_COMPUTING_VECTOR_UNIT;
-  }
-  return primary_derive(work, split).computing;
+  return work->machine->engine->computing(work, split);
 }
 
 static dsm_invocation_cost score(const dsm_pass_work *work, const dsm_loops *split, double limit,
@@ -354,25 +315,6 @@ dsm_resources dsm_group_resources(const dsm_machine *machine, const dsm_traffic 
   return resources;
 }
 
-/* What the arrays take, and wait for. */
-static void add_primary(const dsm_pass_work *work, const dsm_loops *split,
-                        const dsm_invocation_cost *cost, double cycles[DSM_BOUND_COUNT]) {
-  const dsm_tile_schedule *const tiles = &work->tiles;
-  const dsm_system *const system = work->machine->system;
-  if (system->model.tile_schedule) {
-    cycles[DSM_BOUND_COMPUTE] += tiles->arrays;
-    cycles[DSM_BOUND_STARTUP] += tiles->startup;
-    cycles[dsm_bound_of_link(dsm__tile_operand_link(work->machine))] += tiles->ring;
-    cycles[dsm__sums_bound(work->machine)] += tiles->memory;
-    return;
-  }
-  const dsm__primary primary = primary_derive(work, split);
-  const double starting = dsm__primary_starting(work, &primary);
-  cycles[DSM_BOUND_STARTUP] += starting;
-  cycles[primary.is_block_loading ? DSM_BOUND_SCRATCHPAD : DSM_BOUND_COMPUTE] +=
-      cost->primary - starting;
-}
-
 /*
  * Source: section 6, derived here. Symbols: d total / d ln(time of a resource) = the cycles given
  * to that resource, since of max(a, b) the derivative is that of the larger. Limits: one resource
@@ -394,7 +336,7 @@ dsm_resources dsm_invocation_resources(const dsm_pass_work *work, const dsm_loop
     cycles[slowest_bound(machine, &stream)] += cost.overlapped - stream.latency_cycles;
     cycles[DSM_BOUND_LATENCY] += stream.latency_cycles;
   } else {
-    add_primary(work, split, &cost, cycles);
+    machine->engine->add_resources(work, split, cost.primary, cycles);
   }
   cycles[work->auxiliary_bound] += cost.auxiliary;
   cycles[dsm_bound_of_link(machine->core_links.link)] +=

@@ -160,7 +160,7 @@ double dsm__shared_blocks(const dsm_machine *machine, dsm_pass pass, const dsm__
 /**
  * Multiply-accumulates of a core a cycle at its peak. Source: section 2. Symbols: the larger of Pr
  * * Pc * arrays * rate of the element type and vector_macs_per_cycle: one of them computes at a
- * time. Limits: one array, no vector unit: Pr * Pc.
+ * time; or of peak_TFLOPS / 2 f / cores * rate. Limits: one array, no vector unit: Pr * Pc.
  */
 double dsm__core_macs_per_cycle(const dsm_system *system, double array_rate);
 
@@ -278,8 +278,7 @@ dsm_bound dsm__sums_bound(const dsm_machine *machine);
  * chip.peak_TFLOPS. Symbols: batch * rows * columns * summed / (peak / 2 f * r *
  * efficiency_ratio). Limits: infinite peak: 0.
  */
-dsm_tile_schedule dsm__peak_time(const dsm_machine *machine, const dsm_precision *precision,
-                                 const dsm__product *product);
+double dsm__peak_cycles(const dsm_system *system, double array_rate, const dsm__product *product);
 
 /**
  * The tile and parts of least time, the first of equals, nm times. Source: section 4,
@@ -315,6 +314,9 @@ double dsm__attention_floor_cycles(const dsm_pass_work *work);
  */
 double dsm__auxiliary_ops(const dsm_layer *layer, const dsm_system *system, dsm_mode mode,
                           dsm_pass pass);
+
+/** The same of a forward pass of which nothing is masked or fused. */
+double dsm__forward_ops(const dsm_layer *layer, double transcendental_passes, dsm_mode mode);
 
 /**
  * Element-passes in which a layer adds its input's error to what later users of the input have
@@ -500,8 +502,7 @@ dsm__refetch dsm__blocked_refetch(const dsm_pass_work *work, const dsm__core_ext
 
 /** Do tiles of all loops lie in scratchpads (model.tiling "blocked")? */
 static inline bool dsm__is_blocked(const dsm_pass_work *work) {
-  const dsm_assumptions *const model = &work->machine->system->model;
-  return model->tiling == DSM_TILING_BLOCKED && !model->tile_schedule;
+  return work->machine->system->model.tiling == DSM_TILING_BLOCKED && work->machine->has_splits;
 }
 
 /** The paper's two orders of loops; in update there is one. */

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/units.h"
-#include "model/equations.h"
+#include "model/engine.h"
 
 /* GB/s over GHz: 10^9 bytes a second over 10^9 cycles a second. */
 static double bytes_per_cycle(double bandwidth_GBps, double frequency_GHz) {
@@ -14,6 +14,7 @@ dsm_machine dsm_machine_derive(const dsm_system *system) {
   const double frequency_GHz = system->core.frequency_GHz;
   const double usable_memory_GBps =
       system->chip.memory.bandwidth_GBps * system->chip.memory.efficiency_ratio;
+  const dsm__engine *const engine = dsm__engine_of(system);
   dsm_machine machine = {
       .system = system,
       .scratchpad_bytes = system->core.scratchpad_MiB * 1048576.0,
@@ -25,6 +26,8 @@ dsm_machine dsm_machine_derive(const dsm_system *system) {
       .shared_memory_bytes = system->chip.shared_memory.capacity_MB * DSM__BYTES_PER_MB,
       .chip_count = dsm_system_chips(system),
       .parallelism_count = 1U << system->system.axis_count,
+      .engine = engine,
+      .has_splits = engine->has_splits,
       .reduction_chunk = system->array.rows,
       .production_chunk = system->array.columns * system->pe.simd_macs,
   };

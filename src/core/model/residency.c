@@ -111,8 +111,9 @@ double dsm_resident_kernel_limit_bytes(const dsm_machine *machine, dsm_pass pass
 double dsm_preload_room_bytes(const dsm_machine *machine) {
   const dsm_assumptions *const model = &machine->system->model;
   if (machine->has_shared_memory) {
-    const bool is_blocked = model->tiling == DSM_TILING_BLOCKED && !model->tile_schedule;
-    return is_blocked ? 0 : machine->shared_memory_bytes;
+    return model->tiling == DSM_TILING_BLOCKED && machine->has_splits
+               ? 0
+               : machine->shared_memory_bytes;
   }
   const double buffers = machine->system->core.streaming_buffer_KiB * DSM__BYTES_PER_KIB;
   const double room = machine->scratchpad_bytes - buffers / 3;

@@ -10,14 +10,8 @@
 #include "system/system_internal.h"
 
 double dsm__layer_operations(const dsm_layer *layer, uint64_t batch) {
-  dsm_system plain = {.name = NULL};
-  for (size_t p = 0; p < dsm__parameter_count; p++) {
-    if (dsm__parameters[p].offset == offsetof(dsm_system, core.transcendental_passes)) {
-      plain.core.transcendental_passes = dsm__parameters[p].fallback;
-    }
-  }
   const double per_sample = 2 * (double)layer->macs +
-                            dsm__auxiliary_ops(layer, &plain, DSM_MODE_INFERENCE, DSM_PASS_FORWARD);
+                            dsm__forward_ops(layer, DSM__TRANSCENDENTAL_PASSES, DSM_MODE_INFERENCE);
   return per_sample * (double)layer->timesteps * (double)batch;
 }
 

@@ -257,7 +257,8 @@ const dsm__parameter dsm__parameters[] = {
          "element-passes/cycle",
          "assumption: a reading of the DeepSpatialMatrix paper, Fig. 10, 64 scratchpad "
          "bytes a cycle over 2 bytes read and 2 written"),
-    COST("core.transcendental_passes", core.transcendental_passes, 0, 1e6, 4, "element-passes",
+    COST("core.transcendental_passes", core.transcendental_passes, 0, 1e6,
+         DSM__TRANSCENDENTAL_PASSES, "element-passes",
          "assumption: passes of a sigmoid, tanh or exponential"),
     COST("core.streaming_buffer_KiB", core.streaming_buffer_KiB, 0, 1e9, 192, "2^10 bytes",
          "assumption: 3 operands, 2 buffers each, of 32 KiB"),

@@ -19,6 +19,9 @@
 #include "base/words.h"
 #include "dsm/system.h"
 
+/** Element-passes of a sigmoid, tanh or exponential, where nothing else is stated. */
+#define DSM__TRANSCENDENTAL_PASSES 4
+
 typedef enum dsm__parameter_kind {
   DSM__PARAMETER_COUNT = 0, /**< uint64_t */
   DSM__PARAMETER_REAL,      /**< double */

@@ -140,11 +140,11 @@ static const char *array_filling(dsm__page *page, const dsm_plan *plan,
   if (busiest->computing == DSM_COMPUTING_VECTOR_UNIT) {
     return " (the vector units compute it, as they are faster here)";
   }
-  if (plan->system->model.tile_schedule) {
+  if (busiest->tile.n[DSM_TILE_PARTS] > 0) {
     return dsm__page_text(page, " (waves of tiles of %" PRIu64 " x %" PRIu64 " outputs)",
                           busiest->tile.n[DSM_TILE_ROWS], busiest->tile.n[DSM_TILE_COLUMNS]);
   }
-  if (array->unroll_kernel_on_rows) {
+  if (array->unroll_kernel_on_rows || plan->system->chip.peak_TFLOPS > 0) {
     return "";
   }
   if (rows >= array->rows && columns >= column_macs) {

@@ -267,7 +267,7 @@ static bool find_bound(const dsm__stage_cases *cases, dsm__stage_case *of) {
                  find_fit(cases, of, &problem, &may_fit);
   const cutting c = {cases, of, fronts};
   const dsm__role_enough enough = enough_of(cases, of);
-  const bool has_other_splits = !problem.machine.system->model.tile_schedule;
+  const bool has_other_splits = problem.machine.has_splits;
   of->bound = may_fit ? 0 : HUGE_VAL;
   for (int k = 0; is_good && k < (has_other_splits ? 2 : 1) && of->bound < cases->limit_cycles;
        k++) {

@@ -29,9 +29,9 @@ typedef struct dsm__cutting {
   double capacity_bytes;
 } dsm__cutting;
 
-/** Fills firsts[0 .. stages * runs) with the first segments of runs that fit the memory, of which the
- * slowest is as fast as can be; among equals they are even. Where none fit firsts stays as it is.
- * False if out of memory. */
+/** Fills firsts[0 .. stages * runs) with the first segments of runs that fit the memory, of which
+ * the slowest is as fast as can be; among equals they are even. Where none fit firsts stays as it
+ * is. False if out of memory. */
 bool dsm__segments_cut_evenly(const dsm__cutting *cutting, size_t *firsts, dsm__arena *arena);
 
 /**

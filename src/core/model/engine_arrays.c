@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* compute.c: cycles of the PE arrays (section 4). */
+/* engine_arrays.c: arrays in which blocks of weights stay, one after the other (section 4). */
 #include <math.h>
 
 #include "base/checked.h"
-#include "base/units.h"
-#include "model/equations.h"
+#include "base/order.h"
+#include "model/engine.h"
 
 double dsm__array_blocks(const dsm_machine *machine, dsm_pass pass, const dsm__core_work *core) {
   const bool is_backward = pass == DSM_PASS_BACKWARD;
@@ -26,15 +26,10 @@ double dsm__shared_blocks(const dsm_machine *machine, dsm_pass pass, const dsm__
   return dsm__array_blocks(machine, pass, core) / (double)columns * (double)shared;
 }
 
-double dsm__core_macs_per_cycle(const dsm_system *system, double array_rate) {
-  if (system->chip.peak_TFLOPS > 0) {
-    return system->chip.peak_TFLOPS * 1e12 / 2 / dsm__hertz(system->core.frequency_GHz) /
-           (double)system->chip.cores * array_rate;
-  }
+double dsm__array_core_macs(const dsm_system *system, double array_rate) {
   const double arrays = (double)system->array.rows * (double)system->array.columns *
                         (double)system->pe.simd_macs * (double)system->core.arrays * array_rate;
-  const double vector = system->core.vector_macs_per_cycle;
-  return arrays > vector ? arrays : vector;
+  return dsm__larger(arrays, system->core.vector_macs_per_cycle);
 }
 
 double dsm__block_cycles(const dsm_machine *machine, double array_rate, double kernel_bytes,
@@ -106,14 +101,6 @@ double dsm__vector_cycles(const dsm_machine *machine, uint64_t model_ways, doubl
   return rate > 0 ? (double)model_ways * macs / rate : HUGE_VAL;
 }
 
-double dsm__primary_starting(const dsm_pass_work *work, const dsm__primary *primary) {
-  const dsm_system *const system = work->machine->system;
-  const uint64_t ways = work->share.turns;
-  return primary->blocks > 0 ? dsm__startup_cycles(system, ways) +
-                                   dsm__block_change_cycles(system, ways, primary->blocks)
-                             : 0;
-}
-
 /* The samples of a product of activations have other blocks each, one after the other. */
 static dsm__core_work streamed_work(const dsm_pass_work *work, const dsm__core_work *core) {
   dsm__core_work streamed = *core;
@@ -153,3 +140,50 @@ dsm__primary dsm__primary_derive(const dsm_pass_work *work, const dsm__core_work
              ? (dsm__primary){.computing = DSM_COMPUTING_VECTOR_UNIT, .cycles = cycles}
              : arrays;
 }
+
+/* ---- the row ---- */
+
+static bool is_any(const dsm_system *system) {
+  (void)system;
+  return true;
+}
+
+static double cycles_of(const dsm_pass_work *work, const dsm_loops *split) {
+  const dsm__core_work core = dsm__core_work_derive(&work->share, split);
+  return dsm__primary_of_core(work, &core);
+}
+
+static dsm__primary primary_of(const dsm_pass_work *work, const dsm_loops *split) {
+  const dsm__core_work core = dsm__core_work_derive(&work->share, split);
+  return dsm__primary_derive(work, &core);
+}
+
+static dsm_computing computing(const dsm_pass_work *work, const dsm_loops *split) {
+  return primary_of(work, split).computing;
+}
+
+double dsm__primary_starting(const dsm_pass_work *work, const dsm__primary *primary) {
+  const dsm_system *const system = work->machine->system;
+  const uint64_t ways = work->share.turns;
+  return primary->blocks > 0 ? dsm__startup_cycles(system, ways) +
+                                   dsm__block_change_cycles(system, ways, primary->blocks)
+                             : 0;
+}
+
+static void add_resources(const dsm_pass_work *work, const dsm_loops *split, double primary_cycles,
+                          double cycles[DSM_BOUND_COUNT]) {
+  const dsm__primary primary = primary_of(work, split);
+  const double begins = dsm__primary_starting(work, &primary);
+  cycles[DSM_BOUND_STARTUP] += begins;
+  cycles[primary.is_block_loading ? DSM_BOUND_SCRATCHPAD : DSM_BOUND_COMPUTE] +=
+      primary_cycles - begins;
+}
+
+const dsm__engine dsm__engine_arrays = {
+    .is_of = is_any,
+    .has_splits = true,
+    .core_macs = dsm__array_core_macs,
+    .cycles = cycles_of,
+    .computing = computing,
+    .add_resources = add_resources,
+};

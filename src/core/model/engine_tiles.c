@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* tiles.c: tiles of outputs that cores take as they become free (section 4, model.tile_schedule).
+/* engine_tiles.c: tiles of outputs that cores take as they become free (section 4,
+ * model.tile_schedule).
  */
 #include <math.h>
 
 #include "base/order.h"
 #include "base/units.h"
-#include "model/equations.h"
+#include "model/engine.h"
 
 enum { PARTS_MAX = 64, LEAST_SUMMED = 64 };
 
@@ -138,26 +139,11 @@ static void repeat(dsm_tile_schedule *schedule, double times) {
   schedule->cycles *= times;
 }
 
-dsm_tile_schedule dsm__peak_time(const dsm_machine *machine, const dsm_precision *precision,
-                                 const dsm__product *product) {
-  const dsm_system *const system = machine->system;
-  const double macs = product->batch * product->rows * product->columns * product->summed;
-  const double rate = (double)system->chip.cores *
-                      dsm__core_macs_per_cycle(system, precision->array_rate) *
-                      system->array.efficiency_ratio;
-  return (dsm_tile_schedule){.arrays = macs / rate, .cycles = macs / rate};
-}
-
 dsm_tile_schedule dsm__tile_schedule_find(const dsm_machine *machine,
                                           const dsm_precision *precision,
                                           const dsm__product *product, double times) {
   const dsm_core *const core = &machine->system->core;
   dsm_tile_schedule best = {.cycles = HUGE_VAL};
-  if (machine->system->chip.peak_TFLOPS > 0) {
-    best = dsm__peak_time(machine, precision, product);
-    repeat(&best, times);
-    return best;
-  }
   uint64_t side = core->tile_least_side;
   try_shape(machine, precision, product, side, side, &best);
   for (; 2 * side * side <= core->tile_most_elements; side *= 2) {
@@ -171,6 +157,66 @@ dsm_tile_schedule dsm__tile_schedule_find(const dsm_machine *machine,
   return best;
 }
 
-uint64_t dsm_split_cores(const dsm_system *system) {
-  return system->model.tile_schedule ? 1 : system->chip.cores;
+/* ---- the row ---- */
+
+static bool is_of(const dsm_system *system) {
+  return system->model.tile_schedule;
 }
+
+/* All cores share evenly what the vector units do, where they take less than the arrays. */
+static void try_vector_unit(dsm_pass_work *work) {
+  const dsm_loops *const chip = &work->share.chip;
+  double macs =
+      work->product_share / (double)work->share.groups / (double)work->machine->system->chip.cores;
+  for (int d = 0; d < DSM_DIM_COUNT; d++) {
+    macs *= (double)chip->n[d];
+  }
+  const double cycles = dsm__vector_cycles(work->machine, work->share.turns, macs);
+  if (cycles < work->tiles.cycles) {
+    work->tiles = (dsm_tile_schedule){.arrays = cycles, .cycles = cycles};
+  }
+}
+
+static void prepare(dsm_pass_work *work) {
+  if (dsm__is_attention_kernel(work->layer, work->machine->system)) {
+    work->tiles = dsm__attention_schedule(work);
+    work->overhead_cycles += dsm__attention_floor_cycles(work);
+  } else {
+    dsm__product product = dsm__product_derive(work->layer, &work->share, work->pass);
+    dsm__product_size(&product, &work->tensor_bytes, work->pass);
+    work->tiles = dsm__tile_schedule_find(work->machine, &work->precision, &product,
+                                          (double)work->share.turns * work->product_share);
+  }
+  try_vector_unit(work);
+}
+
+static double cycles_of(const dsm_pass_work *work, const dsm_loops *split) {
+  (void)split;
+  return work->tiles.cycles;
+}
+
+static dsm_computing computing(const dsm_pass_work *work, const dsm_loops *split) {
+  (void)split;
+  return work->tiles.tile.n[DSM_TILE_PARTS] > 0 ? DSM_COMPUTING_ARRAY : DSM_COMPUTING_VECTOR_UNIT;
+}
+
+static void add_resources(const dsm_pass_work *work, const dsm_loops *split, double primary_cycles,
+                          double cycles[DSM_BOUND_COUNT]) {
+  (void)split;
+  (void)primary_cycles; /* the sum of these parts */
+  const dsm_tile_schedule *const tiles = &work->tiles;
+  cycles[DSM_BOUND_COMPUTE] += tiles->arrays;
+  cycles[DSM_BOUND_STARTUP] += tiles->startup;
+  cycles[dsm_bound_of_link(dsm__tile_operand_link(work->machine))] += tiles->ring;
+  cycles[dsm__sums_bound(work->machine)] += tiles->memory;
+}
+
+const dsm__engine dsm__engine_tiles = {
+    .is_of = is_of,
+    .has_tiles = true,
+    .core_macs = dsm__array_core_macs,
+    .prepare = prepare,
+    .cycles = cycles_of,
+    .computing = computing,
+    .add_resources = add_resources,
+};
