@@ -10,9 +10,13 @@ double dsm__pim_hertz(const dsm_pim_system *system) {
   return system->frequency_MHz * hertz_per_MHz;
 }
 
+double dsm__pim_core_memory_bytes(const dsm_pim_system *system) {
+  static const double bytes_per_MiB = 1048576;
+  return system->mram.capacity_MiB * bytes_per_MiB;
+}
+
 dsm_plan_result dsm__pim_step_result(const dsm_rl_workload *workload, const dsm_pim_system *system,
                                      const dsm_pim_cost *cost) {
-  static const double bytes_per_MiB = 1048576;
   const double hertz = dsm__pim_hertz(system);
   const double table = dsm_pim_table_bytes(workload);
   const double cycles = cost->seconds * hertz;
@@ -34,5 +38,5 @@ dsm_plan_result dsm__pim_step_result(const dsm_rl_workload *workload, const dsm_
       .memory = {.weights_bytes = table,
                  .activations_bytes = cost->core_bytes - table,
                  .total_bytes = cost->core_bytes,
-                 .capacity_bytes = system->mram.capacity_MiB * bytes_per_MiB}};
+                 .capacity_bytes = dsm__pim_core_memory_bytes(system)}};
 }

@@ -13,6 +13,9 @@ uint64_t dsm__pim_samples(const dsm_rl_workload *workload);
 /** Cycles a second of a core. */
 double dsm__pim_hertz(const dsm_pim_system *system);
 
+/** Bytes of the memory of a core. */
+double dsm__pim_core_memory_bytes(const dsm_pim_system *system);
+
 /** What plans have below "result": the kernel is primary, what its dispatch would need if all cores
  * were busy ideal, all transfers are not overlapped; data and table of a core are activations and
  * weights. */

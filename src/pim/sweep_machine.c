@@ -6,27 +6,23 @@
 #include "pim/pim_record.h"
 #include "pim/pim_words.h"
 #include "pim/step_result.h"
-#include "sweep/point_record.h"
 
 /* clang-format off: a field a row */
-DSM__OWN_RECORD(dsm__point_pim_record, dsm_pim_cost, false, "Of a training on cores in memory.",
-                DSM__FIELD(FLAG, dsm_pim_cost, is_feasible, "feasible", 0, .help = "It is one."),
-                DSM__FIELD(COUNT, dsm_pim_cost, choice.cores, "cores", DSM__FIELD_IS_COLUMN,
-                           .min = 1, .stated_if = DSM__IF(dsm_pim_cost, is_feasible),
-                           .help = "In memory, that work; of points on such, as the columns that "
-                                   "follow."),
-                DSM__FIELD(COUNT, dsm_pim_cost, choice.tasklets, "tasklets", DSM__FIELD_IS_COLUMN,
-                           .min = 1, .stated_if = DSM__IF(dsm_pim_cost, is_feasible),
-                           .help = "Of each core."),
-                DSM__FIELD(WORD, dsm_pim_cost, choice.transfers, "transfers", DSM__FIELD_IS_COLUMN,
-                           .words = &dsm__pim_transfers_words,
-                           .stated_if = DSM__IF(dsm_pim_cost, is_feasible),
-                           .help = "How the host moves what differs from core to core."),
-                {.kind = DSM__FIELD_PART, .offset = 0, .type = &dsm__pim_figures_record});
+DSM__RECORD(dsm__point_pim_record, dsm_pim_cost, false, "Of a training on cores in memory.",
+            DSM__FIELD(FLAG, dsm_pim_cost, is_feasible, "feasible", 0, .help = "It is one."),
+            DSM__FIELD(COUNT, dsm_pim_cost, choice.cores, "cores", DSM__FIELD_IS_COLUMN, .min = 1,
+                       .stated_if = DSM__IF(dsm_pim_cost, is_feasible),
+                       .help = "In memory, that work; of points on such, as the columns that "
+                               "follow."),
+            DSM__FIELD(COUNT, dsm_pim_cost, choice.tasklets, "tasklets", DSM__FIELD_IS_COLUMN,
+                       .min = 1, .stated_if = DSM__IF(dsm_pim_cost, is_feasible),
+                       .help = "Of each core."),
+            DSM__FIELD(WORD, dsm_pim_cost, choice.transfers, "transfers", DSM__FIELD_IS_COLUMN,
+                       .words = &dsm__pim_transfers_words,
+                       .stated_if = DSM__IF(dsm_pim_cost, is_feasible),
+                       .help = "How the host moves what differs from core to core."),
+            {.kind = DSM__FIELD_PART, .offset = 0, .type = &dsm__pim_figures_record});
 /* clang-format on */
-
-const dsm__added_part dsm__pim_point_part = {
-    .to = &dsm__point_record, .part = DSM__PART(dsm_point_result, pim, dsm__point_pim_record)};
 
 static dsm_status choose(void **plan, const void *workload, const void *system, dsm_diags *diags) {
   dsm_pim_plan *made = NULL;

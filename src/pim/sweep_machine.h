@@ -3,12 +3,11 @@
 #ifndef DSM_PIM_SWEEP_MACHINE_H
 #define DSM_PIM_SWEEP_MACHINE_H
 
-#include "base/companion.h"
 #include "sweep/machine_kind.h"
 
 extern const dsm__machine dsm__pim_machine;
 
-/** Its columns of points. */
-extern const dsm__added_part dsm__pim_point_part;
+/** Its columns of points; of a dsm_pim_cost. */
+extern const dsm__record_type dsm__point_pim_record;
 
 #endif
