@@ -60,10 +60,6 @@ static double seconds_of(const void *of) {
   return ((const dsm_pim_plan *)of)->cost.seconds;
 }
 
-static bool is_in(const dsm_store *store) {
-  return dsm_store_is_pim(store);
-}
-
 static dsm_status load_point(void **made, dsm_store *store, size_t point, double *seconds,
                              dsm_diags *diags) {
   dsm_pim_plan *plan = NULL;
@@ -80,7 +76,7 @@ static const cli_companion_answer own_answer = {
     .hint = "these show it: dsm report, dsm plot, dsm score, dsm trace",
     .what = "a plan of cores in memory",
     .seconds = seconds_of,
-    .is_in = is_in,
+    .is_in = dsm_store_is_pim,
     .load_point = load_point};
 
 /* ---- files ---- */
