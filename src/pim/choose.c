@@ -15,7 +15,7 @@
 
 #include "base/diag_add.h"
 #include "base/order.h"
-#include "pim/step_result.h"
+#include "pim/kernel.h"
 
 /* Of the curve over tasklets: less than this much more is as good as the least. */
 static const double knee_slack = 0.01;

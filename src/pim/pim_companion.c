@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* pim_companion.c: the row of the companion, with what tables of values, cores in memory and their
  * plans hold, for `describe` and `list`. */
+#include "pim/kernel.h"
 #include "pim/pim_record.h"
-#include "pim/pim_words.h"
-#include "pim/step_result.h"
-#include "pim/sweep_machine.h"
 #include "report/data/describe_record.h"
 #include "report/data/list.h"
 #include "report/parameter_list.h"

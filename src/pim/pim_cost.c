@@ -3,14 +3,22 @@
 #include <math.h>
 
 #include "pim/kernel.h"
-#include "pim/step_result.h"
 
 static const double bytes_per_GB = 1e9;
+static const double bytes_per_MiB = 1048576;
 static const double hertz_per_MHz = 1e6;
 static const double seconds_per_us = 1e-6;
 static const double seconds_per_ms = 1e-3;
 
+double dsm__pim_hertz(const dsm_pim_system *system) {
+  return system->frequency_MHz * hertz_per_MHz;
+}
+
 /* ---- memory ---- */
+
+double dsm__pim_core_memory_bytes(const dsm_pim_system *system) {
+  return system->mram.capacity_MiB * bytes_per_MiB;
+}
 
 double dsm_pim_table_bytes(const dsm_rl_workload *workload) {
   return DSM_PIM_ELEMENT_BYTES * (double)workload->states * (double)workload->actions;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* pim_data.c: plans of cores in memory, for people: a plan is its own document. */
+#include "pim/kernel.h"
 #include "pim/pim_record.h"
 #include "pim/pim_views.h"
-#include "pim/step_result.h"
 #include "report/data/records.h"
 #include "report/page/web.h"
 
