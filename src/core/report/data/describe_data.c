@@ -252,7 +252,7 @@ static void fill_chain(dsm__page *page, dsm__item_row *row, const dsm_remat_chai
   row->parameters = dsm__rows_make(page, row->stages.count, sizeof(dsm__listed_parameter));
   stage_row *const rows = row->stages.items;
   dsm__listed_parameter *const values = row->parameters.items;
-  for (size_t s = 0; s < row->parameters.count; s++) {
+  for (size_t s = 0; s < row->stages.count && s < row->parameters.count; s++) {
     const dsm_remat_stage *const stage = &chain->stages[s];
     rows[s] = (stage_row){.name = stage->name,
                           .options = stage->option_count,
