@@ -159,7 +159,8 @@ static const cli_companion_description descriptions[] = {
 enum { COUNTS_MAX = 10000 };
 
 static cli_exit apply_counts(cli_arguments *arguments, const cli_option *option, char *value) {
-  counts *const to = (counts *)((char *)arguments->own + option->place);
+  void *const place = (char *)arguments->own + option->place;
+  counts *const to = place;
   const size_t most = (size_t)option->max;
   cli_list list;
   const bool is_split = cli_list_split(&list, value);
