@@ -15,6 +15,7 @@
 
 #include "base/diag_add.h"
 #include "base/order.h"
+#include "pim/kernel.h"
 
 /* Of the curve over tasklets: less than this much more is as good as the least. */
 static const double knee_slack = 0.01;
@@ -223,7 +224,7 @@ static dsm_status check(const dsm_pim_system *system, const dsm_pim_options *opt
 dsm_status dsm__pim_refuse_memory(const dsm_rl_workload *workload, const dsm_pim_system *system,
                                   uint64_t cores, dsm_diags *diags) {
   const uint64_t fewest = dsm_pim_fewest_cores(workload, system);
-  const double capacity = 1048576 * system->mram.capacity_MiB;
+  const double capacity = dsm__pim_core_memory_bytes(system);
   const double bytes = dsm_pim_core_bytes(workload, cores);
   if (fewest == 0) {
     return dsm__refuse(diags, DSM_ERROR_INFEASIBLE,

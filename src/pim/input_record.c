@@ -2,7 +2,6 @@
 /* input_record.c: the tables of the formats "dsm-rl-workload/1" and "dsm-pim-system/1". */
 #include "dsm/limits.h"
 #include "pim/pim_record.h"
-#include "pim/pim_words.h"
 
 /* Within these limits no time or volume of a training overflows. */
 #define EPISODES_MAX 1e9

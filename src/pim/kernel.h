@@ -20,6 +20,10 @@ double dsm__pim_cycles(double instructions, double dma_cycles, double dispatch, 
 /** Does the scratchpad hold no table? Then its elements are accessed in the memory. */
 bool dsm__pim_is_table_in_memory(const dsm_rl_workload *workload, const dsm_pim_system *system);
 
+/** Cycles a second of a core, and bytes of its memory. */
+double dsm__pim_hertz(const dsm_pim_system *system);
+double dsm__pim_core_memory_bytes(const dsm_pim_system *system);
+
 /** Equation 3: episodes between two averages make a round; nothing averages the tables of agents,
  * which have one round. */
 double dsm__pim_rounds(const dsm_rl_workload *workload);

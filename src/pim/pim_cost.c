@@ -8,7 +8,15 @@
 static const double seconds_per_us = 1e-6;
 static const double seconds_per_ms = 1e-3;
 
+double dsm__pim_hertz(const dsm_pim_system *system) {
+  return system->frequency_MHz * DSM__HERTZ_PER_MHZ;
+}
+
 /* ---- memory ---- */
+
+double dsm__pim_core_memory_bytes(const dsm_pim_system *system) {
+  return system->mram.capacity_MiB * DSM__BYTES_PER_MIB;
+}
 
 double dsm_pim_table_bytes(const dsm_rl_workload *workload) {
   return DSM_PIM_ELEMENT_BYTES * (double)workload->states * (double)workload->actions;
@@ -26,8 +34,7 @@ double dsm_pim_core_bytes(const dsm_rl_workload *workload, uint64_t cores) {
 }
 
 uint64_t dsm_pim_fewest_cores(const dsm_rl_workload *workload, const dsm_pim_system *system) {
-  const double room =
-      system->mram.capacity_MiB * DSM__BYTES_PER_MIB - dsm_pim_table_bytes(workload);
+  const double room = dsm__pim_core_memory_bytes(system) - dsm_pim_table_bytes(workload);
   const double held = floor(room / (double)workload->record_bytes);
   if (held < 1 || (workload->agents > 0 && held < (double)workload->transitions)) {
     return 0;
@@ -50,7 +57,7 @@ static double waves_of(const dsm_rl_workload *workload, double cores) {
 
 double dsm__pim_busy_seconds(const dsm_pim_system *system, double updates, double launches,
                              double cycles) {
-  return updates * cycles / (system->frequency_MHz * DSM__HERTZ_PER_MHZ) +
+  return updates * cycles / dsm__pim_hertz(system) +
          launches * system->host.launch_ms * seconds_per_ms;
 }
 
@@ -104,7 +111,7 @@ static double between_cores_seconds(const dsm_rl_workload *workload, const dsm_p
 
 static dsm_pim_roofline roofline_of(const dsm_pim_system *system, const dsm_pim_update *update,
                                     double cores, double updates_per_second) {
-  const double hertz = system->frequency_MHz * DSM__HERTZ_PER_MHZ;
+  const double hertz = dsm__pim_hertz(system);
   dsm_pim_roofline made = {
       .peak_operations_per_second = cores * hertz,
       .bandwidth_bytes_per_second = cores * hertz / system->mram.cycles_per_byte,
@@ -137,7 +144,7 @@ void dsm_pim_predict(dsm_pim_cost *cost, const dsm_rl_workload *workload,
   *cost = (dsm_pim_cost){.choice = asked};
   dsm_pim_update_cost(&cost->update, workload, system, choice.tasklets);
   cost->core_bytes = dsm_pim_core_bytes(workload, choice.cores);
-  cost->is_feasible = cost->core_bytes <= system->mram.capacity_MiB * DSM__BYTES_PER_MIB;
+  cost->is_feasible = cost->core_bytes <= dsm__pim_core_memory_bytes(system);
   cost->kernel_seconds = kernel_seconds(workload, system, cores, cost->update.cycles);
   cost->host_to_cores_seconds = to_cores_seconds(workload, system, choice);
   cost->cores_to_host_seconds = tables_seconds(workload, system, choice);

@@ -54,12 +54,18 @@ static void read_question(void *made, const dsm__json_node *root) {
   }
 }
 
-static dsm_pim_plan *new_question(void) {
-  return DSM__ARENA_OWNER(dsm_pim_plan);
+dsm_status dsm_pim_question_parse(dsm_pim_plan **question, const char *text, size_t length,
+                                  const char *file, const dsm_override *overrides,
+                                  size_t override_count, dsm_diags *diags) {
+  const dsm__json_input input = {text, length, file, overrides, override_count};
+  *question = DSM__ARENA_OWNER(dsm_pim_plan);
+  const dsm_status status = dsm__json_doc_read(&input, diags, read_question, *question);
+  if (status != DSM_OK) {
+    dsm_pim_plan_free(*question);
+    *question = NULL;
+  }
+  return status;
 }
-
-DSM__PARSED_DOCUMENT(dsm_pim_plan, dsm_pim_question_parse, new_question, read_question,
-                     dsm_pim_plan_free);
 
 /* ---- plans ---- */
 

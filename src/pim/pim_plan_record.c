@@ -2,7 +2,6 @@
 /* pim_plan_record.c: the tables of the format "dsm-pim/1". */
 #include "dsm/limits.h"
 #include "pim/pim_record.h"
-#include "pim/pim_words.h"
 
 enum {
   READ = DSM__FIELD_IS_READ,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "pim/pim_words.h"
-
-#include "dsm/pim.h"
+/* pim_words.c: the words of workloads, systems and plans of processing in memory. */
+#include "pim/pim_record.h"
 
 static const dsm__word algorithm_words[] = {
     [DSM_RL_Q_LEARNING] = {.key = "q_learning", .text = "Q-learning"},

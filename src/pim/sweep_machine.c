@@ -1,32 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "pim/sweep_machine.h"
-
+/* sweep_machine.c: cores in memory as what points of a sweep are on. */
 #include <inttypes.h>
 
+#include "pim/kernel.h"
 #include "pim/pim_record.h"
-#include "pim/pim_words.h"
-#include "pim/step_result.h"
-#include "sweep/point_record.h"
 
 /* clang-format off: a field a row */
-DSM__OWN_RECORD(dsm__point_pim_record, dsm_pim_cost, false, "Of a training on cores in memory.",
-                DSM__FIELD(FLAG, dsm_pim_cost, is_feasible, "feasible", 0, .help = "It is one."),
-                DSM__FIELD(COUNT, dsm_pim_cost, choice.cores, "cores", DSM__FIELD_IS_COLUMN,
-                           .min = 1, .stated_if = DSM__IF(dsm_pim_cost, is_feasible),
-                           .help = "In memory, that work; of points on such, as the columns that "
-                                   "follow."),
-                DSM__FIELD(COUNT, dsm_pim_cost, choice.tasklets, "tasklets", DSM__FIELD_IS_COLUMN,
-                           .min = 1, .stated_if = DSM__IF(dsm_pim_cost, is_feasible),
-                           .help = "Of each core."),
-                DSM__FIELD(WORD, dsm_pim_cost, choice.transfers, "transfers", DSM__FIELD_IS_COLUMN,
-                           .words = &dsm__pim_transfers_words,
-                           .stated_if = DSM__IF(dsm_pim_cost, is_feasible),
-                           .help = "How the host moves what differs from core to core."),
-                {.kind = DSM__FIELD_PART, .offset = 0, .type = &dsm__pim_figures_record});
+DSM__RECORD(dsm__point_pim_record, dsm_pim_cost, false, "Of a training on cores in memory.",
+            DSM__FIELD(FLAG, dsm_pim_cost, is_feasible, "feasible", 0, .help = "It is one."),
+            DSM__FIELD(COUNT, dsm_pim_cost, choice.cores, "cores", DSM__FIELD_IS_COLUMN, .min = 1,
+                       .stated_if = DSM__IF(dsm_pim_cost, is_feasible),
+                       .help = "In memory, that work; of points on such, as the columns that "
+                               "follow."),
+            DSM__FIELD(COUNT, dsm_pim_cost, choice.tasklets, "tasklets", DSM__FIELD_IS_COLUMN,
+                       .min = 1, .stated_if = DSM__IF(dsm_pim_cost, is_feasible),
+                       .help = "Of each core."),
+            DSM__FIELD(WORD, dsm_pim_cost, choice.transfers, "transfers", DSM__FIELD_IS_COLUMN,
+                       .words = &dsm__pim_transfers_words,
+                       .stated_if = DSM__IF(dsm_pim_cost, is_feasible),
+                       .help = "How the host moves what differs from core to core."),
+            {.kind = DSM__FIELD_PART, .offset = 0, .type = &dsm__pim_figures_record});
 /* clang-format on */
-
-const dsm__added_part dsm__pim_point_part = {
-    .to = &dsm__point_record, .part = DSM__PART(dsm_point_result, pim, dsm__point_pim_record)};
 
 static dsm_status choose(void **plan, const void *workload, const void *system, dsm_diags *diags) {
   dsm_pim_plan *made = NULL;
@@ -35,13 +29,40 @@ static dsm_status choose(void **plan, const void *workload, const void *system, 
   return status;
 }
 
+/* A training in the words of plans: its step is the whole training, and a sample a transition. The
+ * kernel is primary, what its dispatch would need if all cores were busy ideal, all transfers are
+ * not overlapped; data and table of a core are activations and weights. */
+static dsm_plan_result step_of(const dsm_pim_plan *plan, double samples) {
+  const dsm_pim_cost *const cost = &plan->cost;
+  const double hertz = dsm__pim_hertz(plan->system);
+  const double table = dsm_pim_table_bytes(plan->workload);
+  const double cycles = cost->seconds * hertz;
+  const double updates = samples * (double)plan->workload->episodes;
+  return (dsm_plan_result){
+      .step_cycles = cycles,
+      .step_seconds = cost->seconds,
+      .samples_per_second = samples / cost->seconds,
+      .utilization = cost->utilization,
+      .lower_bound_cycles = cycles,
+      .ideal_cycles = updates * cost->update.instructions / (double)plan->system->cores,
+      .cycles = {.primary = cost->kernel_seconds * hertz,
+                 .non_overlapped = (cost->seconds - cost->kernel_seconds) * hertz,
+                 .total = cycles},
+      .memory = {.weights_bytes = table,
+                 .activations_bytes = cost->core_bytes - table,
+                 .total_bytes = cost->core_bytes,
+                 .capacity_bytes = dsm__pim_core_memory_bytes(plan->system)}};
+}
+
 static void describe(const void *of, dsm_point_result *result, dsm__text_buffer *decisions) {
   const dsm_pim_plan *const plan = of;
   const dsm_pim_choice *const choice = &plan->cost.choice;
+  const dsm_rl_workload *const workload = plan->workload;
+  const uint64_t samples = workload->transitions * (workload->agents > 0 ? workload->agents : 1);
   result->mode = DSM_MODE_TRAINING;
-  result->minibatch = dsm__pim_samples(plan->workload);
+  result->minibatch = samples;
   result->pim = plan->cost;
-  result->result = dsm__pim_step_result(plan->workload, plan->system, &plan->cost);
+  result->result = step_of(plan, (double)samples);
   dsm__text_printf(decisions, "cores %" PRIu64 "; tasklets %" PRIu64 "; %s transfers",
                    choice->cores, choice->tasklets, dsm_pim_transfers_name(choice->transfers));
 }

@@ -32,7 +32,6 @@ PUBLIC_HEADERS = {
     "partition": {"partition", "partition_front", "dispatch"},
     "sweep": {"sweep", "sweep_store", "sweep_run", "elasticity"},
     "chain": {"remat"},
-    "pim": {"pim", "plan"},
     "report": {"report", "suggest", "export"},
     "editing": {"path_steps"},
 }

@@ -11,7 +11,10 @@
 #include "dsm/limits.h"
 
 struct dsm_answer_kind;
+struct dsm_described;
+struct dsm__item_row;
 struct dsm__machine;
+struct dsm__page;
 
 /** A limit of limits.h, by its name. */
 typedef struct dsm__limit {
@@ -55,6 +58,10 @@ typedef struct dsm__companion {
   const dsm__record_type *formats[DSM__COMPANION_FORMATS_MAX + 1];
   /** Kinds of descriptions that it knows, NULL behind the last. */
   const dsm__description *descriptions[DSM__COMPANION_DESCRIPTIONS_MAX + 1];
+  /** Fills the row of a description (report/data/describe_record.h), and its sizes
+   * (report/data/list.h), if it is one that the companion alone knows; NULL: it knows none. */
+  void (*describe)(struct dsm__page *page, struct dsm__item_row *row);
+  void (*list)(dsm__value *sizes, const struct dsm_described *what);
   const dsm__added_part *parts;
   size_t part_count;
   /** What sweeps vary in place of a network on a system (sweep/machine_kind.h); NULL: nothing. */

@@ -500,11 +500,9 @@ bool dsm__json_format(const dsm__json_node *object, const char *expected) {
 
 bool dsm__json_format_of(const dsm__json_node *object, const dsm__words *versions) {
   const dsm__json_node format = dsm__json_member(object, "format");
-  char wanted[WORDING_SIZE];
   size_t index = 0;
-  word_choice(wanted, sizeof wanted, versions);
-  return !dsm__json_is_object(object) || !dsm__json_require(&format, wanted) ||
-         dsm__json_enum(&format, versions, &index);
+  return !dsm__json_is_object(object) || dsm__json_enum(&format, versions, &index) ||
+         !dsm__json_is_present(&format);
 }
 
 bool dsm__json_name(const dsm__json_node *node, size_t max, dsm__arena *arena, const char **value) {

@@ -331,25 +331,6 @@ DSM_NODISCARD dsm_status dsm__json_doc_read(const dsm__json_input *input, dsm_di
                                             void (*read)(void *made, const dsm__json_node *root),
                                             void *made);
 
-/** Defines the public function that reads a text with overrides into a new `type`: what `make`
- * makes, `read` fills and `discard` frees. */
-#define DSM__PARSED_DOCUMENT(type, parse, make, read, discard)                                     \
-  static void parse##_root(void *made, const dsm__json_node *root) {                               \
-    read(made, root);                                                                              \
-  }                                                                                                \
-  dsm_status parse(type **result, const char *text, size_t length, const char *file,               \
-                   const dsm_override *overrides, size_t override_count, dsm_diags *diags) {       \
-    const dsm__json_input input = {text, length, file, overrides, override_count};                 \
-    type *const made = make();                                                                     \
-    const dsm_status status = dsm__json_doc_read(&input, diags, parse##_root, made);               \
-    *result = status == DSM_OK ? made : NULL;                                                      \
-    if (status != DSM_OK) {                                                                        \
-      discard(made);                                                                               \
-    }                                                                                              \
-    return status;                                                                                 \
-  }                                                                                                \
-  _Static_assert(sizeof(type) > 0, "it is known")
-
 /** Defines the public function that reads a file as `parse` reads its text. */
 #define DSM__LOADED_DOCUMENT(type, load, parse)                                                    \
   dsm_status load(type **result, const char *path, const dsm_override *overrides,                  \

@@ -60,11 +60,7 @@ static bool find_format(dsm__json_doc *doc, dsm_description *description) {
   } else if (dsm__is_planner_graph(&root)) {
     *description = DSM_DESCRIPTION_PROFILE;
     return true;
-  } else if (dsm__json_require(&format, "\"dsm-workload/1\", \"dsm-system/1\", \"dsm-plan/1\", "
-                                        "\"dsm-sweep/1\", \"dsm-server/1\", \"dsm-profile/1\", "
-                                        "\"dsm-stages/1\", \"dsm-rl-workload/1\", "
-                                        "\"dsm-pim-system/1\" or \"dsm-pim/1\"") &&
-             dsm__json_enum(&format, &formats, &index)) {
+  } else if (dsm__json_enum(&format, &formats, &index)) {
     *description = (dsm_description)index;
     return true;
   }

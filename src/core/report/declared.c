@@ -39,22 +39,6 @@ const dsm_system *dsm__described_system(const dsm_described *item) {
   return item->plan != NULL ? item->plan->system : item->system;
 }
 
-const dsm_rl_workload *dsm__described_rl(const dsm_described *item) {
-  return item->pim != NULL ? item->pim->workload : item->rl_workload;
-}
-
-const dsm_pim_system *dsm__described_pim(const dsm_described *item) {
-  return item->pim != NULL ? item->pim->system : item->pim_system;
-}
-
-double dsm__pim_memory_bytes(const dsm_pim_system *system) {
-  return (double)system->cores * system->mram.capacity_MiB * DSM__BYTES_PER_MIB;
-}
-
-double dsm__pim_peak(const dsm_pim_system *system) {
-  return (double)system->cores * system->frequency_MHz * DSM__HERTZ_PER_MHZ;
-}
-
 /* Something with a name, which may be NULL. */
 #define NAMED(of_kind, of)                                                                         \
   { DSM_DESCRIPTION_##of_kind, (of) == NULL ? NULL : (of)->name, NULL }

@@ -24,14 +24,6 @@ const dsm__declared *dsm__declared_derive(dsm__arena *arena, const dsm_workload 
 const dsm_workload *dsm__described_workload(const dsm_described *item);
 const dsm_system *dsm__described_system(const dsm_described *item);
 
-/** The same of tables of values, and of cores in memory. */
-const dsm_rl_workload *dsm__described_rl(const dsm_described *item);
-const dsm_pim_system *dsm__described_pim(const dsm_described *item);
-
-/** Instructions a second of all cores, and their memory. */
-double dsm__pim_peak(const dsm_pim_system *system);
-double dsm__pim_memory_bytes(const dsm_pim_system *system);
-
 /** What a description is. */
 typedef struct dsm__described_as {
   dsm_description kind;

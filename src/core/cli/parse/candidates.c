@@ -171,7 +171,7 @@ static char *read_operand(const cli_unfinished *word, dsm_description kind, size
   for (size_t i = 0; i < word->operand_count; i++) {
     char *path = NULL;
     char *text = NULL;
-    const unsigned everywhere = CLI_TAKES_BUNDLED & ~(unsigned)CLI_TAKES_SWEEP;
+    const unsigned everywhere = cli_bundled_kinds() & ~(unsigned)CLI_TAKES_SWEEP;
     const bool is_read =
         strcmp(word->operands[i], "-") != 0 &&
         cli_find_input(&path, &arguments, word->operands[i], everywhere, NULL) == DSM_OK &&

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/parse/imports.h"
 #include "cli/parse/lookup.h"
@@ -38,7 +39,7 @@ static dsm_status parse_other(cli_input_file *loaded, const cli_arguments *argum
   return row == NULL ? cli_refuse(diags, DSM_ERROR_INVALID, loaded->path, NULL,
                                   "this program was built without what reads a %s",
                                   dsm_description_name(loaded->kind))
-                     : row->parse(&loaded->other, loaded, arguments, &loaded->recorded, diags);
+                     : row->parse(loaded, arguments, diags);
 }
 
 static dsm_status parse_profile(cli_input_file *loaded, const cli_arguments *arguments,
@@ -106,7 +107,7 @@ static dsm_status read_any(cli_input_file *loaded, const cli_arguments *argument
 cli_input_file cli_load(const cli_arguments *arguments, const char *name, dsm_description kind,
                         dsm_diags *diags) {
   const bool is_any = kind == DSM_DESCRIPTION_COUNT;
-  const unsigned kinds = CLI_TAKES_BUNDLED & (is_any ? ~0U : 1U << kind);
+  const unsigned kinds = cli_bundled_kinds() & (is_any ? ~0U : 1U << kind);
   cli_input_file loaded = {.kind = is_any ? DSM_DESCRIPTION_WORKLOAD : kind};
   loaded.status = cli_find_input(&loaded.path, arguments, name, kinds, diags);
   if (loaded.status == DSM_OK) {
@@ -135,7 +136,8 @@ dsm_described cli_described(const cli_input_file *loaded, const char *file) {
                              .profile = loaded->profile,
                              .chain = loaded->chain};
   if (loaded->other != NULL) {
-    cli_companion_description_of(loaded->kind)->put(&described, loaded->other);
+    memcpy((char *)&described + cli_companion_description_of(loaded->kind)->place, &loaded->other,
+           sizeof loaded->other);
   }
   return described;
 }

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/parse/named_inputs.h"
 #include "cli/parse/paths.h"
 #include "cli/rows/rows.h"
 #include "cli/run/complain.h"
@@ -88,18 +89,13 @@ static void add_installed(folder_list *list, const char *kind) {
 
 /* Is a kind among some, of which bundled descriptions there are? */
 static bool has_kind(unsigned kinds, dsm_description kind) {
-  return (kinds & CLI_TAKES_BUNDLED & 1U << kind) != 0;
+  return (kinds & cli_bundled_kinds() & 1U << kind) != 0;
 }
 
 /* What a single bit stands for. Of inputs for whichever machine it is that of the first. */
 static const char *name_of_kind(unsigned kinds) {
-  const unsigned workloads = CLI_TAKES_WORKLOAD | CLI_TAKES_RL_WORKLOAD;
-  const unsigned systems = CLI_TAKES_SYSTEM | CLI_TAKES_PIM_SYSTEM;
-  kinds = kinds == workloads ? (unsigned)CLI_TAKES_WORKLOAD
-          : kinds == systems ? (unsigned)CLI_TAKES_SYSTEM
-                             : kinds;
   for (dsm_description kind = 0; kind < DSM_DESCRIPTION_COUNT; kind++) {
-    if (kinds == 1U << kind) {
+    if (kinds == 1U << kind || kinds == cli_kinds_alike(kind)) {
       return dsm_description_name(kind);
     }
   }

@@ -33,11 +33,10 @@ static dsm_status read_workload(cli_named_inputs *in, const char *path, char **t
   return status == DSM_OK ? cli_make_description(text, length, path, in->arguments, diags) : status;
 }
 
-/* Kinds that an input of a kind may be: a workload is one for whichever machine it is. */
-static unsigned alike(dsm_description kind) {
+unsigned cli_kinds_alike(dsm_description kind) {
   unsigned kinds = 1U << kind;
   for (dsm_description other = 0; other < DSM_DESCRIPTION_COUNT; other++) {
-    kinds |= cli_set_root(other) == kind ? (unsigned)CLI_TAKES_BUNDLED & 1U << other : 0;
+    kinds |= cli_set_root(other) == kind ? cli_bundled_kinds() & 1U << other : 0;
   }
   return kinds;
 }
@@ -45,7 +44,8 @@ static unsigned alike(dsm_description kind) {
 dsm_status cli_read_named(void *context, const char *name, const char *folder, dsm_description kind,
                           char **text, size_t *length, char **file, dsm_diags *diags) {
   cli_named_inputs *const in = context;
-  dsm_status status = cli_find_beside(file, in->arguments, name, folder, alike(kind), diags);
+  dsm_status status =
+      cli_find_beside(file, in->arguments, name, folder, cli_kinds_alike(kind), diags);
   if (status == DSM_OK) {
     status = kind == DSM_DESCRIPTION_WORKLOAD ? read_workload(in, *file, text, length, diags)
                                               : cli_read_once(in, *file, text, length, diags);

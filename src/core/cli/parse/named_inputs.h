@@ -21,6 +21,9 @@ DSM_NODISCARD dsm_status cli_read_named(void *context, const char *name, const c
                                         dsm_description kind, char **text, size_t *length,
                                         char **file, dsm_diags *diags);
 
+/** Kinds that an input of a kind may be: a workload is one for whichever machine it is. */
+unsigned cli_kinds_alike(dsm_description kind);
+
 /** The folder that a file lies in; malloc'ed, NULL if out of memory. */
 char *cli_folder_of(const char *path);
 

@@ -29,14 +29,13 @@ typedef struct cli_companion_answer {
 typedef struct cli_companion_description {
   dsm_description kind;
   dsm_description root; /**< what --set calls it, and a sweep takes it for */
-  /** Reads the text, with the values that arguments set; *recorded is what an answer records of
-   * its seconds. */
-  dsm_status (*parse)(void **made, const cli_input_file *loaded, const cli_arguments *arguments,
-                      double *recorded, dsm_diags *diags);
+  /** Reads the text, with the values that arguments set, into `other`, and of an answer what is
+   * recorded of its seconds. */
+  dsm_status (*parse)(cli_input_file *loaded, const cli_arguments *arguments, dsm_diags *diags);
   void (*discard)(void *made);
-  void (*put)(dsm_described *to, const void *made); /**< as an answer says what it holds */
-  /** In a few words: how many of what, or of another size, NULL, what it is of. */
-  uint64_t (*count)(const void *made);
+  size_t place; /**< of the pointer to it in a dsm_described */
+  /** In a few words: how many of what, by the place of a uint64_t in it; or, 0, what it is of. */
+  size_t count_place;
   const char *noun;
   void (*name)(const void *made, const char **workload, const char **system);
   /** Of an answer: that, and whether the numbers in its text are what it comes to; else NULL. */

@@ -162,6 +162,16 @@ const cli_companion_answer *cli_companion_answer_in(const dsm_store *store) {
   return found;
 }
 
+unsigned cli_bundled_kinds(void) {
+  unsigned kinds =
+      CLI_TAKES_WORKLOAD | CLI_TAKES_SYSTEM | CLI_TAKES_SWEEP | CLI_TAKES_SERVER | CLI_TAKES_STAGES;
+  for (dsm_description kind = 0; kind < DSM_DESCRIPTION_COUNT; kind++) {
+    const cli_companion_description *const row = cli_companion_description_of(kind);
+    kinds |= row != NULL && row->answer == NULL ? 1U << kind : 0;
+  }
+  return kinds;
+}
+
 const cli_companion_description *cli_companion_description_of(dsm_description kind) {
   for (size_t c = 0; cli_companions[c] != NULL; c++) {
     for (size_t i = 0; i < cli_companions[c]->description_count; i++) {

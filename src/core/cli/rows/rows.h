@@ -25,9 +25,6 @@ enum {
   CLI_TAKES_PIM_SYSTEM = 1 << DSM_DESCRIPTION_PIM_SYSTEM,
   CLI_TAKES_PIM = 1 << DSM_DESCRIPTION_PIM,
   CLI_TAKES_ANY_DESCRIPTION = (1 << DSM_DESCRIPTION_COUNT) - 1,
-  CLI_TAKES_BUNDLED = /**< descriptions of these kinds come with the program */
-  CLI_TAKES_WORKLOAD | CLI_TAKES_SYSTEM | CLI_TAKES_SWEEP | CLI_TAKES_SERVER | CLI_TAKES_STAGES |
-  CLI_TAKES_RL_WORKLOAD | CLI_TAKES_PIM_SYSTEM,
   CLI_TAKES_TEXT = 1 << DSM_DESCRIPTION_COUNT, /**< anything: there is nothing to list */
   CLI_TAKES_DATABASE = CLI_TAKES_TEXT << 1,    /**< of a sweep */
   CLI_TAKES_FILE = CLI_TAKES_TEXT << 2,        /**< any file */
@@ -37,6 +34,9 @@ enum {
   CLI_TAKES_PATH = CLI_TAKES_TEXT << 6,    /**< a path of --set, and what follows its = */
   CLI_TAKES_AXIS = CLI_TAKES_TEXT << 7     /**< the same, or another path of an axis of a sweep */
 };
+
+/** Kinds of which descriptions come with the program, those of companions too. */
+unsigned cli_bundled_kinds(void);
 
 /* ---- options ---- */
 

@@ -41,7 +41,7 @@ static bool is_hidden(const found *all, const char *name, dsm_description kind) 
 
 static bool is_wanted(const found *all, const cli_input_file *loaded, const char *name) {
   const dsm_description kind = loaded->kind;
-  return loaded->is_detected && (CLI_TAKES_BUNDLED & 1U << kind) != 0 &&
+  return loaded->is_detected && (cli_bundled_kinds() & 1U << kind) != 0 &&
          (all->kind == NULL || strcmp(all->kind, dsm_description_name(kind)) == 0) &&
          !is_hidden(all, name, kind);
 }
@@ -98,10 +98,10 @@ static void count_name(void *context, const char *name, const char *folder) {
 
 /* Files that come between counting and looking are left out. */
 static void find_all(found *all) {
-  cli_visit_names(CLI_TAKES_BUNDLED, count_name, &all->room);
+  cli_visit_names(cli_bundled_kinds(), count_name, &all->room);
   all->entries = calloc(all->room + 1, sizeof *all->entries);
   all->failed = all->entries == NULL;
-  cli_visit_names(CLI_TAKES_BUNDLED, visit, all);
+  cli_visit_names(cli_bundled_kinds(), visit, all);
 }
 
 static void list_items(found *all) {

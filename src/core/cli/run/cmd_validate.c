@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/parse/input_files.h"
 #include "cli/parse/plan_operand.h"
@@ -57,8 +58,10 @@ static void summarize(checked *to, const cli_input_file *loaded) {
     const cli_companion_description *const row = cli_companion_description_of(loaded->kind);
     const char *workload = NULL;
     const char *system = NULL;
-    if (row->count != NULL) {
-      count_into(to, row->count(loaded->other), row->noun);
+    if (row->count_place > 0) {
+      uint64_t count;
+      memcpy(&count, (const char *)loaded->other + row->count_place, sizeof count);
+      count_into(to, count, row->noun);
     } else {
       row->name(loaded->other, &workload, &system);
       name_plan(to, workload, system);

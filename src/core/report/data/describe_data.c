@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "model/names.h"
-#include "pim/pim_record.h"
 #include "plan/plan_internal.h"
 #include "report/data/csv.h"
 #include "report/data/describe_record.h"
@@ -118,37 +117,6 @@ DSM__OWN_RECORD(chain_record, dsm__item_row, false, "A chain of stages.",
                           "Of a step that computes nothing again."),
                 DSM__ROWS(dsm__item_row, stages, "stages", stage_record, "In order."));
 
-static void write_rl(dsm__json_writer *writer, const void *item) {
-  dsm__record_write(writer, &dsm__rl_workload_record,
-                    ((const dsm__item_row *)item)->of.rl_workload);
-}
-
-static void write_pim(dsm__json_writer *writer, const void *item) {
-  dsm__record_write(writer, &dsm__pim_system_record, ((const dsm__item_row *)item)->of.pim_system);
-}
-
-DSM__OWN_RECORD(rl_record, dsm__item_row, false, "A table of values.",
-                DSM__REAL(dsm__item_row, updates, "updates", 0, NULL,
-                          "Of the training: transitions of all episodes."),
-                DSM__REAL(dsm__item_row, table_bytes, "table_bytes", 0, "bytes", "Of one table."),
-                DSM__OWN("rl_workload", 0, write_rl, JSON,
-                         .help = "dsm-rl-workload/1, every value written out."));
-
-DSM__OWN_RECORD(pim_record, dsm__item_row, false, "Cores in memory.",
-                DSM__REAL(dsm__item_row, pim_peak, "peak_operations", DSM__MORE, "1/s",
-                          "An instruction a cycle of each core."),
-                DSM__REAL(dsm__item_row, pim_bandwidth, "memory_bandwidth", DSM__MORE, "bytes/s",
-                          "Of the memories of all cores."),
-                DSM__REAL(dsm__item_row, pim_memory, "pim_memory_bytes", 0, "bytes",
-                          "Of all cores."),
-                DSM__OWN("pim_system", 0, write_pim, JSON,
-                         .help = "dsm-pim-system/1, every value written out."));
-
-DSM__OWN_RECORD(pim_plan_record, dsm__item_row, false, "A plan of cores in memory.",
-                DSM__FIELD(RECORD, dsm__item_row, pim_cost, "pim_result", 0,
-                           .type = &dsm__pim_cost_record,
-                           .help = "The plan's choice, and what the training takes with it."));
-
 DSM__OWN_RECORD(plan_record, dsm__item_row, false, "A plan.",
                 TEXT(dsm__item_row, system, "system", 0, "Name of the plan's system."),
                 DSM__FIELD(WORD, dsm__item_row, options.mode, "mode", 0, .words = &dsm__mode_words,
@@ -210,9 +178,7 @@ DSM__RECORD(dsm__item_record, dsm__item_row, false, "What a file describes.",
             DSM__PART_IF(dsm__item_row, of, server_record, DSM__IF(dsm__item_row, of.server)),
             DSM__PART_IF(dsm__item_row, of, profile_record, DSM__IF(dsm__item_row, of.profile)),
             DSM__PART_IF(dsm__item_row, of, chain_record, DSM__IF(dsm__item_row, of.chain)),
-            DSM__PART_IF(dsm__item_row, of, pim_plan_record, DSM__IF(dsm__item_row, of.pim)),
-            DSM__PART_IF(dsm__item_row, of, rl_record, DSM__IF(dsm__item_row, of.rl_workload)),
-            DSM__PART_IF(dsm__item_row, of, pim_record, DSM__IF(dsm__item_row, of.pim_system)),
+            DSM__ADDED_PARTS,
             DSM__PART_IF(dsm__item_row, of, plan_record, DSM__IF(dsm__item_row, of.plan)),
             DSM__PART_IF(dsm__item_row, of, workload_record, DSM__IF(dsm__item_row, of.workload)),
             DSM__PART_IF(dsm__item_row, of, system_record, DSM__IF(dsm__item_row, of.system)));
@@ -283,8 +249,10 @@ static void fill_chain(dsm__page *page, dsm__item_row *row, const dsm_remat_chai
   row->minibatch = chain->minibatch;
   row->step_seconds = dsm_remat_chain_seconds(chain);
   row->stages = dsm__rows_make(page, chain->stage_count, sizeof(stage_row));
+  row->parameters = dsm__rows_make(page, row->stages.count, sizeof(dsm__listed_parameter));
   stage_row *const rows = row->stages.items;
-  for (size_t s = 0; s < row->stages.count; s++) {
+  dsm__listed_parameter *const values = row->parameters.items;
+  for (size_t s = 0; s < row->stages.count && s < row->parameters.count; s++) {
     const dsm_remat_stage *const stage = &chain->stages[s];
     rows[s] = (stage_row){.name = stage->name,
                           .options = stage->option_count,
@@ -293,19 +261,10 @@ static void fill_chain(dsm__page *page, dsm__item_row *row, const dsm_remat_chai
                           .saved_bytes = stage->options[0].saved_bytes,
                           .output_bytes = stage->output_bytes,
                           .is_recomputable = stage->is_recomputable};
+    values[s] = (dsm__listed_parameter){.path = stage->name,
+                                        .value = {DSM__VALUE_NUMBER, rows[s].saved_bytes, NULL},
+                                        .unit = "bytes saved"};
   }
-}
-
-static void fill_rl(dsm__item_row *row, const dsm_rl_workload *workload) {
-  const double agents = workload->agents > 0 ? (double)workload->agents : 1;
-  row->updates = agents * (double)workload->transitions * (double)workload->episodes;
-  row->table_bytes = dsm_pim_table_bytes(workload);
-}
-
-static void fill_pim(dsm__item_row *row, const dsm_pim_system *system) {
-  row->pim_peak = dsm__pim_peak(system);
-  row->pim_bandwidth = dsm__pim_peak(system) / system->mram.cycles_per_byte;
-  row->pim_memory = dsm__pim_memory_bytes(system);
 }
 
 dsm__item_row dsm__item_of(dsm__page *page, const dsm_described *item) {
@@ -313,8 +272,6 @@ dsm__item_row dsm__item_of(dsm__page *page, const dsm_described *item) {
   dsm__item_row row = {.of = *item, .file = item->file, .kind = what.kind, .name = what.name};
   row.of.workload = dsm__described_workload(item);
   row.of.system = dsm__described_system(item);
-  row.of.rl_workload = dsm__described_rl(item);
-  row.of.pim_system = dsm__described_pim(item);
   if (row.of.sweep != NULL) {
     row.sweep = *item->sweep;
     row.source = item->sweep->source;
@@ -331,16 +288,6 @@ dsm__item_row dsm__item_of(dsm__page *page, const dsm_described *item) {
     fill_chain(page, &row, item->chain);
     row.source = item->chain->source;
   }
-  if (row.of.pim != NULL) {
-    row.pim_cost = item->pim->cost;
-    row.heading = dsm__answer_heading(page, DSM_ANSWER(pim, item->pim));
-  }
-  if (row.of.rl_workload != NULL) {
-    fill_rl(&row, row.of.rl_workload);
-  }
-  if (row.of.pim_system != NULL) {
-    fill_pim(&row, row.of.pim_system);
-  }
   if (row.of.plan != NULL) {
     row.system = item->plan->system->name;
     row.options = item->plan->options;
@@ -352,6 +299,11 @@ dsm__item_row dsm__item_of(dsm__page *page, const dsm_described *item) {
   }
   if (row.of.system != NULL) {
     fill_system(page, &row, row.of.system);
+  }
+  for (size_t c = 0; dsm__companions[c] != NULL; c++) {
+    if (dsm__companions[c]->describe != NULL) {
+      dsm__companions[c]->describe(page, &row);
+    }
   }
   return row;
 }
@@ -387,28 +339,6 @@ static void put_sweep(dsm__csv *csv, const dsm__item_row *item) {
   }
 }
 
-static void put_number(dsm__csv *csv, const dsm__item_row *item, const char *path, double number,
-                       const char *unit) {
-  put_value(csv, item, path, (dsm__value){DSM__VALUE_NUMBER, number, NULL}, unit);
-}
-
-/* Stages, and figures of a table of values and of cores in memory. */
-static void put_numbers(dsm__csv *csv, const dsm__item_row *item) {
-  const stage_row *const stages = item->stages.items;
-  for (size_t s = 0; s < item->stages.count; s++) {
-    put_number(csv, item, stages[s].name, stages[s].saved_bytes, "bytes saved");
-  }
-  if (item->of.rl_workload != NULL) {
-    put_number(csv, item, "updates", item->updates, "updates");
-    put_number(csv, item, "table_bytes", item->table_bytes, "bytes");
-  }
-  if (item->of.pim_system != NULL) {
-    put_number(csv, item, "peak_operations", item->pim_peak, "1/s");
-    put_number(csv, item, "memory_bandwidth", item->pim_bandwidth, "bytes/s");
-    put_number(csv, item, "pim_memory_bytes", item->pim_memory, "bytes");
-  }
-}
-
 static void put_item(dsm__csv *csv, const dsm__item_row *item) {
   static const dsm__listed_parameter memory = {.unit = "bytes of memory"};
   const dsm__described_layer *const layers = item->layers.items;
@@ -425,7 +355,6 @@ static void put_item(dsm__csv *csv, const dsm__item_row *item) {
                  {&dsm__described_device_record, dsm__described_device(&item->of_server, j)},
                  {&parameter_record, &memory});
   }
-  put_numbers(csv, item);
 }
 
 static void put_rows(dsm__csv *csv, const void *document) {
@@ -449,7 +378,7 @@ static void show(dsm__page *page, const dsm_answer *answer) {
     if (i > 0) {
       dsm__page_break(page);
     }
-    dsm__layout_text(page, &dsm__item_layout, &row);
+    dsm__layout_text(page, row.layout != NULL ? row.layout : &dsm__item_layout, &row);
   }
 }
 

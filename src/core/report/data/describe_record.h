@@ -9,6 +9,8 @@
 #include "report/layout.h"
 #include "workload/workload_internal.h"
 
+#define DSM__ITEM_FIGURES_MAX 5
+
 /** What a file describes. */
 typedef struct dsm__item_row {
   dsm_described of; /* with what its plan is of; first: parts of an item begin where it does */
@@ -36,12 +38,9 @@ typedef struct dsm__item_row {
   dsm__rows parameters;
   double step_seconds;
   dsm__rows stages;
-  double updates;
-  double table_bytes;
-  double pim_peak;
-  double pim_bandwidth;
-  double pim_memory;
-  dsm_pim_cost pim_cost;
+  double figures[DSM__ITEM_FIGURES_MAX]; /**< of what a companion alone knows, */
+  const void *own;                       /**< likewise, */
+  const dsm__layout *layout;             /**< and how it is shown; NULL: the core knows it */
   dsm_dataset dataset;
   const char *heading; /**< of a plan, said to people alone, as the rest is */
   const char *source;

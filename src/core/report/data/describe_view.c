@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* describe_view.c: what descriptions hold, for people. */
 #include "model/names.h"
-#include "pim/pim_record.h"
 #include "plan/plan_internal.h"
 #include "report/data/describe_record.h"
 #include "report/parameter_list.h"
@@ -10,15 +9,13 @@
 
 DSM__OWN_RECORD(
     shown_record, dsm__item_row, false, "A description with what is said of it to people.",
-    {.kind = DSM__FIELD_PART, .type = &dsm__item_record},
-    DSM__FIELD(POINTER, dsm__item_row, of.rl_workload, "rl", 0, .type = &dsm__rl_workload_record),
-    DSM__FIELD(POINTER, dsm__item_row, of.pim_system, "pim", 0, .type = &dsm__pim_system_record),
-    DSM__SAID(TEXT, dsm__item_row, heading), DSM__SAID(TEXT, dsm__item_row, source),
-    DSM__SAID(TEXT, dsm__item_row, system_source), DSM__SAID(TEXT, dsm__item_row, record),
-    DSM__SAID(TEXT, dsm__item_row, elements), DSM__SAID(TEXT, dsm__item_row, axes_text),
-    DSM__SAID(TEXT, dsm__item_row, reserve), DSM__SAID(TEXT, dsm__item_row, optimizer),
-    DSM__SAID(COUNT, dsm__item_row, layer_count), DSM__SAID(COUNT, dsm__item_row, other_count),
-    DSM__SAID(COUNT, dsm__item_row, all_weights), DSM__SAID(REAL, dsm__item_row, element_bytes),
+    {.kind = DSM__FIELD_PART, .type = &dsm__item_record}, DSM__SAID(TEXT, dsm__item_row, heading),
+    DSM__SAID(TEXT, dsm__item_row, source), DSM__SAID(TEXT, dsm__item_row, system_source),
+    DSM__SAID(TEXT, dsm__item_row, record), DSM__SAID(TEXT, dsm__item_row, elements),
+    DSM__SAID(TEXT, dsm__item_row, axes_text), DSM__SAID(TEXT, dsm__item_row, reserve),
+    DSM__SAID(TEXT, dsm__item_row, optimizer), DSM__SAID(COUNT, dsm__item_row, layer_count),
+    DSM__SAID(COUNT, dsm__item_row, other_count), DSM__SAID(COUNT, dsm__item_row, all_weights),
+    DSM__SAID(REAL, dsm__item_row, element_bytes),
     DSM__FIELD(REAL, dsm__item_row, stored_bytes, "stored_bytes", 0, .unit = "bytes"),
     DSM__FIELD(REAL, dsm__item_row, cache_bytes, "cache_bytes", 0, .unit = "bytes"),
     DSM__FIELD(COUNT, dsm__item_row, counts.weights, "weights", 0, .min = 0),
@@ -111,18 +108,6 @@ static void show_stages(dsm__page *page, const void *of) {
   dsm__describe_stages(page, ((const dsm__item_row *)of)->of.chain);
 }
 
-static const dsm__fact pim_plan_facts[] = {DSM__FACT(NULL, "{heading}")};
-static const dsm__fact rl_facts[] = {
-    DSM__FACT(NULL, "{rl.algorithm:text} of {rl.states} x {rl.actions} {rl.element_type}, "
-                    "{table_bytes}: {rl.transitions} transitions{rl.agents? of each of {rl.agents} "
-                    "agent{rl.agents;s}|}, {rl.sampling} sampling, {rl.episodes} "
-                    "episodes{rl.agents?|, tables averaged every {rl.synchronization_period}}"),
-    {.text = "{rl.source?source: {rl.source}|}", .is_faint = true}};
-static const dsm__fact pim_facts[] = {
-    DSM__FACT(NULL, "{pim.cores} core{pim.cores;s} at {pim.frequency_MHz:~6} MHz, peak "
-                    "{peak_operations:op/s}, {pim_memory_bytes} of memory at {memory_bandwidth}; "
-                    "{pim.power_W:~6} W"),
-    {.text = "{pim.source?source: {pim.source}|}", .is_faint = true}};
 static const dsm__fact plan_facts[] = {
     DSM__FACT(NULL, "{heading}"),
     DSM__FACT(NULL, "step {result.step_seconds:m5} ms, {result.samples_per_second:4} samples/s, "
@@ -174,9 +159,6 @@ static const dsm__section sections[] = {
     {.table = &precision, HAS_DEVICES, .is_optional = true},
     {DSM__FACTS(chain_facts), IS(chain)},
     {.put = show_stages, IS(chain)},
-    {DSM__FACTS(pim_plan_facts), IS(pim)},
-    {DSM__FACTS(rl_facts), IS(rl_workload)},
-    {DSM__FACTS(pim_facts), IS(pim_system), .is_joined = true},
     {DSM__FACTS(plan_facts), IS(plan)},
     {DSM__FACTS(workload_facts), IS(workload)},
     {.put = show_layers, IS(workload)},

@@ -4,13 +4,11 @@
 #include <assert.h>
 #include <string.h>
 
-#include "pim/pim_record.h"
-
 /* Of the core. */
 static const dsm__record_type *const core_formats[] = {
-    &dsm__check_record,      &dsm__describe_record, &dsm__diff_record, &dsm__explain_record,
-    &dsm__elasticity_record, &dsm__ladder_record,   &dsm__list_record, &dsm__points_record,
-    &dsm__validate_record,   &dsm__pim_plan_record,
+    &dsm__check_record,   &dsm__describe_record,   &dsm__diff_record,
+    &dsm__explain_record, &dsm__elasticity_record, &dsm__ladder_record,
+    &dsm__list_record,    &dsm__points_record,     &dsm__validate_record,
 };
 
 /* A companion's stands before the first of the core whose name comes later. */

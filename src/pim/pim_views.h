@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* plot_pim.h: figures of a plan of cores in memory, for either back end. */
-#ifndef DSM_REPORT_FIGURE_PLOT_PIM_H
-#define DSM_REPORT_FIGURE_PLOT_PIM_H
+/* pim_views.h: figures, for either back end, and the trace of a plan of cores in memory. */
+#ifndef DSM_PIM_PIM_VIEWS_H
+#define DSM_PIM_PIM_VIEWS_H
 
-#include "dsm/pim.h"
-#include "report/figure/plot_maker.h"
+#include "report/answer.h"
 
 /** Colours of the parts of the time: the first ones of series. */
 enum { DSM__PIM_PARTS = 4 };
@@ -16,5 +15,7 @@ void dsm__plot_pim_breakdown(dsm__plot_maker *maker, const void *plan);
 
 /** Cycles of an update over tasklets, with the knee. */
 void dsm__plot_pim_tasklets(dsm__plot_maker *maker, const void *plan);
+
+dsm__view dsm__put_pim_trace;
 
 #endif

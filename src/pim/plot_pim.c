@@ -6,7 +6,7 @@
  * Numbers of cores are far apart: each has the same room. All is put on the page as boxes, lines
  * and labels, which either back end draws.
  */
-#include "report/figure/plot_pim.h"
+#include "pim/pim_views.h"
 
 #include <math.h>
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* pim_data.c: plans of cores in memory, for people: a plan is its own document. */
+#include "pim/kernel.h"
 #include "pim/pim_record.h"
-#include "pim/pim_words.h"
-#include "pim/sweep_machine.h"
-#include "report/answer.h"
-#include "report/declared.h"
-#include "report/figure/plot_pim.h"
+#include "pim/pim_views.h"
+#include "report/data/records.h"
 #include "report/page/web.h"
 
 /* A plan, with what is said of it beside its format. */
@@ -26,12 +24,12 @@ static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
   while (first + 1 < plan->curve_count && !plan->curve[first].is_feasible) {
     first++;
   }
-  *(document *)to = (document){
-      .of = *plan,
-      .core_memory_bytes = dsm__pim_memory_bytes(plan->system) / (double)plan->system->cores,
-      .base_seconds = plan->curve_count == 0 ? 0 : plan->curve[first].seconds,
-      .working = most,
-      .idle = most < cores ? cores - most : 0};
+  *(document *)to =
+      (document){.of = *plan,
+                 .core_memory_bytes = dsm__pim_core_memory_bytes(plan->system),
+                 .base_seconds = plan->curve_count == 0 ? 0 : plan->curve[first].seconds,
+                 .working = most,
+                 .idle = most < cores ? cores - most : 0};
 }
 
 DSM__OWN_RECORD(
@@ -241,26 +239,3 @@ const dsm_answer_kind dsm_answer_pim = {
     .figures = {{.word = "breakdown", .draw = dsm__plot_pim_breakdown},
                 {.word = "tasklets", .draw = dsm__plot_pim_tasklets}},
     .judged = {.paths = {"result.seconds", "result.utilization"}}};
-
-/* ---- for the tables of formats ---- */
-
-static const dsm__input_format inputs[] = {
-    {.name = "dsm-rl-workload/1", .record = &dsm__rl_workload_record},
-    {.name = "dsm-pim-system/1", .record = &dsm__pim_system_record}};
-
-static const dsm__limit limits[] = {DSM__LIMIT(DSM_PIM_TASKLETS_MAX)};
-
-static const dsm__words *const words[] = {&dsm__rl_algorithm_words,  &dsm__rl_element_words,
-                                          &dsm__rl_constants_words,  &dsm__rl_sampling_words,
-                                          &dsm__pim_operation_words, &dsm__pim_transfers_words,
-                                          &dsm__pim_bound_words,     &dsm__pim_objective_words};
-
-const dsm__companion dsm__companion_pim = {
-    .kinds = {&dsm_answer_pim},
-    .descriptions = {&dsm__rl_workload_description, &dsm__pim_system_description},
-    .parts = &dsm__pim_point_part,
-    .part_count = 1,
-    .machine = &dsm__pim_machine,
-    DSM__INPUTS(inputs),
-    DSM__LIMITS(limits),
-    DSM__WORD_LISTS(words)};

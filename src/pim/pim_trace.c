@@ -9,7 +9,7 @@
 
 #include "base/units.h"
 #include "pim/kernel.h"
-#include "report/answer.h"
+#include "pim/pim_views.h"
 #include "report/data/trace_events.h"
 #include "report/table/text_page.h"
 
