@@ -31,13 +31,6 @@ const char *dsm__first_finding(const dsm_diags *diags, const char *subject, dsm_
                            has_hint ? " (" : "", first->hint, has_hint ? ")" : "");
 }
 
-const char *dsm__inputs_mismatch(const dsm__read_input *workload, const dsm__read_input *system) {
-  const char *const of_workload = workload->machine->mismatches[DSM_DESCRIPTION_WORKLOAD];
-  return workload->machine == system->machine ? NULL
-         : of_workload != NULL                ? of_workload
-                                              : system->machine->mismatches[DSM_DESCRIPTION_SYSTEM];
-}
-
 /* Was a place filled with what is wanted? */
 static bool is_same(const dsm__read_input *place, const dsm__point_input *want) {
   if (place->arena == NULL || place->input != want->input) {
@@ -114,8 +107,9 @@ static dsm__read_input *find_place(dsm__read_input *places, const dsm__point_inp
   return oldest;
 }
 
-const dsm__read_input *dsm__input_cache_get(dsm__input_cache *cache, const dsm__sweep_point *point,
-                                            dsm_description kind, dsm_diags *diags) {
+/* NULL if out of memory. */
+static const dsm__read_input *get(dsm__input_cache *cache, const dsm__sweep_point *point,
+                                  dsm_description kind, dsm_diags *diags) {
   const dsm__point_input *const want = &point->inputs[kind];
   dsm__read_input *const place = find_place(cache->places[kind], want);
   if (!is_same(place, want)) {
@@ -128,4 +122,29 @@ const dsm__read_input *dsm__input_cache_get(dsm__input_cache *cache, const dsm__
   }
   place->last_use = ++cache->use_count;
   return place;
+}
+
+/* Why a workload and a system, both valid, do not go together; NULL: they do. */
+static const char *mismatch_of(const dsm__machine *workload, const dsm__machine *system) {
+  const char *const of_workload = workload->mismatches[DSM_DESCRIPTION_WORKLOAD];
+  return workload == system    ? NULL
+         : of_workload != NULL ? of_workload
+                               : system->mismatches[DSM_DESCRIPTION_SYSTEM];
+}
+
+bool dsm__inputs_read(dsm__input_cache *cache, const dsm__sweep_point *point,
+                      const dsm__read_input *read[2], const char **reason, dsm_diags *diags) {
+  *reason = NULL;
+  for (dsm_description kind = DSM_DESCRIPTION_WORKLOAD;
+       kind <= DSM_DESCRIPTION_SYSTEM && *reason == NULL; kind++) {
+    read[kind] = get(cache, point, kind, diags);
+    if (read[kind] == NULL) {
+      return false;
+    }
+    *reason = read[kind]->reason;
+  }
+  if (*reason == NULL) {
+    *reason = mismatch_of(read[0]->machine, read[1]->machine);
+  }
+  return true;
 }

@@ -31,13 +31,11 @@ typedef struct dsm__input_cache {
 
 void dsm__input_cache_fini(dsm__input_cache *cache);
 
-/** The workload or system of a point, valid until the next call for its kind; NULL if out of
- * memory. `diags` is scratch. */
-const dsm__read_input *dsm__input_cache_get(dsm__input_cache *cache, const dsm__sweep_point *point,
-                                            dsm_description kind, dsm_diags *diags);
-
-/** Why a workload and a system, both valid, do not go together; NULL: they do. */
-const char *dsm__inputs_mismatch(const dsm__read_input *workload, const dsm__read_input *system);
+/** Gives the workload and the system of a point, by dsm_description, valid until the next call;
+ * or the reason why one is not valid, or both do not go together, which is NULL else. False if out
+ * of memory. `diags` is scratch. */
+bool dsm__inputs_read(dsm__input_cache *cache, const dsm__sweep_point *point,
+                      const dsm__read_input *read[2], const char **reason, dsm_diags *diags);
 
 /** The first finding as one line, such as "system $.core.frequency_GHz: expected ..., found ...";
  * `subject` may be NULL. The arena's; NULL if out of memory. There must be a finding. */
