@@ -43,8 +43,8 @@ static void write_values(resolved_writer *writer, const dsm__axis_draft *axis, b
     if (is_in_rows) {
       dsm__json_begin_array(&writer->json, true);
     }
-    for (size_t p = 0; p < axis->path_count; p++) {
-      write_value(writer, axis->kinds[p], &axis->values[v * axis->path_count + p]);
+    for (size_t p = 0; p < axis->paths.count; p++) {
+      write_value(writer, axis->paths.kinds[p], &axis->values[v * axis->paths.count + p]);
     }
     if (is_in_rows) {
       dsm__json_end_array(&writer->json);
@@ -54,7 +54,7 @@ static void write_values(resolved_writer *writer, const dsm__axis_draft *axis, b
 }
 
 static bool is_axis_of(const dsm__axis_draft *axis, dsm__path_kind kind) {
-  return axis->path_count == 1 && axis->kinds[0] == kind;
+  return axis->paths.count == 1 && axis->paths.kinds[0] == kind;
 }
 
 /* Axes of inputs that come first are "workloads" and "systems"; returns how many those are. */
@@ -73,16 +73,16 @@ static size_t write_inputs(resolved_writer *writer) {
 }
 
 static void write_axis(resolved_writer *writer, const dsm__axis_draft *axis) {
-  bool is_in_rows = axis->path_count > 1;
+  bool is_in_rows = axis->paths.count > 1;
   dsm__json_begin_object(&writer->json, true);
   if (is_in_rows) {
     dsm__json_put_array(&writer->json, "paths", true);
-    for (size_t p = 0; p < axis->path_count; p++) {
-      dsm__json_write_string(&writer->json, axis->paths[p]);
+    for (size_t p = 0; p < axis->paths.count; p++) {
+      dsm__json_write_string(&writer->json, axis->paths.items[p]);
     }
     dsm__json_end_array(&writer->json);
   } else {
-    dsm__json_put_string(&writer->json, "path", axis->paths[0]);
+    dsm__json_put_string(&writer->json, "path", axis->paths.items[0]);
   }
   dsm__json_write_key(&writer->json, "values");
   write_values(writer, axis, true, is_in_rows);
