@@ -17,7 +17,7 @@ typedef struct dsm__read_input {
   const char *reason;          /**< the first finding, if it is not valid; else NULL */
 
   const dsm_sweep_input *input; /* private: what it was read from */
-  const char *overrides;        /* private: PATH and VALUE of each, NUL-terminated */
+  char *overrides;              /* private: PATH and VALUE of each, NUL-terminated */
   size_t overrides_length;      /* private */
   uint64_t last_use;            /* private */
   struct dsm__arena *arena;     /* private; NULL: an empty place */
@@ -27,6 +27,7 @@ typedef struct dsm__read_input {
 typedef struct dsm__input_cache {
   dsm__read_input places[2][DSM__INPUT_CACHE_SIZE]; /**< by dsm_description */
   uint64_t use_count;
+  dsm__text_buffer key; /**< of what is wanted */
 } dsm__input_cache;
 
 void dsm__input_cache_fini(dsm__input_cache *cache);

@@ -297,23 +297,23 @@ static void check_path(dsm__sweep_draft *draft, const dsm__said_path *before, si
     }
   }
   if (is_varied_before) {
-    dsm__draft_error(draft, *of->origin,
+    dsm__draft_error(draft, of->origin,
                      dsm__path_is_input(of->kind) ? "a list of workloads or systems is an axis too"
                                                   : NULL,
                      "expected one axis a path, found %s a second time", of->path);
   }
   if (of->kind >= DSM__PATH_OPTION && draft->is_stated[of->kind - DSM__PATH_OPTION]) {
-    dsm__draft_error(draft, *of->origin, hint,
+    dsm__draft_error(draft, of->origin, hint,
                      "expected %s as an axis or as an option for all points, found both", of->path);
   }
   for (size_t i = 0; i < count; i++) {
     if (before[i].is_set && strcmp(before[i].path, of->path) == 0) {
-      dsm__draft_error(draft, *before[i].origin, hint,
+      dsm__draft_error(draft, before[i].origin, hint,
                        "expected %s as an axis or as a value for all points, found both", of->path);
     }
   }
   if (part != NULL) {
-    dsm__draft_error(draft, *of->origin, "leave one out, or make the part a later axis",
+    dsm__draft_error(draft, of->origin, "leave one out, or make the part a later axis",
                      "expected %s before its part %s, whose value it would replace", of->path,
                      part);
   }

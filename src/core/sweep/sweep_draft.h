@@ -34,14 +34,22 @@ typedef struct dsm__axis_draft {
   size_t capacity;        /**< rows */
 } dsm__axis_draft;
 
-/** A value for all points. */
-typedef struct dsm__set_draft {
+/** A path of a value for all points, or of an axis. */
+typedef struct dsm__said_path {
+  dsm__path_kind kind;
   const char *path;
-  dsm__path_kind kind; /**< of a value */
-  const char *json;
-  const char *text; /**< as an override says it */
+  const char *json; /**< a value to go on with; NULL: the axis has none */
   dsm__origin origin;
-} dsm__set_draft;
+  bool is_set;       /**< its value is that of all points */
+  const char *text;  /**< then as an override says it */
+  const char *place; /**< in the input at hand */
+} dsm__said_path;
+
+typedef struct dsm__said_paths {
+  dsm__said_path *items;
+  size_t count;
+  size_t capacity;
+} dsm__said_paths;
 
 typedef struct dsm__condition_draft {
   const char *text;
@@ -88,7 +96,7 @@ typedef struct dsm__sweep_draft {
   size_t axis_count;
   dsm__vary *varies;
   size_t vary_count;
-  DSM__LIST(dsm__set_draft) sets;
+  dsm__said_paths sets;
   dsm__condition_draft *conditions;
   size_t condition_count;
   dsm_explore_options options;
@@ -241,21 +249,6 @@ void dsm__vary_read(dsm__sweep_draft *draft, dsm__vary *vary);
 
 /** Length of the part of text up to a separator that is outside of quotes and brackets. */
 size_t dsm__part_length(const char *text, char separator);
-
-/** A path of a set or an axis. */
-typedef struct dsm__said_path {
-  dsm__path_kind kind;
-  const char *path;
-  const char *json; /**< a value to go on with; NULL: the axis has none */
-  const dsm__origin *origin;
-  bool is_set;
-  const char *place; /**< in the input at hand */
-} dsm__said_path;
-
-typedef struct dsm__said_paths {
-  dsm__said_path *items;
-  size_t count;
-} dsm__said_paths;
 
 /** Lists the paths of kinds whose bits 1 << kind are set, in the order in which values are put in:
  * those for all points, then those of axes (value_paths.c). None if memory is out. */

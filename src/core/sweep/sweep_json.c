@@ -26,11 +26,12 @@ void dsm__set_add(dsm__sweep_draft *draft, const char *path, dsm__path_kind kind
     return;
   }
   draft->sets.items[draft->sets.count++] =
-      (dsm__set_draft){.path = path,
-                       .kind = kind,
+      (dsm__said_path){.kind = kind,
+                       .path = path,
                        .json = raw->json,
-                       .text = dsm__override_text(raw->json, raw->text),
-                       .origin = raw->origin};
+                       .origin = raw->origin,
+                       .is_set = true,
+                       .text = dsm__override_text(raw->json, raw->text)};
 }
 
 /* A copy of a node that lives as long as the draft; its parent must do so too. NULL, reported, if

@@ -25,19 +25,19 @@ dsm__said_paths dsm__paths_collect(dsm__sweep_draft *draft, unsigned kinds) {
     return list;
   }
   for (size_t s = 0; s < draft->sets.count; s++) {
-    const dsm__set_draft *const set = &draft->sets.items[s];
-    if ((kinds & 1U << set->kind) != 0) {
-      list.items[list.count++] =
-          (dsm__said_path){set->kind, set->path, set->json, &set->origin, true, NULL};
+    if ((kinds & 1U << draft->sets.items[s].kind) != 0) {
+      list.items[list.count++] = draft->sets.items[s];
     }
   }
   for (size_t a = 0; a < draft->axis_count; a++) {
     const dsm__axis_draft *const axis = &draft->axes[a];
     for (size_t p = 0; p < axis->paths.count; p++) {
       if ((kinds & 1U << axis->paths.kinds[p]) != 0) {
-        const char *const json = axis->value_count > 0 ? axis->values[p].json : NULL;
-        list.items[list.count++] = (dsm__said_path){
-            axis->paths.kinds[p], axis->paths.items[p], json, &axis->paths.origins[p], false, NULL};
+        list.items[list.count++] =
+            (dsm__said_path){.kind = axis->paths.kinds[p],
+                             .path = axis->paths.items[p],
+                             .json = axis->value_count > 0 ? axis->values[p].json : NULL,
+                             .origin = axis->paths.origins[p]};
       }
     }
   }
@@ -123,7 +123,7 @@ static bool is_known_in(dsm__sweep_draft *draft, const dsm__said_path *of,
   }
   size_t count = 0;
   for (size_t s = 0; s < draft->sets.count; s++) {
-    const dsm__set_draft *const set = &draft->sets.items[s];
+    const dsm__said_path *const set = &draft->sets.items[s];
     if (set->kind == of->kind && set->path != of->path) {
       overrides[count++] =
           (dsm_override){.path = dsm__path_below(set->path, set->kind), .value = set->json};
@@ -142,7 +142,7 @@ static void check(dsm__sweep_draft *draft, const dsm__said_path *of) {
     is_known = is_known_in(draft, of, &list->items[i], &found);
   }
   if (!is_known && !dsm__draft_is_stopped(draft)) {
-    dsm__draft_error(draft, *of->origin, found.hint, "no %s has %s: %s", dsm_description_name(kind),
+    dsm__draft_error(draft, of->origin, found.hint, "no %s has %s: %s", dsm_description_name(kind),
                      of->path, found.message == NULL ? "it cannot be set" : found.message);
   }
 }
@@ -210,7 +210,7 @@ static bool check_pair(dsm__sweep_draft *draft, const dsm_sweep_input *input,
   }
   if (is_place_in(before->place, of->place)) {
     return dsm__draft_error(
-        draft, *of->origin, "leave one out, or make the part a later axis",
+        draft, of->origin, "leave one out, or make the part a later axis",
         "expected %s before %s, which in %s is a part of it, and whose value it would "
         "replace",
         of->path, before->path, input->name);
@@ -219,13 +219,13 @@ static bool check_pair(dsm__sweep_draft *draft, const dsm_sweep_input *input,
     return true;
   }
   if (before->is_set) {
-    dsm__draft_error(draft, *before->origin, hint,
+    dsm__draft_error(draft, before->origin, hint,
                      "expected an axis or a value for all points, found both: %s and %s are the "
                      "same value in %s",
                      of->path, before->path, input->name);
   } else {
     dsm__draft_error(
-        draft, *of->origin, hint,
+        draft, of->origin, hint,
         "expected one axis a value, found a second: %s and %s are the same value in %s", of->path,
         before->path, input->name);
   }
