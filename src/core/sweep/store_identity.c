@@ -156,25 +156,19 @@ dsm_status dsm__identity_read(dsm_store *store, dsm_diags *diags) {
 
 /* ---- differences ---- */
 
-static const dsm__store_input *find_input(const dsm__identity *identity,
-                                          const dsm__store_input *wanted) {
-  for (size_t i = 0; i < identity->input_count; i++) {
-    if (strcmp(identity->inputs[i].kind, wanted->kind) == 0 &&
-        strcmp(identity->inputs[i].name, wanted->name) == 0) {
-      return &identity->inputs[i];
-    }
-  }
-  return NULL;
-}
-
 /* The first input of `from` that `in` lacks, or has with other contents. */
 static const dsm__store_input *first_difference(const dsm__identity *from, const dsm__identity *in,
                                                 bool *is_missing) {
   for (size_t i = 0; i < from->input_count; i++) {
-    const dsm__store_input *const same = find_input(in, &from->inputs[i]);
-    if (same == NULL || strcmp(same->digest, from->inputs[i].digest) != 0) {
-      *is_missing = same == NULL;
-      return &from->inputs[i];
+    const dsm__store_input *const wanted = &from->inputs[i];
+    size_t k = 0;
+    while (k < in->input_count && (strcmp(in->inputs[k].kind, wanted->kind) != 0 ||
+                                   strcmp(in->inputs[k].name, wanted->name) != 0)) {
+      k++;
+    }
+    *is_missing = k == in->input_count;
+    if (*is_missing || strcmp(in->inputs[k].digest, wanted->digest) != 0) {
+      return wanted;
     }
   }
   return NULL;
@@ -187,11 +181,11 @@ bool dsm__identity_has_inputs(const dsm__identity *identity, const dsm__identity
 
 static const char *first_path(const dsm__identity *from, const dsm__identity *in) {
   for (size_t i = 0; i < from->path_count; i++) {
-    bool is_known = false;
-    for (size_t k = 0; k < in->path_count && !is_known; k++) {
-      is_known = strcmp(from->paths[i], in->paths[k]) == 0;
+    size_t k = 0;
+    while (k < in->path_count && strcmp(from->paths[i], in->paths[k]) != 0) {
+      k++;
     }
-    if (!is_known) {
+    if (k == in->path_count) {
       return from->paths[i];
     }
   }
