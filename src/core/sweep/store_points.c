@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* store_points.c: the view `points` as a table in memory. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -51,6 +52,7 @@ static int read_cell(const reading *from, sqlite3_stmt *row, size_t column, dsm_
 
 static int take_row(void *context, sqlite3_stmt *statement) {
   reading *const from = context;
+  assert(from->cells != NULL);
   dsm_cell *const row = from->cells + from->row_count * from->column_count;
   int code = from->row_count == from->most ? SQLITE_CORRUPT : SQLITE_OK;
   for (size_t c = 0; c < from->column_count && code == SQLITE_OK; c++) {
