@@ -29,16 +29,16 @@ static const slope_case slopes[] = {
 /* A halved and a doubled value of one network; NULL: there is a time. */
 typedef struct two_sides {
   dsm_response responses[2];
-  dsm_variation halved, doubled;
+  dsm_variation varied[2]; /* halved, doubled */
 } two_sides;
 
 static void make_sides(two_sides *made, const char *low_why_not, double low_ratio,
                        const char *high_why_not, double high_ratio) {
   made->responses[0] = (dsm_response){.why_not = low_why_not, .time_ratio = low_ratio};
   made->responses[1] = (dsm_response){.why_not = high_why_not, .time_ratio = high_ratio};
-  made->halved = (dsm_variation){
+  made->varied[0] = (dsm_variation){
       .kind = DSM_VARIATION_HALVED, .factor = 0.5, .responses = &made->responses[0]};
-  made->doubled =
+  made->varied[1] =
       (dsm_variation){.kind = DSM_VARIATION_DOUBLED, .factor = 2, .responses = &made->responses[1]};
 }
 
@@ -46,9 +46,9 @@ START_TEST(test_slope_is_the_quotient_of_logarithms) {
   const slope_case *const each = &slopes[_i];
   two_sides made;
   make_sides(&made, NULL, each->low_ratio, NULL, each->high_ratio);
-  made.halved.factor = each->low_factor;
-  made.doubled.factor = each->high_factor;
-  const dsm_slope slope = dsm__slope_of(&made.halved, &made.doubled, 0);
+  made.varied[0].factor = each->low_factor;
+  made.varied[1].factor = each->high_factor;
+  const dsm_slope slope = dsm__slope_of(made.varied, 2, 0);
   ck_assert_int_eq(slope.basis, DSM_ELASTICITY_BASIS_BOTH);
   ck_assert_double_eq_tol(slope.elasticity, each->expected, tolerance);
 }
@@ -57,11 +57,11 @@ END_TEST
 START_TEST(test_with_one_side_it_is_that_of_this_side) {
   two_sides made;
   make_sides(&made, "no", 0, NULL, 4);
-  dsm_slope slope = dsm__slope_of(&made.halved, &made.doubled, 0);
+  dsm_slope slope = dsm__slope_of(made.varied, 2, 0);
   ck_assert_int_eq(slope.basis, DSM_ELASTICITY_BASIS_DOUBLED);
   ck_assert_double_eq_tol(slope.elasticity, 2, tolerance);
   make_sides(&made, NULL, 2, "no", 0);
-  slope = dsm__slope_of(&made.halved, &made.doubled, 0);
+  slope = dsm__slope_of(made.varied, 2, 0);
   ck_assert_int_eq(slope.basis, DSM_ELASTICITY_BASIS_HALVED);
   ck_assert_double_eq_tol(slope.elasticity, -1, tolerance);
 }
@@ -70,7 +70,7 @@ END_TEST
 START_TEST(test_without_a_side_there_is_none) {
   two_sides made;
   make_sides(&made, "no", 0, "no", 0);
-  const dsm_slope slope = dsm__slope_of(&made.halved, &made.doubled, 0);
+  const dsm_slope slope = dsm__slope_of(made.varied, 2, 0);
   ck_assert_int_eq(slope.basis, DSM_ELASTICITY_BASIS_NONE);
   ck_assert_double_eq(slope.elasticity, 0);
 }
@@ -82,20 +82,20 @@ START_TEST(test_of_more_it_is_that_over_its_own_factor) {
       {.time_ratio = 0.9}, {.time_ratio = 1}, {.why_not = "nothing fits"}};
   const dsm_variation raised = {
       .kind = DSM_VARIATION_RAISED, .factor = 1.25, .responses = responses};
-  dsm_slope slope = dsm__slope_of_tenth(&raised, 0);
+  dsm_slope slope = dsm__slope_of(&raised, 1, 0);
   ck_assert_int_eq(slope.basis, DSM_ELASTICITY_BASIS_RAISED);
   ck_assert_double_eq_tol(slope.elasticity, -0.10536051565782628 / 0.22314355131420976, tolerance);
-  slope = dsm__slope_of_tenth(&raised, 1);
+  slope = dsm__slope_of(&raised, 1, 1);
   ck_assert_int_eq(slope.basis, DSM_ELASTICITY_BASIS_RAISED);
   ck_assert_double_eq(slope.elasticity, 0);
-  slope = dsm__slope_of_tenth(&raised, 2);
+  slope = dsm__slope_of(&raised, 1, 2);
   ck_assert_int_eq(slope.basis, DSM_ELASTICITY_BASIS_NONE);
   const dsm_variation lowered = {
       .kind = DSM_VARIATION_LOWERED, .factor = 0.8, .responses = responses};
-  slope = dsm__slope_of_tenth(&lowered, 0); /* ln 0.9 / ln 0.8 = ln 0.9 / -ln 1.25 */
+  slope = dsm__slope_of(&lowered, 1, 0); /* ln 0.9 / ln 0.8 = ln 0.9 / -ln 1.25 */
   ck_assert_int_eq(slope.basis, DSM_ELASTICITY_BASIS_LOWERED);
   ck_assert_double_eq_tol(slope.elasticity, 0.10536051565782628 / 0.22314355131420976, tolerance);
-  slope = dsm__slope_of_tenth(&lowered, 1);
+  slope = dsm__slope_of(&lowered, 1, 1);
   ck_assert_double_eq(slope.elasticity, 0);
   ck_assert(!signbit(slope.elasticity)); /* "-0" says nothing */
 }

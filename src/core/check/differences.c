@@ -3,7 +3,7 @@
  * differences.c: walks two JSON values side by side.
  *
  * Objects are compared key by key. In lists of objects an item is found again by its name (of a
- * record its first field), if all have one of their own, else by its index, and a list of anything
+ * record its first field), if all have one of their own, else by its place, and a list of anything
  * else is one value. An object or item that only one side has is one difference, not one for each
  * value in it.
  */
@@ -315,17 +315,11 @@ static dsm__json_node item_at(const items *of, size_t index) {
   return index < of->names.count ? of->nodes[index] : dsm__json_item(of->list, index);
 }
 
-static void compare_by_index(dsm__differences *at, const char *path, const dsm__field *field,
-                             const items *a, const items *b) {
-  const size_t count = a->names.count > b->names.count ? a->names.count : b->names.count;
-  for (size_t i = 0; i < count && !at->has_failed; i++) {
-    const char *const step = dsm__arena_printf(at->arena, "%zu", i);
-    const dsm__json_node a_item = item_at(a, i);
-    const dsm__json_node b_item = item_at(b, i);
-    at->has_failed = step == NULL;
-    if (step != NULL) {
-      compare_item(at, path_below(at, path, step), field, &a_item, &b_item);
-    }
+/* Items that have no names of their own are known by their places. */
+static void number_items(dsm__differences *at, items *of) {
+  for (size_t i = 0; i < of->names.count; i++) {
+    of->names.items[i] = dsm__arena_printf(at->arena, "%zu", i);
+    at->has_failed = at->has_failed || of->names.items[i] == NULL;
   }
 }
 
@@ -395,10 +389,12 @@ static void compare_lists(dsm__differences *at, const char *path, const dsm__fie
     at->has_failed = true;
   } else if (!a_items.are_objects || !b_items.are_objects) {
     compare_values(at, path, field, a, b);
-  } else if (a_items.are_named && b_items.are_named) {
-    compare_by_name(at, path, field, &a_items, &b_items);
   } else {
-    compare_by_index(at, path, field, &a_items, &b_items);
+    if (!a_items.are_named || !b_items.are_named) {
+      number_items(at, &a_items);
+      number_items(at, &b_items);
+    }
+    compare_by_name(at, path, field, &a_items, &b_items);
   }
 }
 

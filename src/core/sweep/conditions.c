@@ -150,7 +150,7 @@ static bool parse_value(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__or
     return false;
   }
   const dsm__path_kind meant = is_input ? DSM__PATH_WORKLOAD_VALUE : kind;
-  return dsm__value_make(draft, meant, &raw, origin, value);
+  return dsm__value_make(draft, meant, &raw, value);
 }
 
 /* Its names are known, and it is well formed. */

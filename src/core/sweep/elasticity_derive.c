@@ -74,19 +74,32 @@ static bool make_room(builder *build) {
   return build->trials != NULL;
 }
 
-/* Variation number `index` of a parameter, of which each network may have a value of its own. */
-static void add_variation(builder *build, const dsm__elasticity_subject *subject, size_t index,
-                          dsm_response *responses) {
+/* Variation number `index` of a parameter, of which each network may have a value of its own; false
+ * if out of memory. */
+static bool add_variation(builder *build, const dsm__elasticity_subject *subject, size_t index,
+                          const dsm_varied_parameter *parameter, dsm_variation *variation) {
   const dsm_elasticity_request *const request = build->request;
-  for (size_t w = 0; w < request->workload_count; w++) {
+  dsm_response *const responses =
+      dsm__arena_array(build->made->arena, request->workload_count, sizeof *responses);
+  for (size_t w = 0; responses != NULL && w < request->workload_count; w++) {
     const double number = dsm__subject_number(subject, request, w);
     const dsm__change change = dsm__subject_change(subject, number, request->choice, index);
+    const bool has_setting = change.why_not == NULL && parameter->setting.kind != DSM_SETTING_NONE;
     responses[w].why_not = change.why_not;
     if (change.why_not == NULL) {
       build->trials[build->trial_count++] = (trial){
           .subject = subject, .number = change.number, .network = w, .response = &responses[w]};
     }
+    if (w == 0) {
+      *variation = (dsm_variation){
+          .kind = change.kind,
+          .setting = has_setting ? dsm__subject_setting(subject, change.number) : (dsm_setting){0},
+          .factor = change.factor,
+          .responses = responses,
+      };
+    }
   }
+  return responses != NULL;
 }
 
 /* A parameter with all its variations; false if out of memory. */
@@ -96,57 +109,37 @@ static bool add_subject(builder *build, const dsm__elasticity_subject *subject,
   dsm__arena *const arena = build->made->arena;
   const size_t count = dsm__subject_variation_count(subject, request->choice);
   dsm_variation *const variations = dsm__arena_array(arena, count, sizeof *variations);
-  if (variations == NULL || !dsm__subject_describe(parameter, subject, request, arena)) {
-    return false;
-  }
-  for (size_t v = 0; v < count; v++) {
-    const double number = dsm__subject_number(subject, request, 0);
-    const dsm__change change = dsm__subject_change(subject, number, request->choice, v);
-    dsm_response *const responses =
-        dsm__arena_array(arena, request->workload_count, sizeof *responses);
-    const bool has_setting = change.why_not == NULL && parameter->setting.kind != DSM_SETTING_NONE;
-    if (responses == NULL) {
-      return false;
-    }
-    add_variation(build, subject, v, responses);
-    variations[v] = (dsm_variation){
-        .kind = change.kind,
-        .setting = has_setting ? dsm__subject_setting(subject, change.number) : (dsm_setting){0},
-        .factor = change.factor,
-        .responses = responses,
-    };
+  bool is_good = variations != NULL && dsm__subject_describe(parameter, subject, request, arena);
+  for (size_t v = 0; v < count && is_good; v++) {
+    is_good = add_variation(build, subject, v, parameter, &variations[v]);
   }
   parameter->variations = variations;
   parameter->variation_count = count;
-  return true;
+  return is_good;
 }
 
 /* ---- mapping ---- */
 
 /* The system or the workload with the value that is tried: written, and read again with it, so that
  * whatever its format refuses is refused here too, in the same words. */
-static dsm_status vary(const builder *build, const trial *each, dsm_workload **workload,
-                       dsm_system **system, dsm_diags *diags) {
+static dsm_status vary(void **varied, const dsm__description *row, const builder *build,
+                       const trial *each, dsm_diags *diags) {
   const dsm__elasticity_subject *const subject = each->subject;
-  const bool is_of_system = subject->of_system != NULL;
   char value[DSM__NUMBER_TEXT_SIZE];
-  const dsm_override override = {.path = is_of_system ? subject->of_system->path
-                                                      : subject->of_workloads->key,
+  const dsm_override override = {.path = subject->of_system != NULL ? subject->of_system->path
+                                                                    : subject->of_workloads->key,
                                  .value = dsm__subject_text(subject, each->number, value)};
   dsm__text_buffer text = {0};
   dsm__json_writer writer = {.out = &text};
-  dsm_status status = DSM_ERROR_OUT_OF_MEMORY;
-  if (is_of_system) {
+  if (subject->of_system != NULL) {
     dsm__system_write(build->request->system, &writer);
   } else {
     dsm__workload_write(build->request->workloads[each->network], &writer);
   }
-  if (!text.failed) {
-    status =
-        is_of_system
-            ? dsm_system_parse(system, text.text, text.length, "system", &override, 1, diags)
-            : dsm_workload_parse(workload, text.text, text.length, "workload", &override, 1, diags);
-  }
+  const dsm__json_input input = {text.text, text.length, dsm_description_name(row->kind), &override,
+                                 1};
+  const dsm_status status =
+      text.failed ? DSM_ERROR_OUT_OF_MEMORY : dsm__description_parse(varied, row, &input, diags);
   dsm__text_fini(&text);
   return status;
 }
@@ -163,19 +156,21 @@ static dsm_status map(dsm_plan **plan, const builder *build, const dsm_workload 
 
 static void try_out(const builder *build, trial *each, dsm_explorer *explorer) {
   const dsm_elasticity_request *const request = build->request;
+  const bool is_of_system = each->subject != NULL && each->subject->of_system != NULL;
+  const dsm__description *const row =
+      is_of_system ? &dsm__system_description : &dsm__workload_description;
   dsm_diags *const diags = dsm_diags_new(1);
-  dsm_workload *workload = NULL;
-  dsm_system *system = NULL;
+  void *varied = NULL;
   dsm_plan *plan = NULL;
   const bool has_all = diags != NULL && (explorer != NULL || request->kept != NULL);
   each->status = has_all ? DSM_OK : DSM_ERROR_OUT_OF_MEMORY;
   if (each->status == DSM_OK && each->subject != NULL) {
-    each->status = vary(build, each, &workload, &system, diags);
+    each->status = vary(&varied, row, build, each, diags);
   }
   if (each->status == DSM_OK) {
-    each->status =
-        map(&plan, build, workload == NULL ? request->workloads[each->network] : workload,
-            system == NULL ? request->system : system, explorer, diags);
+    each->status = map(&plan, build,
+                       varied != NULL && !is_of_system ? varied : request->workloads[each->network],
+                       is_of_system ? varied : request->system, explorer, diags);
   }
   if (plan != NULL) {
     each->response->step_cycles = plan->result.step_cycles;
@@ -185,8 +180,7 @@ static void try_out(const builder *build, trial *each, dsm_explorer *explorer) {
     each->finding = *dsm_diags_get(diags, 0);
   }
   dsm_plan_free(plan);
-  dsm_system_free(system);
-  dsm_workload_free(workload);
+  row->discard(varied);
   dsm_diags_free(diags);
 }
 
@@ -241,21 +235,6 @@ static dsm_status collect(const builder *build, dsm_diags *diags) {
 
 /* ---- what follows from the times ---- */
 
-static dsm_slope slope_of(const dsm_variation *variations, size_t network) {
-  switch (variations[0].kind) {
-  case DSM_VARIATION_HALVED:
-    return dsm__slope_of(&variations[0], &variations[1], network);
-  case DSM_VARIATION_RAISED:
-  case DSM_VARIATION_LOWERED:
-    return dsm__slope_of_tenth(&variations[0], network);
-  case DSM_VARIATION_DOUBLED:
-  case DSM_VARIATION_OTHER:
-  case DSM_VARIATION_KIND_COUNT:
-    break;
-  }
-  return (dsm_slope){.basis = DSM_ELASTICITY_BASIS_NONE};
-}
-
 static bool derive_slopes(const builder *build, dsm_varied_parameter *parameter) {
   const size_t network_count = build->request->workload_count;
   dsm_slope *const slopes = dsm__arena_array(build->made->arena, network_count, sizeof *slopes);
@@ -264,9 +243,7 @@ static bool derive_slopes(const builder *build, dsm_varied_parameter *parameter)
       const double influence = dsm__response_influence(&parameter->variations[v], w);
       parameter->influence = influence > parameter->influence ? influence : parameter->influence;
     }
-    if (parameter->variation_count > 0) {
-      slopes[w] = slope_of(parameter->variations, w);
-    }
+    slopes[w] = dsm__slope_of(parameter->variations, parameter->variation_count, w);
   }
   parameter->slopes = slopes;
   return slopes != NULL;

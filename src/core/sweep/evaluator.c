@@ -202,29 +202,20 @@ static bool choose(dsm__evaluator *evaluator, const dsm__machine *machine, const
 
 static bool evaluate(dsm__evaluator *evaluator, dsm_point_result *result) {
   dsm__sweep_point point;
+  const dsm__read_input *read[] = {NULL, NULL};
+  const char *reason = NULL;
   evaluator->arena = dsm__arena_new();
   if (evaluator->arena == NULL ||
-      !dsm__point_init(&point, evaluator->sweep, result->point, evaluator->arena)) {
+      !dsm__point_init(&point, evaluator->sweep, result->point, evaluator->arena) ||
+      !dsm__inputs_read(&evaluator->inputs, &point, read, &reason, evaluator->diags)) {
     return false;
   }
-  const dsm__read_input *read[] = {NULL, NULL};
-  for (dsm_description kind = DSM_DESCRIPTION_WORKLOAD; kind <= DSM_DESCRIPTION_SYSTEM; kind++) {
-    read[kind] = dsm__input_cache_get(&evaluator->inputs, &point, kind, evaluator->diags);
-    if (read[kind] == NULL) {
-      return false;
-    }
-    if (read[kind]->reason != NULL) {
-      refuse(result, DSM_POINT_INVALID, read[kind]->reason);
-      return true;
-    }
+  if (reason != NULL) {
+    refuse(result, DSM_POINT_INVALID, reason);
+    return true;
   }
   const dsm__read_input *const workload = read[DSM_DESCRIPTION_WORKLOAD];
   const dsm__read_input *const system = read[DSM_DESCRIPTION_SYSTEM];
-  const char *const mismatch = dsm__inputs_mismatch(workload, system);
-  if (mismatch != NULL) {
-    refuse(result, DSM_POINT_INVALID, mismatch);
-    return true;
-  }
   return workload->machine == &dsm__network_machine
              ? explore(evaluator, &point, workload->of, system->of, result)
              : choose(evaluator, workload->machine, workload->of, system->of, result);

@@ -17,6 +17,7 @@ void dsm__input_cache_fini(dsm__input_cache *cache) {
     empty(&cache->places[DSM_DESCRIPTION_WORKLOAD][i]);
     empty(&cache->places[DSM_DESCRIPTION_SYSTEM][i]);
   }
+  dsm__text_fini(&cache->key);
 }
 
 const char *dsm__first_finding(const dsm_diags *diags, const char *subject, dsm__arena *arena) {
@@ -31,55 +32,21 @@ const char *dsm__first_finding(const dsm_diags *diags, const char *subject, dsm_
                            has_hint ? " (" : "", first->hint, has_hint ? ")" : "");
 }
 
-const char *dsm__inputs_mismatch(const dsm__read_input *workload, const dsm__read_input *system) {
-  const char *const of_workload = workload->machine->mismatches[DSM_DESCRIPTION_WORKLOAD];
-  return workload->machine == system->machine ? NULL
-         : of_workload != NULL                ? of_workload
-                                              : system->machine->mismatches[DSM_DESCRIPTION_SYSTEM];
+/* Makes the key of what is wanted: PATH and VALUE of each override, NUL-terminated. */
+static bool make_key(dsm__text_buffer *key, const dsm__point_input *want) {
+  dsm__text_clear(key);
+  for (size_t i = 0; i < want->override_count; i++) {
+    dsm__text_append(key, want->overrides[i].path, strlen(want->overrides[i].path) + 1);
+    dsm__text_append(key, want->overrides[i].value, strlen(want->overrides[i].value) + 1);
+  }
+  return !key->failed;
 }
 
-/* Was a place filled with what is wanted? */
-static bool is_same(const dsm__read_input *place, const dsm__point_input *want) {
-  if (place->arena == NULL || place->input != want->input) {
-    return false;
-  }
-  const char *at = place->overrides;
-  const char *const end = place->overrides + place->overrides_length;
-  for (size_t i = 0; i < want->override_count; i++) {
-    const char *const texts[] = {want->overrides[i].path, want->overrides[i].value};
-    for (size_t t = 0; t < DSM__COUNT_OF(texts); t++) {
-      if (at == end || strcmp(at, texts[t]) != 0) {
-        return false;
-      }
-      at += strlen(at) + 1;
-    }
-  }
-  return at == end;
-}
-
-/* Notes what a place is filled with; false if out of memory. */
-static bool note_key(dsm__read_input *place, const dsm__point_input *want) {
-  size_t length = 0;
-  for (size_t i = 0; i < want->override_count; i++) {
-    length += strlen(want->overrides[i].path) + strlen(want->overrides[i].value) + 2;
-  }
-  char *const texts = dsm__arena_alloc(place->arena, length);
-  if (texts == NULL) {
-    return false;
-  }
-  char *at = texts;
-  for (size_t i = 0; i < want->override_count; i++) {
-    const char *const parts[] = {want->overrides[i].path, want->overrides[i].value};
-    for (size_t t = 0; t < DSM__COUNT_OF(parts); t++) {
-      const size_t size = strlen(parts[t]) + 1;
-      memcpy(at, parts[t], size);
-      at += size;
-    }
-  }
-  place->input = want->input;
-  place->overrides = texts;
-  place->overrides_length = length;
-  return true;
+/* Was a place filled with that? */
+static bool is_same(const dsm__read_input *place, const dsm_sweep_input *input,
+                    const dsm__text_buffer *key) {
+  return place->arena != NULL && place->input == input && place->overrides_length == key->length &&
+         (key->length == 0 || memcmp(place->overrides, key->text, key->length) == 0);
 }
 
 /* Reads what is wanted; false if out of memory. */
@@ -103,10 +70,11 @@ static bool read_into(dsm__read_input *place, dsm_description kind, const dsm__p
 }
 
 /* The place that has what is wanted, or else an empty one or the one least lately used. */
-static dsm__read_input *find_place(dsm__read_input *places, const dsm__point_input *want) {
+static dsm__read_input *find_place(dsm__read_input *places, const dsm_sweep_input *input,
+                                   const dsm__text_buffer *key) {
   dsm__read_input *oldest = places;
   for (size_t i = 0; i < DSM__INPUT_CACHE_SIZE; i++) {
-    if (is_same(&places[i], want)) {
+    if (is_same(&places[i], input, key)) {
       return &places[i];
     }
     oldest = places[i].last_use < oldest->last_use ? &places[i] : oldest;
@@ -114,18 +82,53 @@ static dsm__read_input *find_place(dsm__read_input *places, const dsm__point_inp
   return oldest;
 }
 
-const dsm__read_input *dsm__input_cache_get(dsm__input_cache *cache, const dsm__sweep_point *point,
-                                            dsm_description kind, dsm_diags *diags) {
+/* NULL if out of memory. */
+static const dsm__read_input *get(dsm__input_cache *cache, const dsm__sweep_point *point,
+                                  dsm_description kind, dsm_diags *diags) {
   const dsm__point_input *const want = &point->inputs[kind];
-  dsm__read_input *const place = find_place(cache->places[kind], want);
-  if (!is_same(place, want)) {
+  if (!make_key(&cache->key, want)) {
+    return NULL;
+  }
+  dsm__read_input *const place = find_place(cache->places[kind], want->input, &cache->key);
+  if (!is_same(place, want->input, &cache->key)) {
     empty(place);
     place->arena = dsm__arena_new();
-    if (place->arena == NULL || !note_key(place, want) || !read_into(place, kind, want, diags)) {
+    place->input = want->input;
+    place->overrides_length = cache->key.length;
+    if (place->arena == NULL || !DSM__RESERVE(place->arena, place->overrides, cache->key.length) ||
+        !read_into(place, kind, want, diags)) {
       empty(place);
       return NULL;
+    }
+    if (cache->key.length > 0) {
+      memcpy(place->overrides, cache->key.text, cache->key.length);
     }
   }
   place->last_use = ++cache->use_count;
   return place;
+}
+
+/* Why a workload and a system, both valid, do not go together; NULL: they do. */
+static const char *mismatch_of(const dsm__machine *workload, const dsm__machine *system) {
+  const char *const of_workload = workload->mismatches[DSM_DESCRIPTION_WORKLOAD];
+  return workload == system    ? NULL
+         : of_workload != NULL ? of_workload
+                               : system->mismatches[DSM_DESCRIPTION_SYSTEM];
+}
+
+bool dsm__inputs_read(dsm__input_cache *cache, const dsm__sweep_point *point,
+                      const dsm__read_input *read[2], const char **reason, dsm_diags *diags) {
+  *reason = NULL;
+  for (dsm_description kind = DSM_DESCRIPTION_WORKLOAD;
+       kind <= DSM_DESCRIPTION_SYSTEM && *reason == NULL; kind++) {
+    read[kind] = get(cache, point, kind, diags);
+    if (read[kind] == NULL) {
+      return false;
+    }
+    *reason = read[kind]->reason;
+  }
+  if (*reason == NULL) {
+    *reason = mismatch_of(read[0]->machine, read[1]->machine);
+  }
+  return true;
 }

@@ -17,7 +17,7 @@ typedef struct dsm__read_input {
   const char *reason;          /**< the first finding, if it is not valid; else NULL */
 
   const dsm_sweep_input *input; /* private: what it was read from */
-  const char *overrides;        /* private: PATH and VALUE of each, NUL-terminated */
+  char *overrides;              /* private: PATH and VALUE of each, NUL-terminated */
   size_t overrides_length;      /* private */
   uint64_t last_use;            /* private */
   struct dsm__arena *arena;     /* private; NULL: an empty place */
@@ -27,17 +27,16 @@ typedef struct dsm__read_input {
 typedef struct dsm__input_cache {
   dsm__read_input places[2][DSM__INPUT_CACHE_SIZE]; /**< by dsm_description */
   uint64_t use_count;
+  dsm__text_buffer key; /**< of what is wanted */
 } dsm__input_cache;
 
 void dsm__input_cache_fini(dsm__input_cache *cache);
 
-/** The workload or system of a point, valid until the next call for its kind; NULL if out of
- * memory. `diags` is scratch. */
-const dsm__read_input *dsm__input_cache_get(dsm__input_cache *cache, const dsm__sweep_point *point,
-                                            dsm_description kind, dsm_diags *diags);
-
-/** Why a workload and a system, both valid, do not go together; NULL: they do. */
-const char *dsm__inputs_mismatch(const dsm__read_input *workload, const dsm__read_input *system);
+/** Gives the workload and the system of a point, by dsm_description, valid until the next call;
+ * or the reason why one is not valid, or both do not go together, which is NULL else. False if out
+ * of memory. `diags` is scratch. */
+bool dsm__inputs_read(dsm__input_cache *cache, const dsm__sweep_point *point,
+                      const dsm__read_input *read[2], const char **reason, dsm_diags *diags);
 
 /** The first finding as one line, such as "system $.core.frequency_GHz: expected ..., found ...";
  * `subject` may be NULL. The arena's; NULL if out of memory. There must be a finding. */

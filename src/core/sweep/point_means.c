@@ -48,19 +48,11 @@ static bool find_layout(layout *places, const dsm_point_table *table) {
          places->results < table->column_count;
 }
 
-static int compare_cells(const dsm_cell *one, const dsm_cell *other) {
-  if (one->kind != other->kind) {
-    return dsm__order_whole(one->kind, other->kind);
-  }
-  return one->kind == DSM_CELL_TEXT ? strcmp(one->text, other->text)
-                                    : dsm__order(one->number, other->number);
-}
-
 static int compare_systems(const entry *one, const entry *other) {
   const layout *const places = one->places;
   int order = 0;
   for (size_t c = places->axes; c < places->results && order == 0; c++) {
-    order = places->is_of_workload[c] ? 0 : compare_cells(&one->cells[c], &other->cells[c]);
+    order = places->is_of_workload[c] ? 0 : dsm__order_cells(&one->cells[c], &other->cells[c]);
   }
   return order;
 }
@@ -88,7 +80,7 @@ static size_t *find_first_rows(const dsm_point_table *table, size_t column, dsm_
     const dsm_cell *const cell = dsm__point_cell(table, row, column);
     size_t known = 0;
     while (known < *count &&
-           compare_cells(cell, dsm__point_cell(table, of_each[known], column)) != 0) {
+           dsm__order_cells(cell, dsm__point_cell(table, of_each[known], column)) != 0) {
       known++;
     }
     if (known == *count) {
@@ -105,8 +97,8 @@ static void find_of_workload(layout *places, const dsm_point_table *table, const
   for (size_t c = places->axes; c < places->results; c++) {
     bool is_same = table->row_count == table->point_count;
     for (size_t row = 0; row < table->row_count && is_same; row++) {
-      is_same =
-          compare_cells(dsm__point_cell(table, row, c), dsm__point_cell(table, first[row], c)) == 0;
+      is_same = dsm__order_cells(dsm__point_cell(table, row, c),
+                                 dsm__point_cell(table, first[row], c)) == 0;
     }
     places->is_of_workload[c] = c == places->workload || is_same;
   }
@@ -152,7 +144,7 @@ static dsm_cell mean_of(const entry *rows, size_t count, size_t column, bool is_
   for (size_t i = 0; i < count; i++) {
     const dsm_cell *const cell = &rows[i].cells[column];
     const bool is_positive = cell->kind == DSM_CELL_NUMBER && cell->number > 0;
-    is_same = is_same && compare_cells(cell, &rows[0].cells[column]) == 0;
+    is_same = is_same && dsm__order_cells(cell, &rows[0].cells[column]) == 0;
     has_mean = has_mean && is_positive;
     sum += is_positive ? log(cell->number) : 0;
   }

@@ -30,10 +30,17 @@ size_t dsm__point_columns(unsigned parts, const dsm__field *columns[DSM__FIELDS_
 /** The column of that name of a table, or how many there are. */
 size_t dsm__points_find(const dsm_point_table *table, const char *name);
 
-static inline const dsm_cell *dsm__point_cell(const dsm_point_table *table, size_t row,
-                                              size_t column) {
-  return &table->cells[row * table->column_count + column];
-}
+/** A cell, or one without a value if there is no such column. */
+const dsm_cell *dsm__point_cell(const dsm_point_table *table, size_t row, size_t column);
+
+/** Nothing, then numbers, then texts in bytewise order. */
+int dsm__order_cells(const dsm_cell *one, const dsm_cell *other);
+
+/** Sorts the rows by objectives, then by points. Those that are not ok, or without a number in a
+ * column of an objective, are left out. */
+DSM_NODISCARD dsm_status dsm__point_table_sort(dsm_point_table *table,
+                                               const dsm_objective *objectives,
+                                               size_t objective_count, dsm_diags *diags);
 
 /** Is it the status of a point that has results? */
 bool dsm__cell_is_ok(const dsm_cell *status);

@@ -15,25 +15,17 @@
 static bool find_reason(const char **reason, const dsm_sweep *sweep, size_t index,
                         dsm__input_cache *inputs, dsm__arena *arena, dsm_diags *scratch) {
   dsm__sweep_point point;
-  if (!dsm__point_init(&point, sweep, index, arena)) {
+  const dsm__read_input *read[2];
+  if (!dsm__point_init(&point, sweep, index, arena) ||
+      !dsm__inputs_read(inputs, &point, read, reason, scratch)) {
     return false;
   }
-  const dsm__read_input *const workload =
-      dsm__input_cache_get(inputs, &point, DSM_DESCRIPTION_WORKLOAD, scratch);
-  const dsm__read_input *read = workload;
-  if (read != NULL && read->reason == NULL) {
-    read = dsm__input_cache_get(inputs, &point, DSM_DESCRIPTION_SYSTEM, scratch);
-  }
-  *reason = read == NULL ? NULL : read->reason;
-  if (read != NULL && *reason == NULL) {
-    *reason = dsm__inputs_mismatch(workload, read);
-  }
-  if (read != NULL && *reason == NULL && read->machine == &dsm__network_machine &&
-      dsm__option_parallelisms(&point.options, read->of) == 0 &&
+  if (*reason == NULL && read[0]->machine == &dsm__network_machine &&
+      dsm__option_parallelisms(&point.options, read[DSM_DESCRIPTION_SYSTEM]->of) == 0 &&
       !dsm__has_named_roles(&point.options)) {
     *reason = "expected options that leave a parallelism, found none";
   }
-  return read != NULL;
+  return true;
 }
 
 static void report(const dsm_sweep *sweep, const char *reason, const char *file, dsm_diags *diags) {

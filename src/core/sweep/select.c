@@ -182,17 +182,6 @@ static bool keep(dsm_point_table *table, const candidate *rows, size_t count) {
 
 /* ---- selections ---- */
 
-dsm_status dsm_point_table_best(dsm_point_table *table, dsm_objective objective, size_t count,
-                                dsm_diags *diags) {
-  dsm__arena *const arena = dsm__arena_new();
-  size_t found = 0;
-  const candidate *const rows =
-      arena == NULL ? NULL : sort_rows(table, &objective, 1, arena, &found);
-  const bool is_kept = rows != NULL && keep(table, rows, found < count ? found : count);
-  dsm__arena_free(arena);
-  return is_kept ? DSM_OK : dsm__out_of_memory(diags);
-}
-
 /* `first` is sorted before `second`: is it as good in everything and better in something? */
 static bool dominates(const candidate *first, const candidate *second) {
   bool is_better = false;
@@ -221,13 +210,31 @@ static size_t keep_front(candidate *rows, size_t count) {
   return kept;
 }
 
-dsm_status dsm_point_table_pareto(dsm_point_table *table, const dsm_objective *objectives,
-                                  size_t objective_count, dsm_diags *diags) {
+/* Keeps the best rows, at most so many; of a front all that are in it. */
+static dsm_status select_rows(dsm_point_table *table, const dsm_objective *objectives,
+                              size_t objective_count, bool is_front, size_t most,
+                              dsm_diags *diags) {
   dsm__arena *const arena = dsm__arena_new();
   size_t found = 0;
   candidate *const rows =
       arena == NULL ? NULL : sort_rows(table, objectives, objective_count, arena, &found);
-  const bool is_kept = rows != NULL && keep(table, rows, keep_front(rows, found));
+  const size_t wanted = rows != NULL && is_front ? keep_front(rows, found) : found;
+  const bool is_kept = rows != NULL && keep(table, rows, wanted < most ? wanted : most);
   dsm__arena_free(arena);
   return is_kept ? DSM_OK : dsm__out_of_memory(diags);
+}
+
+dsm_status dsm_point_table_best(dsm_point_table *table, dsm_objective objective, size_t count,
+                                dsm_diags *diags) {
+  return select_rows(table, &objective, 1, false, count, diags);
+}
+
+dsm_status dsm_point_table_pareto(dsm_point_table *table, const dsm_objective *objectives,
+                                  size_t objective_count, dsm_diags *diags) {
+  return select_rows(table, objectives, objective_count, true, SIZE_MAX, diags);
+}
+
+dsm_status dsm__point_table_sort(dsm_point_table *table, const dsm_objective *objectives,
+                                 size_t objective_count, dsm_diags *diags) {
+  return select_rows(table, objectives, objective_count, false, SIZE_MAX, diags);
 }

@@ -17,41 +17,47 @@ static bool are_passes_alike(const dsm_plan *plan) {
   return true;
 }
 
-/* Layers with a parallelism in a pass, and the least parallelism above it, if there is one. */
-static size_t count_parallelism(const dsm_plan *plan, dsm_pass pass, dsm_parallelism parallelism,
-                                dsm_parallelism *next, bool *has_next) {
+/* A decision of a layer; 0: it has none. */
+typedef uint64_t decision(const dsm_layer_plan *layer, int pass);
+
+static uint64_t parallelism_of(const dsm_layer_plan *layer, int pass) {
+  const dsm_pass_plan *const each = &layer->passes[pass];
+  return each->exists ? 1 + (uint64_t)each->share.parallelism : 0;
+}
+
+static uint64_t factor_of(const dsm_layer_plan *layer, int pass) {
+  (void)pass;
+  return layer->decisions.dysm_factor;
+}
+
+/* How many layers have a value, and the least value above it; 0 if there is none. */
+static size_t count_value(const dsm_plan *plan, decision *of, int pass, uint64_t value,
+                          uint64_t *next) {
   size_t count = 0;
-  *has_next = false;
+  *next = 0;
   for (size_t i = 0; i < plan->layer_count; i++) {
-    const dsm_pass_plan *const each = &plan->layers[i].passes[pass];
-    const dsm_parallelism own = each->share.parallelism;
-    count += each->exists && own == parallelism ? 1 : 0;
-    if (each->exists && own > parallelism && (!*has_next || own < *next)) {
-      *next = own;
-      *has_next = true;
-    }
+    const uint64_t each = of(&plan->layers[i], pass);
+    count += each == value ? 1 : 0;
+    *next = each > value && (*next == 0 || each < *next) ? each : *next;
   }
   return count;
 }
 
 /* " data 12, model 4": the layers by the parallelism of a pass. Roles are of the system's axes. */
-static void put_parallelisms(const dsm_plan *plan, dsm_pass pass, const char *before,
+static void put_parallelisms(const dsm_plan *plan, int pass, const char *before,
                              dsm__text_buffer *text) {
   const char *separator = before;
-  dsm_parallelism parallelism = DSM_PARALLELISM_DATA;
-  bool is_more = true;
-  while (is_more) {
-    dsm_parallelism next = parallelism;
-    const size_t count = count_parallelism(plan, pass, parallelism, &next, &is_more);
-    if (count > 0) {
-      dsm__text_printf(text, "%s%s %zu", separator,
-                       dsm_parallelism_has_roles(parallelism)
-                           ? dsm_plan_parallelism_name(plan, parallelism)
-                           : dsm_parallelism_name(parallelism),
-                       count);
-      separator = ", ";
-    }
-    parallelism = next;
+  uint64_t next = 0;
+  (void)count_value(plan, parallelism_of, pass, 0, &next);
+  while (next != 0) {
+    const dsm_parallelism parallelism = (dsm_parallelism)(next - 1);
+    const size_t count = count_value(plan, parallelism_of, pass, next, &next);
+    dsm__text_printf(text, "%s%s %zu", separator,
+                     dsm_parallelism_has_roles(parallelism)
+                         ? dsm_plan_parallelism_name(plan, parallelism)
+                         : dsm_parallelism_name(parallelism),
+                     count);
+    separator = ", ";
   }
 }
 
@@ -66,36 +72,23 @@ static void put_all_parallelisms(const dsm_plan *plan, dsm__text_buffer *text) {
       [DSM_PASS_UPDATE] = "; update ",
   };
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
-    put_parallelisms(plan, (dsm_pass)p, begins[p], text);
+    put_parallelisms(plan, p, begins[p], text);
   }
-}
-
-/* Layers with a factor, and the least factor above it; 0 if there is none. */
-static size_t count_factor(const dsm_plan *plan, uint64_t factor, uint64_t *next) {
-  size_t count = 0;
-  *next = 0;
-  for (size_t i = 0; i < plan->layer_count; i++) {
-    const uint64_t each = plan->layers[i].decisions.dysm_factor;
-    count += each == factor ? 1 : 0;
-    *next = each > factor && (*next == 0 || each < *next) ? each : *next;
-  }
-  return count;
 }
 
 static void put_factors(const dsm_plan *plan, dsm__text_buffer *text) {
-  uint64_t factor = 0;
-  const size_t plain = count_factor(plan, 1, &factor);
-  if (factor == 0) {
+  uint64_t next = 0;
+  const size_t plain = count_value(plan, factor_of, 0, 1, &next);
+  const char *separator = "";
+  if (next == 0) {
     return;
   }
   dsm__text_printf(text, "; dysm %zu (", plan->layer_count - plain);
-  const char *separator = "";
-  while (factor != 0) {
-    uint64_t next = 0;
-    const size_t count = count_factor(plan, factor, &next);
+  while (next != 0) {
+    const uint64_t factor = next;
+    const size_t count = count_value(plan, factor_of, 0, factor, &next);
     dsm__text_printf(text, "%sx%" PRIu64 " %zu", separator, factor, count);
     separator = ", ";
-    factor = next;
   }
   dsm__text_puts(text, ")");
 }

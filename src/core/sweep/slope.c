@@ -22,35 +22,33 @@ static double slope_between(double low_factor, double low_ratio, double high_fac
   return log(high_ratio / low_ratio) / log(high_factor / low_factor);
 }
 
-dsm_slope dsm__slope_of(const dsm_variation *halved, const dsm_variation *doubled, size_t network) {
-  const dsm_response *const low = &halved->responses[network];
-  const dsm_response *const high = &doubled->responses[network];
-  if (low->why_not == NULL && high->why_not == NULL) {
-    return (dsm_slope){DSM_ELASTICITY_BASIS_BOTH, slope_between(halved->factor, low->time_ratio,
-                                                                doubled->factor, high->time_ratio)};
+dsm_slope dsm__slope_of(const dsm_variation *variations, size_t count, size_t network) {
+  static const struct {
+    dsm_elasticity_basis basis;
+    bool is_less;
+  } kinds[DSM_VARIATION_KIND_COUNT] = {
+      [DSM_VARIATION_HALVED] = {DSM_ELASTICITY_BASIS_HALVED, true},
+      [DSM_VARIATION_DOUBLED] = {DSM_ELASTICITY_BASIS_DOUBLED, false},
+      [DSM_VARIATION_RAISED] = {DSM_ELASTICITY_BASIS_RAISED, false},
+      [DSM_VARIATION_LOWERED] = {DSM_ELASTICITY_BASIS_LOWERED, true},
+  };
+  double factors[] = {1, 1}; /* of less, and of more: as it is, where there is no such time */
+  double ratios[] = {1, 1};
+  dsm_slope slope = {.basis = DSM_ELASTICITY_BASIS_NONE};
+  for (size_t v = 0; v < count; v++) {
+    const dsm_response *const response = &variations[v].responses[network];
+    const dsm_elasticity_basis basis = kinds[variations[v].kind].basis;
+    const size_t side = kinds[variations[v].kind].is_less ? 0 : 1;
+    if (response->why_not == NULL && basis != DSM_ELASTICITY_BASIS_NONE) {
+      slope.basis = slope.basis == DSM_ELASTICITY_BASIS_NONE ? basis : DSM_ELASTICITY_BASIS_BOTH;
+      factors[side] = variations[v].factor;
+      ratios[side] = response->time_ratio;
+    }
   }
-  if (low->why_not == NULL) {
-    return (dsm_slope){DSM_ELASTICITY_BASIS_HALVED,
-                       slope_between(halved->factor, low->time_ratio, 1, 1)};
+  if (slope.basis != DSM_ELASTICITY_BASIS_NONE) {
+    slope.elasticity = slope_between(factors[0], ratios[0], factors[1], ratios[1]);
   }
-  if (high->why_not == NULL) {
-    return (dsm_slope){DSM_ELASTICITY_BASIS_DOUBLED,
-                       slope_between(1, 1, doubled->factor, high->time_ratio)};
-  }
-  return (dsm_slope){.basis = DSM_ELASTICITY_BASIS_NONE};
-}
-
-dsm_slope dsm__slope_of_tenth(const dsm_variation *variation, size_t network) {
-  const dsm_response *const response = &variation->responses[network];
-  if (response->why_not != NULL) {
-    return (dsm_slope){.basis = DSM_ELASTICITY_BASIS_NONE};
-  }
-  if (variation->kind == DSM_VARIATION_LOWERED) {
-    return (dsm_slope){DSM_ELASTICITY_BASIS_LOWERED,
-                       slope_between(variation->factor, response->time_ratio, 1, 1)};
-  }
-  return (dsm_slope){DSM_ELASTICITY_BASIS_RAISED,
-                     slope_between(1, 1, variation->factor, response->time_ratio)};
+  return slope;
 }
 
 double dsm__response_influence(const dsm_variation *variation, size_t network) {

@@ -9,11 +9,9 @@
 /** The quotient of two times; exactly 1 where only the order of equally fast mappings differs. */
 double dsm__time_ratio(double seconds, double reference_seconds);
 
-/** The elasticity over those of a halved and a doubled value that have a time. */
-dsm_slope dsm__slope_of(const dsm_variation *halved, const dsm_variation *doubled, size_t network);
-
-/** The elasticity over a value that is a tenth more or less. */
-dsm_slope dsm__slope_of_tenth(const dsm_variation *variation, size_t network);
+/** The elasticity over those of a parameter's variations that have a time: more and less of it, or
+ * one of both. */
+dsm_slope dsm__slope_of(const dsm_variation *variations, size_t count, size_t network);
 
 /** |ln(time ratio) / ln(factor)| of a response, another flag or word as a factor of 2; 0 without a
  * time. */

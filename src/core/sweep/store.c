@@ -8,30 +8,26 @@
 
 /* ---- what is recorded ---- */
 
-static int mark_done(dsm_store *store, bool *is_done) {
-  const size_t count = store->identity.point_count;
-  memset(is_done, 0, count * sizeof *is_done);
-  sqlite3_stmt *statement = NULL;
-  int code =
-      sqlite3_prepare_v2(store->database, "SELECT point FROM point_row", -1, &statement, NULL);
-  if (code == SQLITE_OK) {
-    code = sqlite3_step(statement);
+/* The points that are marked. */
+typedef struct marks {
+  bool *is_done;
+  size_t count;
+} marks;
+
+static int take_point(void *context, sqlite3_stmt *row) {
+  const marks *const to = context;
+  const sqlite3_int64 point = sqlite3_column_int64(row, 0);
+  if (point < 0 || (sqlite3_uint64)point >= to->count) {
+    return SQLITE_CORRUPT;
   }
-  while (code == SQLITE_ROW) {
-    const sqlite3_int64 point = sqlite3_column_int64(statement, 0);
-    if (point < 0 || (sqlite3_uint64)point >= count) {
-      code = SQLITE_CORRUPT;
-      break;
-    }
-    is_done[point] = true;
-    code = sqlite3_step(statement);
-  }
-  (void)sqlite3_finalize(statement);
-  return code == SQLITE_DONE ? SQLITE_OK : code;
+  to->is_done[point] = true;
+  return SQLITE_OK;
 }
 
 dsm_status dsm_store_done(dsm_store *store, bool *is_done, dsm_diags *diags) {
-  const int code = mark_done(store, is_done);
+  marks to = {.is_done = is_done, .count = store->identity.point_count};
+  memset(is_done, 0, to.count * sizeof *is_done);
+  const int code = dsm__store_query(store, "SELECT point FROM point_row", take_point, &to);
   return code == SQLITE_OK ? DSM_OK : dsm__store_fail(store, code, "cannot read", diags);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/diag_add.h"
 #include "base/digest.h"
+#include "base/growing_list.h"
 #include "base/utf8.h"
 #include "sweep/point_record.h"
 #include "sweep/store_internal.h"
@@ -56,84 +57,61 @@ bool dsm__identity_of_sweep(dsm__identity *identity, const dsm_sweep *sweep, dsm
 
 /* ---- of a database ---- */
 
-/* Copies the first texts of the next row; SQLITE_CORRUPT if there is no row, or one is absent. */
-static int copy_row(dsm_store *store, sqlite3_stmt *statement, int count,
-                    const char **const *texts) {
-  const int step = sqlite3_step(statement);
-  int code = step == SQLITE_ROW ? SQLITE_OK : step == SQLITE_DONE ? SQLITE_CORRUPT : step;
-  for (int c = 0; c < count && code == SQLITE_OK; c++) {
-    code = dsm__store_copy_text(statement, c, store->arena, texts[c]);
-    code = code == SQLITE_OK && *texts[c] == NULL ? SQLITE_CORRUPT : code;
+/* The texts of all rows of a query, column by column. */
+typedef struct texts {
+  dsm__arena *arena;
+  size_t most;
+  DSM__LIST(const char *) list;
+} texts;
+
+/* SQLITE_CORRUPT if one is absent, or there are too many. */
+static int take_texts(void *context, sqlite3_stmt *row) {
+  texts *const to = context;
+  const size_t count = (size_t)sqlite3_column_count(row);
+  if (!DSM__LIST_RESERVE_IN(&to->list, count, to->arena)) {
+    return SQLITE_NOMEM;
+  }
+  int code = to->list.count + count > to->most ? SQLITE_CORRUPT : SQLITE_OK;
+  for (size_t c = 0; c < count && code == SQLITE_OK; c++) {
+    const char **const text = &to->list.items[to->list.count++];
+    code = dsm__store_copy_text(row, (int)c, to->arena, text);
+    code = code == SQLITE_OK && *text == NULL ? SQLITE_CORRUPT : code;
   }
   return code;
 }
 
-static int read_meta(dsm_store *store) {
-  dsm__identity *const identity = &store->identity;
-  const char **const texts[] = {&identity->name, &identity->dsm_version, &identity->digest,
-                                &identity->record, &identity->resolved};
-  sqlite3_stmt *statement = NULL;
-  int code = sqlite3_prepare_v2(
-      store->database, "SELECT name,dsm_version,digest,record,specification,point_count FROM meta",
-      -1, &statement, NULL);
-  if (code == SQLITE_OK) {
-    code = copy_row(store, statement, DSM__COUNT_OF(texts), texts);
-  }
-  if (code == SQLITE_OK) {
-    const sqlite3_int64 count = sqlite3_column_int64(statement, 5);
-    if (count < 1 || count > DSM_SWEEP_POINTS_MAX) {
-      code = SQLITE_CORRUPT;
-    } else {
-      identity->point_count = (size_t)count;
-    }
-  }
-  (void)sqlite3_finalize(statement);
-  return code;
-}
+enum { META_TEXTS = 5, INPUT_TEXTS = 4 };
+_Static_assert(sizeof(dsm__store_input) == INPUT_TEXTS * sizeof(const char *), "it is its texts");
 
-static int read_inputs(dsm_store *store) {
-  static const size_t most = 2 * (size_t)DSM_SWEEP_VALUES_MAX;
-  size_t count = 0;
-  int code = dsm__store_count(store, "SELECT count(*) FROM inputs", most, &count);
-  dsm__store_input *const inputs =
-      code == SQLITE_OK ? dsm__arena_array(store->arena, count, sizeof *inputs) : NULL;
-  if (code != SQLITE_OK || inputs == NULL) {
-    return code == SQLITE_OK ? SQLITE_NOMEM : code;
+static int read_rows(dsm_store *store) {
+  static const char *const queries[] = {
+      "SELECT name,dsm_version,digest,record,specification FROM meta LIMIT 1",
+      "SELECT kind,name,file,digest FROM inputs ORDER BY rowid",
+      "SELECT path FROM axis ORDER BY position"};
+  texts found[] = {
+      {.arena = store->arena, .most = META_TEXTS},
+      {.arena = store->arena, .most = 2 * (size_t)INPUT_TEXTS * DSM_SWEEP_VALUES_MAX},
+      {.arena = store->arena, .most = (size_t)DSM_SWEEP_AXES_MAX * DSM_SWEEP_AXES_MAX + 2}};
+  sqlite3_int64 points = 0;
+  int code = dsm__store_number(store, "SELECT point_count FROM meta LIMIT 1", &points);
+  for (size_t i = 0; i < DSM__COUNT_OF(queries) && code == SQLITE_OK; i++) {
+    code = dsm__store_query(store, queries[i], take_texts, &found[i]);
   }
-  sqlite3_stmt *statement = NULL;
-  code =
-      sqlite3_prepare_v2(store->database, "SELECT kind,name,file,digest FROM inputs ORDER BY rowid",
-                         -1, &statement, NULL);
-  for (size_t i = 0; i < count && code == SQLITE_OK; i++) {
-    const char **const texts[] = {&inputs[i].kind, &inputs[i].name, &inputs[i].file,
-                                  &inputs[i].digest};
-    code = copy_row(store, statement, DSM__COUNT_OF(texts), texts);
+  if (code != SQLITE_OK || points < 1 || points > DSM_SWEEP_POINTS_MAX) {
+    return code == SQLITE_OK ? SQLITE_CORRUPT : code;
   }
-  (void)sqlite3_finalize(statement);
-  store->identity.inputs = inputs;
-  store->identity.input_count = count;
-  return code;
-}
-
-static int read_paths(dsm_store *store) {
-  static const size_t most = (size_t)DSM_SWEEP_AXES_MAX * DSM_SWEEP_AXES_MAX + 2;
-  size_t count = 0;
-  int code = dsm__store_count(store, "SELECT count(*) FROM axis", most, &count);
-  const char **const paths =
-      code == SQLITE_OK ? dsm__arena_array(store->arena, count, sizeof *paths) : NULL;
-  if (code != SQLITE_OK || paths == NULL) {
-    return code == SQLITE_OK ? SQLITE_NOMEM : code;
-  }
-  sqlite3_stmt *statement = NULL;
-  code = sqlite3_prepare_v2(store->database, "SELECT path FROM axis ORDER BY position", -1,
-                            &statement, NULL);
-  for (size_t i = 0; i < count && code == SQLITE_OK; i++) {
-    code = copy_row(store, statement, 1, (const char **const[]){&paths[i]});
-  }
-  (void)sqlite3_finalize(statement);
-  store->identity.paths = paths;
-  store->identity.path_count = count;
-  return code;
+  const char *const *const meta = found[0].list.items;
+  store->identity = (dsm__identity){.name = meta[0],
+                                    .dsm_version = meta[1],
+                                    .digest = meta[2],
+                                    .record = meta[3],
+                                    .resolved = meta[4],
+                                    .point_count = (size_t)points,
+                                    .inputs = (const void *)found[1].list.items,
+                                    .input_count = found[1].list.count / INPUT_TEXTS,
+                                    .paths = found[2].list.items,
+                                    .path_count = found[2].list.count};
+  return SQLITE_OK;
 }
 
 /* The specification must be the one that was written. */
@@ -162,8 +140,7 @@ static int set_columns(dsm_store *store) {
 }
 
 dsm_status dsm__identity_read(dsm_store *store, dsm_diags *diags) {
-  static int (*const steps[])(dsm_store *) = {read_meta, read_inputs, read_paths, check_digest,
-                                              set_columns};
+  static int (*const steps[])(dsm_store *) = {read_rows, check_digest, set_columns};
   store->columns = NULL;
   dsm_status status = dsm__store_check_schema(store, diags);
   if (status != DSM_OK) {
@@ -173,31 +150,25 @@ dsm_status dsm__identity_read(dsm_store *store, dsm_diags *diags) {
   for (size_t i = 0; i < DSM__COUNT_OF(steps) && code == SQLITE_OK; i++) {
     code = steps[i](store);
   }
-  status = dsm__store_have_read(store, code, "its tables are not as dsm makes them", diags);
+  status = dsm__store_have_read(store, code, DSM__STORE_ODD_TABLES, diags);
   return status == DSM_OK ? dsm__store_check_schema(store, diags) : status;
 }
 
 /* ---- differences ---- */
 
-static const dsm__store_input *find_input(const dsm__identity *identity,
-                                          const dsm__store_input *wanted) {
-  for (size_t i = 0; i < identity->input_count; i++) {
-    if (strcmp(identity->inputs[i].kind, wanted->kind) == 0 &&
-        strcmp(identity->inputs[i].name, wanted->name) == 0) {
-      return &identity->inputs[i];
-    }
-  }
-  return NULL;
-}
-
 /* The first input of `from` that `in` lacks, or has with other contents. */
 static const dsm__store_input *first_difference(const dsm__identity *from, const dsm__identity *in,
                                                 bool *is_missing) {
   for (size_t i = 0; i < from->input_count; i++) {
-    const dsm__store_input *const same = find_input(in, &from->inputs[i]);
-    if (same == NULL || strcmp(same->digest, from->inputs[i].digest) != 0) {
-      *is_missing = same == NULL;
-      return &from->inputs[i];
+    const dsm__store_input *const wanted = &from->inputs[i];
+    size_t k = 0;
+    while (k < in->input_count && (strcmp(in->inputs[k].kind, wanted->kind) != 0 ||
+                                   strcmp(in->inputs[k].name, wanted->name) != 0)) {
+      k++;
+    }
+    *is_missing = k == in->input_count;
+    if (*is_missing || strcmp(in->inputs[k].digest, wanted->digest) != 0) {
+      return wanted;
     }
   }
   return NULL;
@@ -210,11 +181,11 @@ bool dsm__identity_has_inputs(const dsm__identity *identity, const dsm__identity
 
 static const char *first_path(const dsm__identity *from, const dsm__identity *in) {
   for (size_t i = 0; i < from->path_count; i++) {
-    bool is_known = false;
-    for (size_t k = 0; k < in->path_count && !is_known; k++) {
-      is_known = strcmp(from->paths[i], in->paths[k]) == 0;
+    size_t k = 0;
+    while (k < in->path_count && strcmp(from->paths[i], in->paths[k]) != 0) {
+      k++;
     }
-    if (!is_known) {
+    if (k == in->path_count) {
       return from->paths[i];
     }
   }

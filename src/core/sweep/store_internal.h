@@ -98,6 +98,7 @@ dsm_status dsm__store_have_read(const dsm_store *store, int code, const char *od
 dsm_status dsm__store_have_written(dsm_store *store, int code, dsm_diags *diags);
 /** What dsm__store_have_read says of most rows. */
 #define DSM__STORE_ODD_ROW "a row holds what dsm does not write"
+#define DSM__STORE_ODD_TABLES "its tables are not as dsm makes them"
 
 /* ---- store_statement.c ---- */
 
@@ -106,10 +107,14 @@ int dsm__store_prepare(const dsm_store *store, dsm__text_buffer *text, unsigned 
                        sqlite3_stmt **statement);
 /** Runs a text, which is freed. */
 int dsm__store_execute(const dsm_store *store, dsm__text_buffer *text);
-/** The first number that a statement gives. */
+/** Takes a row of a query; any other code than SQLITE_OK ends the query, and is its code. */
+typedef int dsm__row_taker(void *context, sqlite3_stmt *row);
+/** Gives each row of a statement to `take`, and resets it. */
+int dsm__store_rows(sqlite3_stmt *statement, dsm__row_taker *take, void *context);
+/** The same of a text. */
+int dsm__store_query(const dsm_store *store, const char *sql, dsm__row_taker *take, void *context);
+/** The number that a statement gives. */
 int dsm__store_number(const dsm_store *store, const char *sql, sqlite3_int64 *number);
-/** The same of a number of rows; SQLITE_CORRUPT if there are more than `most`. */
-int dsm__store_count(const dsm_store *store, const char *sql, size_t most, size_t *count);
 /** The first columns of all rows of `points`, in order. */
 int dsm__store_select_points(const dsm_store *store, size_t column_count, sqlite3_stmt **statement);
 /** The kept statement, compiled on first use. */

@@ -18,6 +18,7 @@ typedef struct merging {
   const char *const *paths; /**< of all sources */
   size_t index;             /**< of the source */
   dsm_diags *diags;
+  dsm_status status; /**< of the row at hand */
 } merging;
 
 static dsm_status read_error(const merging *m, int code) {
@@ -96,12 +97,12 @@ static bool is_row_or_end(int code) {
   return code == SQLITE_ROW || code == SQLITE_DONE;
 }
 
-/* Compares the layers of a point, row by row. */
-static dsm_status compare_layers(const merging *m, sqlite3_int64 point) {
+/* Compares what both have of a point, row by row. */
+static dsm_status compare(const merging *m, dsm__statement which, sqlite3_int64 point) {
   sqlite3_stmt *ours = NULL;
   sqlite3_stmt *theirs = NULL;
-  int our_code = dsm__store_ask(m->target, DSM__STATEMENT_GET_LAYERS, point, &ours);
-  int their_code = dsm__store_ask(m->source, DSM__STATEMENT_GET_LAYERS, point, &theirs);
+  int our_code = dsm__store_ask(m->target, which, point, &ours);
+  int their_code = dsm__store_ask(m->source, which, point, &theirs);
   bool is_same = true;
   bool goes_on = our_code == SQLITE_OK && their_code == SQLITE_OK;
   while (goes_on) {
@@ -121,23 +122,6 @@ static dsm_status compare_layers(const merging *m, sqlite3_int64 point) {
   (void)sqlite3_reset(ours);
   (void)sqlite3_reset(theirs);
   return status;
-}
-
-/* The target has the point already: it must be the same. */
-static dsm_status compare_point(const merging *m, sqlite3_stmt *row, sqlite3_int64 point) {
-  sqlite3_stmt *ours = NULL;
-  int code = dsm__store_ask(m->target, DSM__STATEMENT_GET_POINT, point, &ours);
-  if (code == SQLITE_OK) {
-    code = sqlite3_step(ours);
-  }
-  dsm_status status = DSM_OK;
-  if (!is_row_or_end(code)) {
-    status = write_error(m, code);
-  } else if (code == SQLITE_DONE || !is_same_row(ours, row)) {
-    status = conflict(m, point);
-  }
-  (void)sqlite3_reset(ours);
-  return status == DSM_OK ? compare_layers(m, point) : status;
 }
 
 /* ---- copying ---- */
@@ -190,106 +174,90 @@ static int bind_layer(dsm_store *target, sqlite3_stmt *put, sqlite3_stmt *row) {
   return code;
 }
 
-static dsm_status copy_layers(const merging *m, sqlite3_int64 point) {
-  sqlite3_stmt *put = NULL;
-  sqlite3_stmt *row = NULL;
-  int code = dsm__store_statement(m->target, DSM__STATEMENT_PUT_LAYER, &put);
-  if (code != SQLITE_OK) {
-    return write_error(m, code);
-  }
-  dsm_status status = DSM_OK;
-  code = dsm__store_ask(m->source, DSM__STATEMENT_GET_LAYERS, point, &row);
-  if (code == SQLITE_OK) {
-    code = sqlite3_step(row);
-  }
-  while (code == SQLITE_ROW && status == DSM_OK) {
-    int put_code = bind_layer(m->target, put, row);
-    if (put_code == SQLITE_OK) {
-      put_code = dsm__store_run(put);
-    }
-    if (put_code != SQLITE_OK) {
-      status = put_code == SQLITE_CORRUPT ? odd_row(m) : write_error(m, put_code);
-    } else {
-      code = sqlite3_step(row);
-    }
-  }
-  if (status == DSM_OK && code != SQLITE_DONE) {
-    status = read_error(m, code);
-  }
-  (void)sqlite3_reset(row);
-  return status;
+/* How bringing rows of the source into the target went, where no finding ended it. */
+static dsm_status outcome_of(const merging *m, int code) {
+  return m->status != DSM_OK || code == SQLITE_OK ? m->status : read_error(m, code);
 }
 
-static dsm_status copy_plan(const merging *m, sqlite3_stmt *row) {
-  const int column = (int)m->target->column_count - 1;
-  if (sqlite3_column_type(row, column) == SQLITE_NULL) {
-    return DSM_OK;
-  }
+static int take_layer(void *context, sqlite3_stmt *row) {
+  merging *const m = context;
   sqlite3_stmt *put = NULL;
-  int code = dsm__store_statement(m->target, DSM__STATEMENT_PUT_PLAN, &put);
+  int code = dsm__store_statement(m->target, DSM__STATEMENT_PUT_LAYER, &put);
   if (code == SQLITE_OK) {
-    code = sqlite3_bind_value(put, 1, sqlite3_column_value(row, 0));
-  }
-  if (code == SQLITE_OK) {
-    code = sqlite3_bind_value(put, 2, sqlite3_column_value(row, column));
+    code = bind_layer(m->target, put, row);
   }
   if (code == SQLITE_OK) {
     code = dsm__store_run(put);
-    (void)sqlite3_clear_bindings(put);
   }
-  return code == SQLITE_OK ? DSM_OK : write_error(m, code);
+  if (code != SQLITE_OK) {
+    m->status = code == SQLITE_CORRUPT ? odd_row(m) : write_error(m, code);
+  }
+  return code;
+}
+
+static dsm_status copy_layers(merging *m, sqlite3_int64 point) {
+  sqlite3_stmt *rows = NULL;
+  int code = dsm__store_ask(m->source, DSM__STATEMENT_GET_LAYERS, point, &rows);
+  if (code == SQLITE_OK) {
+    code = dsm__store_rows(rows, take_layer, m);
+  }
+  return outcome_of(m, code);
+}
+
+/* Runs a statement on the point of a row and its columns from `first` to before `end`. */
+static int put_columns(dsm_store *target, dsm__statement which, sqlite3_stmt *row, int first,
+                       int end) {
+  sqlite3_stmt *put = NULL;
+  int code = dsm__store_statement(target, which, &put);
+  if (code == SQLITE_OK) {
+    code = sqlite3_bind_value(put, 1, sqlite3_column_value(row, 0));
+  }
+  for (int c = first; c < end && code == SQLITE_OK; c++) {
+    code = sqlite3_bind_value(put, 2 + c - first, sqlite3_column_value(row, c));
+  }
+  return code == SQLITE_OK ? dsm__store_run(put) : code;
 }
 
 /* Brings one row of the source's `points`, and all that belongs to it, into the target. */
-static dsm_status copy_point(const merging *m, sqlite3_stmt *row) {
-  int code = check_row(row);
+static dsm_status copy_point(merging *m, sqlite3_stmt *row) {
+  const int plan = (int)m->target->column_count - 1;
   const sqlite3_int64 point = sqlite3_column_int64(row, 0);
+  int code = check_row(row);
   if (code == SQLITE_NOMEM) {
     return read_error(m, code);
   }
   if (code != SQLITE_OK || point < 0 || (sqlite3_uint64)point >= m->source->identity.point_count) {
     return odd_row(m);
   }
-  sqlite3_stmt *put = NULL;
-  code = dsm__store_statement(m->target, DSM__STATEMENT_PUT_POINT, &put);
-  for (int c = 0; c + 1 < (int)m->target->column_count && code == SQLITE_OK; c++) {
-    code = sqlite3_bind_value(put, c + 1, sqlite3_column_value(row, c));
+  code = put_columns(m->target, DSM__STATEMENT_PUT_POINT, row, 1, plan);
+  if (code == SQLITE_OK && sqlite3_changes(m->target->database) == 0) { /* it has the point */
+    const dsm_status status = compare(m, DSM__STATEMENT_GET_POINT, point);
+    return status == DSM_OK ? compare(m, DSM__STATEMENT_GET_LAYERS, point) : status;
   }
-  if (code == SQLITE_OK) {
-    code = dsm__store_run(put);
+  if (code == SQLITE_OK && sqlite3_column_type(row, plan) != SQLITE_NULL) {
+    code = put_columns(m->target, DSM__STATEMENT_PUT_PLAN, row, plan, plan + 1);
   }
-  if (code != SQLITE_OK) {
-    return write_error(m, code);
-  }
-  if (sqlite3_changes(m->target->database) == 0) {
-    return compare_point(m, row, point);
-  }
-  const dsm_status status = copy_layers(m, point);
-  return status == DSM_OK ? copy_plan(m, row) : status;
+  return code == SQLITE_OK ? copy_layers(m, point) : write_error(m, code);
+}
+
+static int take_point(void *context, sqlite3_stmt *row) {
+  merging *const m = context;
+  m->status = copy_point(m, row);
+  return m->status == DSM_OK ? SQLITE_OK : SQLITE_ABORT;
 }
 
 /* All of a source, as it is at one moment: a writer may be at work on it. */
-static dsm_status copy_all(const merging *m) {
-  sqlite3_stmt *row = NULL;
+static dsm_status copy_all(merging *m) {
+  sqlite3_stmt *rows = NULL;
   int code = sqlite3_exec(m->source->database, "BEGIN", NULL, NULL, NULL);
   if (code == SQLITE_OK) {
-    code = dsm__store_select_points(m->source, m->source->column_count, &row);
+    code = dsm__store_select_points(m->source, m->source->column_count, &rows);
   }
   if (code == SQLITE_OK) {
-    code = sqlite3_step(row);
+    code = dsm__store_rows(rows, take_point, m);
   }
-  dsm_status status = DSM_OK;
-  while (code == SQLITE_ROW && status == DSM_OK) {
-    status = copy_point(m, row);
-    if (status == DSM_OK) {
-      code = sqlite3_step(row);
-    }
-  }
-  if (status == DSM_OK && code != SQLITE_DONE) {
-    status = read_error(m, code);
-  }
-  (void)sqlite3_finalize(row);
-  return status;
+  (void)sqlite3_finalize(rows);
+  return outcome_of(m, code);
 }
 
 /* ---- all sources ---- */

@@ -141,27 +141,27 @@ static int read_disk(const dsm_store *store) {
   return code;
 }
 
+/* What the check says. */
+typedef struct verdict {
+  const dsm_store *store;
+  const char *text;
+} verdict;
+
+static int take_verdict(void *context, sqlite3_stmt *row) {
+  verdict *const to = context;
+  return dsm__store_copy_text(row, 0, to->store->arena, &to->text);
+}
+
 dsm_status dsm__store_check_pages(dsm_store *store, dsm_diags *diags) {
-  sqlite3_stmt *statement = NULL;
-  int code = sqlite3_prepare_v2(store->database, "PRAGMA quick_check(1)", -1, &statement, NULL);
-  if (code == SQLITE_OK) {
-    code = sqlite3_step(statement);
+  verdict found = {.store = store, .text = "unknown"};
+  int code = dsm__store_query(store, "PRAGMA quick_check(1)", take_verdict, &found);
+  const bool is_whole = code == SQLITE_OK && found.text != NULL && strcmp(found.text, "ok") == 0;
+  if (code == SQLITE_OK && !is_whole) {
+    code = read_disk(store);
   }
-  dsm_status status = DSM_OK;
-  if (code == SQLITE_ROW) {
-    const char *text = NULL;
-    code = dsm__store_text(statement, 0, &text);
-    const bool is_whole = text != NULL && strcmp(text, "ok") == 0;
-    code = code == SQLITE_OK && !is_whole ? read_disk(store) : code;
-    if (code == SQLITE_OK && !is_whole) {
-      status = dsm__store_damaged(store, text == NULL ? "unknown" : text, diags);
-    }
-  }
-  if (code != SQLITE_OK && code != SQLITE_ROW) {
-    status = dsm__store_fail(store, code, "cannot read", diags);
-  }
-  (void)sqlite3_finalize(statement);
-  return status;
+  return code != SQLITE_OK ? dsm__store_fail(store, code, "cannot read", diags)
+         : is_whole        ? DSM_OK
+                           : dsm__store_damaged(store, found.text, diags);
 }
 
 /* Makes the database of a smaller sweep that of this one. */

@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* store_points.c: the view `points` as a table in memory. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/diag_add.h"
+#include "base/order.h"
 #include "sweep/point_record.h"
 #include "sweep/store_internal.h"
 
 /* A table that is being read. */
 typedef struct reading {
   dsm_store *store;
-  sqlite3_stmt *statement;
   dsm__arena *arena;
   dsm_cell *cells;
   size_t column_count;
   size_t row_count;
+  size_t most;
 } reading;
 
 /* The text of a cell. Texts repeat from row to row: the row before shares its own. */
-static int read_text(reading *from, size_t column, dsm_cell *cell) {
+static int read_text(const reading *from, sqlite3_stmt *row, size_t column, dsm_cell *cell) {
   const char *text;
-  const int code = dsm__store_text(from->statement, (int)column, &text);
+  const int code = dsm__store_text(row, (int)column, &text);
   if (code != SQLITE_OK) {
     return code;
   }
@@ -32,64 +34,61 @@ static int read_text(reading *from, size_t column, dsm_cell *cell) {
   return cell->text == NULL ? SQLITE_NOMEM : SQLITE_OK;
 }
 
-static int read_cell(reading *from, size_t column, dsm_cell *cell) {
-  switch (sqlite3_column_type(from->statement, (int)column)) {
+static int read_cell(const reading *from, sqlite3_stmt *row, size_t column, dsm_cell *cell) {
+  switch (sqlite3_column_type(row, (int)column)) {
   case SQLITE_NULL:
     *cell = (dsm_cell){.kind = DSM_CELL_NONE};
     return SQLITE_OK;
   case SQLITE_INTEGER:
   case SQLITE_FLOAT:
-    *cell = (dsm_cell){.kind = DSM_CELL_NUMBER,
-                       .number = sqlite3_column_double(from->statement, (int)column)};
+    *cell = (dsm_cell){.kind = DSM_CELL_NUMBER, .number = sqlite3_column_double(row, (int)column)};
     return isfinite(cell->number) ? SQLITE_OK : SQLITE_CORRUPT;
   case SQLITE_TEXT:
-    return read_text(from, column, cell);
+    return read_text(from, row, column, cell);
   default:
     return SQLITE_CORRUPT;
   }
 }
 
-static int read_rows(reading *from, size_t most) {
-  int code = sqlite3_step(from->statement);
-  for (; code == SQLITE_ROW; code = sqlite3_step(from->statement)) {
-    if (from->row_count == most) {
-      return SQLITE_CORRUPT;
-    }
-    dsm_cell *const row = from->cells + from->row_count * from->column_count;
-    for (size_t c = 0; c < from->column_count; c++) {
-      code = read_cell(from, c, &row[c]);
-      if (code != SQLITE_OK) {
-        return code;
-      }
-    }
-    if (row[0].kind != DSM_CELL_NUMBER || row[0].number < 0 ||
-        row[0].number >= (double)from->store->identity.point_count) {
-      return SQLITE_CORRUPT;
-    }
-    from->row_count++;
+static int take_row(void *context, sqlite3_stmt *statement) {
+  reading *const from = context;
+  assert(from->cells != NULL);
+  dsm_cell *const row = from->cells + from->row_count * from->column_count;
+  int code = from->row_count == from->most ? SQLITE_CORRUPT : SQLITE_OK;
+  for (size_t c = 0; c < from->column_count && code == SQLITE_OK; c++) {
+    code = read_cell(from, statement, c, &row[c]);
   }
-  return code == SQLITE_DONE ? SQLITE_OK : code;
+  if (code == SQLITE_OK && (row[0].kind != DSM_CELL_NUMBER || row[0].number < 0 ||
+                            row[0].number >= (double)from->store->identity.point_count)) {
+    code = SQLITE_CORRUPT;
+  }
+  from->row_count++;
+  return code;
 }
 
 /* Counts, then reads, within one transaction: a writer may be at work. */
 static int read_all(reading *from) {
-  size_t count = 0;
-  int code = sqlite3_exec(from->store->database, "BEGIN", NULL, NULL, NULL);
+  dsm_store *const store = from->store;
+  sqlite3_stmt *statement = NULL;
+  sqlite3_int64 count = 0;
+  int code = sqlite3_exec(store->database, "BEGIN", NULL, NULL, NULL);
   if (code == SQLITE_OK) {
-    code = dsm__store_count(from->store, "SELECT count(*) FROM point_row",
-                            from->store->identity.point_count, &count);
+    code = dsm__store_number(store, "SELECT count(*) FROM point_row", &count);
+  }
+  from->most = (size_t)count;
+  if (code == SQLITE_OK && from->most > store->identity.point_count) {
+    code = SQLITE_CORRUPT;
   }
   if (code == SQLITE_OK) {
-    from->cells = dsm__arena_array(from->arena, count * from->column_count, sizeof *from->cells);
-    code = from->cells == NULL
-               ? SQLITE_NOMEM
-               : dsm__store_select_points(from->store, from->column_count, &from->statement);
+    from->cells =
+        dsm__arena_array(from->arena, from->most * from->column_count, sizeof *from->cells);
+    code = from->cells == NULL ? SQLITE_NOMEM
+                               : dsm__store_select_points(store, from->column_count, &statement);
   }
-  if (code == SQLITE_OK && from->cells != NULL) {
-    code = read_rows(from, count);
+  if (code == SQLITE_OK) {
+    code = dsm__store_rows(statement, take_row, from);
   }
-  (void)sqlite3_finalize(from->statement);
-  from->statement = NULL;
+  (void)sqlite3_finalize(statement);
   return code;
 }
 
@@ -143,6 +142,19 @@ size_t dsm__points_find(const dsm_point_table *table, const char *name) {
     column++;
   }
   return column;
+}
+
+const dsm_cell *dsm__point_cell(const dsm_point_table *table, size_t row, size_t column) {
+  static const dsm_cell none = {.kind = DSM_CELL_NONE};
+  return column < table->column_count ? &table->cells[row * table->column_count + column] : &none;
+}
+
+int dsm__order_cells(const dsm_cell *one, const dsm_cell *other) {
+  if (one->kind != other->kind) {
+    return dsm__order_whole(one->kind, other->kind);
+  }
+  return one->kind == DSM_CELL_TEXT ? strcmp(one->text, other->text)
+                                    : dsm__order(one->number, other->number);
 }
 
 bool dsm__cell_is_ok(const dsm_cell *status) {

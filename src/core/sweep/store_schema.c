@@ -248,50 +248,47 @@ static dsm_status compare_object(const dsm_store *store, const object *expected,
              : odd_object(store, found->kind, "s", found->name, " is not as dsm makes it", diags);
 }
 
-static dsm_status check_row(const dsm_store *store, sqlite3_stmt *row, bool *is_found,
-                            dsm_diags *diags) {
+/* What a database has, while it is looked at. */
+typedef struct looking {
+  const dsm_store *store;
+  bool is_found[DSM__COUNT_OF(objects)];
+  dsm_diags *diags;
+  dsm_status status;
+} looking;
+
+static int take_object(void *context, sqlite3_stmt *row) {
+  looking *const at = context;
   found_object found = {.kind = NULL};
   const int code = read_object(row, &found);
-  if (code == SQLITE_CORRUPT) {
-    return dsm__store_damaged(store, "its tables are not as dsm makes them", diags);
-  }
   if (code != SQLITE_OK) {
-    return dsm__store_fail(store, code, "cannot read", diags);
+    return code;
   }
-  for (size_t i = 0; i < DSM__COUNT_OF(objects); i++) {
-    if (strcmp(objects[i].name, found.name) == 0) {
-      is_found[i] = true;
-      return compare_object(store, &objects[i], &found, diags);
-    }
+  size_t i = 0;
+  while (i < DSM__COUNT_OF(objects) && strcmp(objects[i].name, found.name) != 0) {
+    i++;
   }
-  return is_automatic(&found)
-             ? DSM_OK
-             : odd_object(store, found.kind, " also has the", found.name, "", diags);
+  if (i < DSM__COUNT_OF(objects)) {
+    at->is_found[i] = true;
+    at->status = compare_object(at->store, &objects[i], &found, at->diags);
+  } else if (!is_automatic(&found)) {
+    at->status = odd_object(at->store, found.kind, " also has the", found.name, "", at->diags);
+  }
+  return at->status == DSM_OK ? SQLITE_OK : SQLITE_ABORT;
 }
 
 dsm_status dsm__store_check_schema(dsm_store *store, dsm_diags *diags) {
-  bool is_found[DSM__COUNT_OF(objects)] = {false};
-  sqlite3_stmt *statement = NULL;
-  dsm_status status = DSM_OK;
-  int code = sqlite3_prepare_v2(store->database, "SELECT type,name,sql FROM sqlite_schema", -1,
-                                &statement, NULL);
-  if (code == SQLITE_OK) {
-    code = sqlite3_step(statement);
+  looking at = {.store = store, .diags = diags, .status = DSM_OK};
+  const int code =
+      dsm__store_query(store, "SELECT type,name,sql FROM sqlite_schema", take_object, &at);
+  if (at.status == DSM_OK) {
+    at.status = dsm__store_have_read(store, code, DSM__STORE_ODD_TABLES, diags);
   }
-  while (code == SQLITE_ROW && status == DSM_OK) {
-    status = check_row(store, statement, is_found, diags);
-    code = status == DSM_OK ? sqlite3_step(statement) : code;
-  }
-  if (status == DSM_OK && code != SQLITE_DONE) {
-    status = dsm__store_fail(store, code, "cannot read", diags);
-  }
-  (void)sqlite3_finalize(statement);
-  for (size_t i = 0; i < DSM__COUNT_OF(objects) && status == DSM_OK; i++) {
-    if (!is_found[i]) {
-      status = odd_object(store, kind_of(&objects[i]), " has no", objects[i].name, "", diags);
+  for (size_t i = 0; i < DSM__COUNT_OF(objects) && at.status == DSM_OK; i++) {
+    if (!at.is_found[i]) {
+      at.status = odd_object(store, kind_of(&objects[i]), " has no", objects[i].name, "", diags);
     }
   }
-  return status;
+  return at.status;
 }
 
 /* ---- making ---- */

@@ -177,28 +177,33 @@ int dsm__store_word(dsm_store *store, const char *text, sqlite3_int64 *id) {
 
 /* ---- reading ---- */
 
-int dsm__store_number(const dsm_store *store, const char *sql, sqlite3_int64 *number) {
+int dsm__store_rows(sqlite3_stmt *statement, dsm__row_taker *take, void *context) {
+  int code = sqlite3_step(statement);
+  while (code == SQLITE_ROW) {
+    code = take(context, statement);
+    code = code == SQLITE_OK ? sqlite3_step(statement) : code;
+  }
+  (void)sqlite3_reset(statement);
+  return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+int dsm__store_query(const dsm_store *store, const char *sql, dsm__row_taker *take, void *context) {
   sqlite3_stmt *statement = NULL;
   int code = sqlite3_prepare_v2(store->database, sql, -1, &statement, NULL);
   if (code == SQLITE_OK) {
-    code = sqlite3_step(statement);
-  }
-  if (code == SQLITE_ROW) {
-    *number = sqlite3_column_int64(statement, 0);
-    code = SQLITE_OK;
+    code = dsm__store_rows(statement, take, context);
   }
   (void)sqlite3_finalize(statement);
   return code;
 }
 
-int dsm__store_count(const dsm_store *store, const char *sql, size_t most, size_t *count) {
-  sqlite3_int64 found = 0;
-  const int code = dsm__store_number(store, sql, &found);
-  if (found < 0 || (sqlite3_uint64)found > most) {
-    return SQLITE_CORRUPT;
-  }
-  *count = (size_t)found;
-  return code;
+static int take_number(void *number, sqlite3_stmt *row) {
+  *(sqlite3_int64 *)number = sqlite3_column_int64(row, 0);
+  return SQLITE_OK;
+}
+
+int dsm__store_number(const dsm_store *store, const char *sql, sqlite3_int64 *number) {
+  return dsm__store_query(store, sql, take_number, number);
 }
 
 int dsm__store_text(sqlite3_stmt *statement, int column, const char **text) {

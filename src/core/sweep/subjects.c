@@ -24,14 +24,11 @@ static bool begins_with(const char *text, const char *start) {
 
 bool dsm__subject_find(const char *path, dsm__elasticity_subject *subject) {
   static const char prefix[] = DSM__WORKLOAD_PATH;
-  const size_t prefix_length = sizeof prefix - 1;
-  const char *const key = begins_with(path, prefix) ? path + prefix_length : NULL;
+  const char *const key = begins_with(path, prefix) ? path + sizeof prefix - 1 : "";
   for (size_t i = 0; i < dsm__subject_count(); i++) {
     *subject = dsm__subject_at(i);
-    const bool is_it = subject->of_system != NULL
-                           ? strcmp(subject->of_system->path, path) == 0
-                           : key != NULL && strcmp(subject->of_workloads->key, key) == 0;
-    if (is_it) {
+    if (subject->of_system != NULL ? strcmp(subject->of_system->path, path) == 0
+                                   : strcmp(subject->of_workloads->key, key) == 0) {
       return true;
     }
   }
@@ -179,45 +176,42 @@ static double scaled_number(const dsm__elasticity_subject *subject, double numbe
   return is_count ? floor(number * factor + 0.5) : number * factor;
 }
 
+/* A number that is varied: a half or the double of it; or a tenth in the direction that is better,
+ * of a count that is too small for that one more. */
 static dsm__change scaled(const dsm__elasticity_subject *subject, double number,
                           dsm_variation_kind kind) {
-  const double factor = kind == DSM_VARIATION_HALVED ? 0.5 : 2;
-  const double changed = scaled_number(subject, number, factor);
-  dsm__change change = {.kind = kind, .factor = factor, .number = changed};
+  static const struct {
+    double factor;
+    const char *why_not_0;
+    bool is_one_more;
+  } kinds[] = {
+      [DSM_VARIATION_HALVED] = {0.5, "0 has neither half nor double", false},
+      [DSM_VARIATION_DOUBLED] = {2, "0 has neither half nor double", false},
+      [DSM_VARIATION_RAISED] = {1.1, "10 % more than 0 is 0", true},
+      [DSM_VARIATION_LOWERED] = {0.9, "10 % less than 0 is 0", true},
+  };
+  const double factor = kinds[kind].factor;
+  dsm__change change = {
+      .kind = kind, .factor = factor, .number = scaled_number(subject, number, factor)};
   if (!(number > 0)) {
-    change.why_not = "0 has neither half nor double";
-  } else if (is_same(changed, number)) {
-    change.why_not = "1 is the smallest whole number";
-  } else {
-    change.factor = changed / number;
-  }
-  return change;
-}
-
-/* A tenth in the direction that is better. A count that is too small for a tenth more gets one
- * more. */
-static dsm__change bettered(const dsm__elasticity_subject *subject, double number) {
-  const bool is_lowered = is_lower_better(subject);
-  const double factor = is_lowered ? 0.9 : 1.1;
-  const double changed = scaled_number(subject, number, factor);
-  dsm__change change = {.kind = is_lowered ? DSM_VARIATION_LOWERED : DSM_VARIATION_RAISED,
-                        .factor = factor,
-                        .number = changed};
-  if (!(number > 0)) {
-    change.why_not = is_lowered ? "10 % less than 0 is 0" : "10 % more than 0 is 0";
+    change.why_not = kinds[kind].why_not_0;
     return change;
   }
-  change.number = is_same(changed, number) ? number + 1 : changed;
-  change.factor = change.number / number;
+  if (is_same(change.number, number)) {
+    change.number = kinds[kind].is_one_more ? number + 1 : number;
+    change.why_not = kinds[kind].is_one_more ? NULL : "1 is the smallest whole number";
+  }
+  change.factor = change.why_not == NULL ? change.number / number : factor;
   return change;
 }
 
 dsm__change dsm__subject_change(const dsm__elasticity_subject *subject, double number,
                                 dsm_variation_choice choice, size_t index) {
   if (words_of(subject) == NULL) {
-    return choice == DSM_VARIATIONS_TENTH_BETTER
-               ? bettered(subject, number)
-               : scaled(subject, number, index == 0 ? DSM_VARIATION_HALVED : DSM_VARIATION_DOUBLED);
+    return scaled(subject, number,
+                  choice != DSM_VARIATIONS_TENTH_BETTER
+                      ? (index == 0 ? DSM_VARIATION_HALVED : DSM_VARIATION_DOUBLED)
+                      : (is_lower_better(subject) ? DSM_VARIATION_LOWERED : DSM_VARIATION_RAISED));
   }
   const double other = (double)index < number ? (double)index : (double)index + 1;
   return (dsm__change){.kind = DSM_VARIATION_OTHER, .number = other};

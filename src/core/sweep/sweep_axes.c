@@ -13,26 +13,33 @@
 
 /* ---- axes ---- */
 
-static bool has_paths(const char *const *paths, size_t count, const char *const *others,
-                      size_t other_count) {
-  bool is_same = count == other_count;
-  for (size_t i = 0; is_same && i < count; i++) {
-    is_same = strcmp(paths[i], others[i]) == 0;
-  }
-  return is_same;
-}
-
-dsm__vary *dsm__vary_find(dsm__sweep_draft *draft, const char *const *paths, size_t count) {
+dsm__vary *dsm__vary_find(dsm__sweep_draft *draft, const dsm__axis_paths *paths) {
   for (size_t v = 0; v < draft->vary_count; v++) {
-    if (has_paths(draft->varies[v].paths, draft->varies[v].path_count, paths, count)) {
+    const dsm__axis_paths *const others = &draft->varies[v].paths;
+    bool is_same = paths->count == others->count;
+    for (size_t i = 0; is_same && i < paths->count; i++) {
+      is_same = strcmp(paths->items[i], others->items[i]) == 0;
+    }
+    if (is_same) {
       return &draft->varies[v];
     }
   }
   return NULL;
 }
 
-dsm__axis_draft *dsm__axis_add(dsm__sweep_draft *draft, const char *const *paths,
-                               const dsm__path_kind *kinds, size_t count, dsm__origin origin) {
+bool dsm__axis_add_path(dsm__sweep_draft *draft, dsm__axis_paths *paths, const char *path,
+                        dsm__origin origin) {
+  paths->items[paths->count] = path;
+  paths->origins[paths->count] = origin;
+  if (strchr(path, '=') != NULL || !dsm__path_parse(path, &paths->kinds[paths->count])) {
+    return dsm__draft_no_path(draft, origin, path);
+  }
+  paths->count++;
+  return true;
+}
+
+dsm__axis_draft *dsm__axis_add(dsm__sweep_draft *draft, const dsm__axis_paths *paths,
+                               dsm__origin origin) {
   if (draft->axis_count == DSM_SWEEP_AXES_MAX) {
     dsm__draft_error(
         draft, origin, NULL,
@@ -40,44 +47,33 @@ dsm__axis_draft *dsm__axis_add(dsm__sweep_draft *draft, const char *const *paths
         DSM_SWEEP_AXES_MAX);
     return NULL;
   }
-  dsm__axis_draft *const axis = &draft->axes[draft->axis_count];
-  *axis = (dsm__axis_draft){.origin = origin,
-                            .paths = dsm__arena_array(draft->arena, count, sizeof *axis->paths),
-                            .kinds = dsm__arena_array(draft->arena, count, sizeof *axis->kinds),
-                            .path_origins =
-                                dsm__arena_array(draft->arena, count, sizeof *axis->path_origins),
-                            .path_count = count};
-  if (axis->paths == NULL || axis->kinds == NULL || axis->path_origins == NULL) {
-    (void)dsm__draft_out_of_memory(draft);
-    return NULL;
-  }
-  for (size_t i = 0; i < count; i++) {
-    axis->paths[i] = paths[i];
-    axis->kinds[i] = kinds[i];
-    axis->path_origins[i] = origin;
-  }
-  draft->axis_count++;
+  dsm__axis_draft *const axis = &draft->axes[draft->axis_count++];
+  *axis = (dsm__axis_draft){.origin = origin, .paths = *paths};
   return axis;
 }
 
-dsm_axis_value *dsm__axis_row(dsm__sweep_draft *draft, dsm__axis_draft *axis) {
+/* Room for one more row of values; NULL, reported, if there are too many or memory is out. It
+ * counts once value_count is increased. */
+static dsm_axis_value *new_row(dsm__sweep_draft *draft, dsm__axis_draft *axis) {
   if (axis->value_count == DSM_SWEEP_VALUES_MAX) {
     dsm__draft_error(draft, axis->origin, NULL, "expected at most %d values, found more",
                      DSM_SWEEP_VALUES_MAX);
     return NULL;
   }
   if (!dsm__list_has_room((void *)&axis->values, axis->value_count, 1, &axis->capacity,
-                          axis->path_count * sizeof axis->values[0], false, draft->arena)) {
+                          axis->paths.count * sizeof axis->values[0], false, draft->arena)) {
     (void)dsm__draft_out_of_memory(draft);
     return NULL;
   }
-  return &axis->values[axis->value_count * axis->path_count];
+  return &axis->values[axis->value_count * axis->paths.count];
 }
 
-bool dsm__axis_add_value(dsm__sweep_draft *draft, dsm__axis_draft *axis, const dsm__raw_value *raw,
-                         dsm__origin origin) {
-  dsm_axis_value *const row = dsm__axis_row(draft, axis);
-  const bool is_good = row != NULL && dsm__value_make(draft, axis->kinds[0], raw, origin, row);
+bool dsm__axis_add_row(dsm__sweep_draft *draft, dsm__axis_draft *axis, const dsm__raw_value *raws) {
+  dsm_axis_value *const row = new_row(draft, axis);
+  bool is_good = row != NULL;
+  for (size_t p = 0; row != NULL && p < axis->paths.count; p++) {
+    is_good = dsm__value_make(draft, axis->paths.kinds[p], &raws[p], &row[p]) && is_good;
+  }
   axis->value_count += is_good;
   return is_good;
 }
@@ -165,8 +161,8 @@ bool dsm__axis_add_range(dsm__sweep_draft *draft, dsm__axis_draft *axis, dsm__ra
   }
   for (size_t i = 0; i <= (size_t)steps; i++) {
     dsm__raw_value raw;
-    if (!dsm__raw_from_number(draft, range_value(range, i), &raw) ||
-        !dsm__axis_add_value(draft, axis, &raw, origin)) {
+    if (!dsm__raw_from_number(draft, range_value(range, i), origin, &raw) ||
+        !dsm__axis_add_row(draft, axis, &raw)) {
       return false;
     }
   }
@@ -189,9 +185,9 @@ static const char *join(dsm__sweep_draft *draft, const char *folder, const char 
 
 static bool add_file(dsm__sweep_draft *draft, dsm__axis_draft *axis, const char *name,
                      dsm__origin origin) {
-  const dsm_description kind = dsm__path_description(axis->kinds[0]);
+  const dsm_description kind = dsm__path_description(axis->paths.kinds[0]);
   size_t input = 0;
-  dsm_axis_value *const row = dsm__axis_row(draft, axis);
+  dsm_axis_value *const row = new_row(draft, axis);
   if (row == NULL || !dsm__input_by_name(draft, kind, name, NULL, origin, &input) ||
       !dsm__value_of_input(draft, kind, input, row)) {
     return false;
@@ -202,10 +198,11 @@ static bool add_file(dsm__sweep_draft *draft, dsm__axis_draft *axis, const char 
 
 bool dsm__axis_add_folder(dsm__sweep_draft *draft, dsm__axis_draft *axis, const char *folder,
                           const char *base, dsm__origin origin) {
-  if (axis->path_count != 1 || !dsm__path_is_input(axis->kinds[0])) {
+  if (axis->paths.count != 1 || !dsm__path_is_input(axis->paths.kinds[0])) {
     return dsm__draft_error(
         draft, origin, NULL,
-        "expected a folder only for the path workload or system, found it for %s", axis->paths[0]);
+        "expected a folder only for the path workload or system, found it for %s",
+        axis->paths.items[0]);
   }
   const bool is_relative = base != NULL && folder[0] != '/';
   const char *const path = is_relative ? join(draft, base, folder) : folder;
@@ -260,7 +257,7 @@ static void check_values(dsm__sweep_draft *draft, const dsm__axis_draft *axis) {
     return;
   }
   for (size_t v = 0; v < axis->value_count; v++) {
-    rows[v] = (row){&axis->values[v * axis->path_count], axis->path_count, v};
+    rows[v] = (row){&axis->values[v * axis->paths.count], axis->paths.count, v};
   }
   if (axis->value_count > 1) {
     qsort(rows, axis->value_count, sizeof *rows, compare_rows);
@@ -274,23 +271,9 @@ static void check_values(dsm__sweep_draft *draft, const dsm__axis_draft *axis) {
   }
   if (first_again != NULL) {
     dsm__draft_error(draft, axis->origin, NULL, "expected each value once, found %s%.64s twice",
-                     axis->path_count > 1 ? "values that begin with " : "",
+                     axis->paths.count > 1 ? "values that begin with " : "",
                      first_again->values[0].text);
   }
-}
-
-/* Is the path also one of an axis before, or of the same axis before slot p? */
-static bool is_varied_before(const dsm__sweep_draft *draft, size_t axis, size_t slot) {
-  const char *const path = draft->axes[axis].paths[slot];
-  for (size_t a = 0; a <= axis; a++) {
-    const size_t count = a < axis ? draft->axes[a].path_count : slot;
-    for (size_t p = 0; p < count; p++) {
-      if (strcmp(draft->axes[a].paths[p], path) == 0) {
-        return true;
-      }
-    }
-  }
-  return false;
 }
 
 bool dsm__is_whole_of(const char *path, const char *other) {
@@ -300,57 +283,48 @@ bool dsm__is_whole_of(const char *path, const char *other) {
 
 /* Values are put in one after the other, those for all points first. A whole that is put in after
  * its part takes the part's value away, and the point would not be what its row says. */
-static void check_parts(dsm__sweep_draft *draft, size_t axis, size_t slot) {
-  const dsm__axis_draft *const of = &draft->axes[axis];
-  const char *const path = of->paths[slot];
-  const dsm__path_kind kind = of->kinds[slot];
+static void check_path(dsm__sweep_draft *draft, const dsm__said_path *before, size_t count,
+                       const dsm__said_path *of) {
+  static const char hint[] = "leave one of them out";
   const char *part = NULL;
-  if (!dsm__path_is_value(kind)) {
-    return; /* inputs are chosen before values are put in */
+  bool is_varied_before = false;
+  for (size_t i = 0; i < count; i++) {
+    is_varied_before =
+        is_varied_before || (!before[i].is_set && strcmp(before[i].path, of->path) == 0);
+    if (part == NULL && dsm__path_is_value(of->kind) && /* inputs are chosen before */
+        dsm__is_whole_of(of->path, before[i].path)) {
+      part = before[i].path;
+    }
   }
-  for (size_t s = 0; s < draft->sets.count && part == NULL; s++) {
-    part = dsm__is_whole_of(path, draft->sets.items[s].path) ? draft->sets.items[s].path : NULL;
+  if (is_varied_before) {
+    dsm__draft_error(draft, of->origin,
+                     dsm__path_is_input(of->kind) ? "a list of workloads or systems is an axis too"
+                                                  : NULL,
+                     "expected one axis a path, found %s a second time", of->path);
   }
-  for (size_t a = 0; a <= axis && part == NULL; a++) {
-    const size_t count = a < axis ? draft->axes[a].path_count : slot;
-    for (size_t p = 0; p < count && part == NULL; p++) {
-      const char *const before = draft->axes[a].paths[p];
-      part = dsm__is_whole_of(path, before) ? before : NULL;
+  if (of->kind >= DSM__PATH_OPTION && draft->is_stated[of->kind - DSM__PATH_OPTION]) {
+    dsm__draft_error(draft, of->origin, hint,
+                     "expected %s as an axis or as an option for all points, found both", of->path);
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (before[i].is_set && strcmp(before[i].path, of->path) == 0) {
+      dsm__draft_error(draft, before[i].origin, hint,
+                       "expected %s as an axis or as a value for all points, found both", of->path);
     }
   }
   if (part != NULL) {
-    dsm__draft_error(draft, of->path_origins[slot], "leave one out, or make the part a later axis",
-                     "expected %s before its part %s, whose value it would replace", path, part);
-  }
-}
-
-static void check_path(dsm__sweep_draft *draft, size_t axis, size_t slot) {
-  const dsm__axis_draft *const of = &draft->axes[axis];
-  const char *const path = of->paths[slot];
-  if (is_varied_before(draft, axis, slot)) {
-    dsm__draft_error(draft, of->path_origins[slot],
-                     dsm__path_is_input(of->kinds[slot])
-                         ? "a list of workloads or systems is an axis too"
-                         : NULL,
-                     "expected one axis a path, found %s a second time", path);
-  }
-  if (of->kinds[slot] >= DSM__PATH_OPTION && draft->is_stated[of->kinds[slot] - DSM__PATH_OPTION]) {
-    dsm__draft_error(draft, of->path_origins[slot], "leave one of them out",
-                     "expected %s as an axis or as an option for all points, found both", path);
-  }
-  for (size_t s = 0; s < draft->sets.count; s++) {
-    if (strcmp(draft->sets.items[s].path, path) == 0) {
-      dsm__draft_error(draft, draft->sets.items[s].origin, "leave one of them out",
-                       "expected %s as an axis or as a value for all points, found both", path);
-    }
+    dsm__draft_error(draft, of->origin, "leave one out, or make the part a later axis",
+                     "expected %s before its part %s, whose value it would replace", of->path,
+                     part);
   }
 }
 
 void dsm__axes_check(dsm__sweep_draft *draft) {
-  for (size_t a = 0; a < draft->axis_count; a++) {
-    for (size_t p = 0; p < draft->axes[a].path_count; p++) {
-      check_path(draft, a, p);
-      check_parts(draft, a, p);
+  const dsm__said_paths all = dsm__paths_collect(draft, ~0U);
+  size_t at = draft->sets.count;
+  for (size_t a = 0; a < draft->axis_count && all.count > 0; a++) {
+    for (size_t p = 0; p < draft->axes[a].paths.count; p++, at++) {
+      check_path(draft, all.items, at, &all.items[at]);
     }
     check_values(draft, &draft->axes[a]);
   }

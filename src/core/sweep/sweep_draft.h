@@ -18,25 +18,38 @@ typedef struct dsm__origin {
   const char *option;         /**< in place of a file name, such as "--vary workload.minibatch" */
 } dsm__origin;
 
+/** The paths of an axis. */
+typedef struct dsm__axis_paths {
+  const char *items[DSM_SWEEP_AXES_MAX];
+  dsm__path_kind kinds[DSM_SWEEP_AXES_MAX];
+  dsm__origin origins[DSM_SWEEP_AXES_MAX];
+  size_t count;
+} dsm__axis_paths;
+
 typedef struct dsm__axis_draft {
   dsm__origin origin;
-  dsm__origin *path_origins; /**< of each path */
-  const char **paths;
-  dsm__path_kind *kinds;
-  size_t path_count;
+  dsm__axis_paths paths;
   dsm_axis_value *values; /**< row by row */
   size_t value_count;     /**< whole rows */
   size_t capacity;        /**< rows */
 } dsm__axis_draft;
 
-/** A value for all points. */
-typedef struct dsm__set_draft {
+/** A path of a value for all points, or of an axis. */
+typedef struct dsm__said_path {
+  dsm__path_kind kind;
   const char *path;
-  dsm__path_kind kind; /**< of a value */
-  const char *json;
-  const char *text; /**< as an override says it */
+  const char *json; /**< a value to go on with; NULL: the axis has none */
   dsm__origin origin;
-} dsm__set_draft;
+  bool is_set;       /**< its value is that of all points */
+  const char *text;  /**< then as an override says it */
+  const char *place; /**< in the input at hand */
+} dsm__said_path;
+
+typedef struct dsm__said_paths {
+  dsm__said_path *items;
+  size_t count;
+  size_t capacity;
+} dsm__said_paths;
 
 typedef struct dsm__condition_draft {
   const char *text;
@@ -46,9 +59,7 @@ typedef struct dsm__condition_draft {
 /** PATH=VALUES of the command line, its paths taken apart. */
 typedef struct dsm__vary {
   const char *option; /**< "--vary PATH" */
-  const char *const *paths;
-  dsm__path_kind *kinds;
-  size_t path_count;
+  dsm__axis_paths paths;
   const char *values;
   bool is_used;
 } dsm__vary;
@@ -85,7 +96,7 @@ typedef struct dsm__sweep_draft {
   size_t axis_count;
   dsm__vary *varies;
   size_t vary_count;
-  DSM__LIST(dsm__set_draft) sets;
+  dsm__said_paths sets;
   dsm__condition_draft *conditions;
   size_t condition_count;
   dsm_explore_options options;
@@ -135,6 +146,7 @@ static inline dsm__origin dsm__origin_of(const dsm__json_node *node) {
 
 /** A value as it is written, before its path tells what it means. */
 typedef struct dsm__raw_value {
+  dsm__origin origin;
   const char *json;  /**< canonical */
   const char *text;  /**< what a string holds; NULL: it is no string */
   const char *words; /**< of a string, or of a list of strings: joined by "+"; NULL: other values */
@@ -152,11 +164,12 @@ bool dsm__raw_from_text(dsm__sweep_draft *draft, const char *text, size_t length
                         dsm__origin origin, dsm__raw_value *raw);
 
 /** A number that was computed. */
-bool dsm__raw_from_number(dsm__sweep_draft *draft, double number, dsm__raw_value *raw);
+bool dsm__raw_from_number(dsm__sweep_draft *draft, double number, dsm__origin origin,
+                          dsm__raw_value *raw);
 
 /** What a raw value means for a path. Names of inputs are read as files. False after a report. */
 bool dsm__value_make(dsm__sweep_draft *draft, dsm__path_kind kind, const dsm__raw_value *raw,
-                     dsm__origin origin, dsm_axis_value *value);
+                     dsm_axis_value *value);
 
 /** The value that names an input. */
 bool dsm__value_of_input(dsm__sweep_draft *draft, dsm_description kind, size_t input,
@@ -165,16 +178,15 @@ bool dsm__value_of_input(dsm__sweep_draft *draft, dsm_description kind, size_t i
 /* ---- axes (sweep_axes.c) ---- */
 
 /** A new axis; NULL, reported, if there are too many, or if memory is out. */
-dsm__axis_draft *dsm__axis_add(dsm__sweep_draft *draft, const char *const *paths,
-                               const dsm__path_kind *kinds, size_t count, dsm__origin origin);
+dsm__axis_draft *dsm__axis_add(dsm__sweep_draft *draft, const dsm__axis_paths *paths,
+                               dsm__origin origin);
 
-/** Adds a value to an axis of one path. False after a report. */
-bool dsm__axis_add_value(dsm__sweep_draft *draft, dsm__axis_draft *axis, const dsm__raw_value *raw,
-                         dsm__origin origin);
+/** Adds a path to those of an axis. False after a report: it is none. */
+bool dsm__axis_add_path(dsm__sweep_draft *draft, dsm__axis_paths *paths, const char *path,
+                        dsm__origin origin);
 
-/** Room for one more row of values; NULL, reported, if there are too many or memory is out. It
- * counts once value_count is increased. */
-dsm_axis_value *dsm__axis_row(dsm__sweep_draft *draft, dsm__axis_draft *axis);
+/** Adds a row to an axis: a value for each path. False after a report. */
+bool dsm__axis_add_row(dsm__sweep_draft *draft, dsm__axis_draft *axis, const dsm__raw_value *raws);
 
 /** A range of numbers; is_geometric tells what `step` is. */
 typedef struct dsm__range {
@@ -202,6 +214,11 @@ void dsm__axes_check(dsm__sweep_draft *draft);
 bool dsm__input_by_name(dsm__sweep_draft *draft, dsm_description kind, const char *name,
                         const char *folder, dsm__origin origin, size_t *input);
 
+/** Reads a description, which reports all that is wrong with it. *name is its own name, in the
+ * arena; what it has is meaningful only if nothing was. False if memory is out. */
+bool dsm__input_read(dsm__sweep_draft *draft, dsm_description kind, const dsm__json_node *node,
+                     const char **name);
+
 /** The input that stands in the specification. */
 bool dsm__input_by_object(dsm__sweep_draft *draft, dsm_description kind,
                           const dsm__json_node *object, size_t *input);
@@ -218,19 +235,24 @@ bool dsm__is_name(const char *text, size_t most);
 void dsm__sweep_read(dsm__sweep_draft *draft);
 
 /** Adds or replaces a value for all points. */
-void dsm__set_add(dsm__sweep_draft *draft, dsm__set_draft set);
+void dsm__set_add(dsm__sweep_draft *draft, const char *path, dsm__path_kind kind,
+                  const dsm__raw_value *raw);
 
 /** Takes --vary texts apart, before the specification is read (sweep_vary.c). */
 void dsm__varies_parse(dsm__sweep_draft *draft);
 
 /** The --vary that has these paths, or NULL. */
-dsm__vary *dsm__vary_find(dsm__sweep_draft *draft, const char *const *paths, size_t count);
+dsm__vary *dsm__vary_find(dsm__sweep_draft *draft, const dsm__axis_paths *paths);
 
-/** Adds the values of a --vary to an axis. */
-void dsm__vary_read(dsm__sweep_draft *draft, const dsm__vary *vary, dsm__axis_draft *axis);
+/** Adds the axis of a --vary. */
+void dsm__vary_read(dsm__sweep_draft *draft, dsm__vary *vary);
 
 /** Length of the part of text up to a separator that is outside of quotes and brackets. */
 size_t dsm__part_length(const char *text, char separator);
+
+/** Lists the paths of kinds whose bits 1 << kind are set, in the order in which values are put in:
+ * those for all points, then those of axes (value_paths.c). None if memory is out. */
+dsm__said_paths dsm__paths_collect(dsm__sweep_draft *draft, unsigned kinds);
 
 /** Each path of a value must be known in an input (value_paths.c). */
 void dsm__paths_check(dsm__sweep_draft *draft);

@@ -97,10 +97,8 @@ static const char *text_of(dsm__sweep_draft *draft, const dsm__json_node *node, 
   return dsm__draft_take(draft, &buffer);
 }
 
-/* Reads a description, which reports all that is wrong with it. *name is its own name, in the
- * arena; what it has is meaningful only if nothing was. False if memory is out. */
-static bool read_node(dsm__sweep_draft *draft, dsm_description kind, const dsm__json_node *node,
-                      const char **name) {
+bool dsm__input_read(dsm__sweep_draft *draft, dsm_description kind, const dsm__json_node *node,
+                     const char **name) {
   const dsm__json_node format = dsm__json_member(node, "format");
   const dsm__description *const row = dsm__machine_of_format(dsm__json_text(&format))->inputs[kind];
   void *const made = row->make();
@@ -129,7 +127,7 @@ static bool add_file(dsm__sweep_draft *draft, dsm_description kind, const char *
   dsm_status status = dsm__json_doc_parse(&doc, text, length, file, NULL, 0, draft->diags);
   if (status == DSM_OK) {
     const dsm__json_node root = dsm__json_root(doc);
-    const bool is_read = read_node(draft, kind, &root, &own_name);
+    const bool is_read = dsm__input_read(draft, kind, &root, &own_name);
     status = is_read ? dsm__json_doc_finish(doc) : DSM_ERROR_OUT_OF_MEMORY;
     fresh.text = status == DSM_OK ? text_of(draft, &root, &fresh.length) : NULL;
   }
@@ -187,7 +185,7 @@ bool dsm__input_by_object(dsm__sweep_draft *draft, dsm_description kind,
     is_good = dsm__json_name(&name_node, DSM_NAME_BYTES_MAX, draft->arena, &stated) && is_good;
   }
   const size_t errors_before = dsm__json_doc_error_count(draft->doc);
-  is_good = read_node(draft, kind, is_named ? &description : object, &own_name) && is_good &&
+  is_good = dsm__input_read(draft, kind, is_named ? &description : object, &own_name) && is_good &&
             dsm__json_doc_error_count(draft->doc) == errors_before && !dsm__draft_is_stopped(draft);
   if (!is_good) {
     return false;

@@ -12,10 +12,11 @@ enum { PATH_BYTES_MAX = 1024, CONDITION_BYTES_MAX = 4096 };
 
 /* ---- values for all points ---- */
 
-void dsm__set_add(dsm__sweep_draft *draft, dsm__set_draft set) {
+void dsm__set_add(dsm__sweep_draft *draft, const char *path, dsm__path_kind kind,
+                  const dsm__raw_value *raw) {
   size_t kept = 0;
   for (size_t i = 0; i < draft->sets.count; i++) {
-    if (strcmp(draft->sets.items[i].path, set.path) != 0) {
+    if (strcmp(draft->sets.items[i].path, path) != 0) {
       draft->sets.items[kept++] = draft->sets.items[i];
     }
   }
@@ -24,7 +25,13 @@ void dsm__set_add(dsm__sweep_draft *draft, dsm__set_draft set) {
     (void)dsm__draft_out_of_memory(draft);
     return;
   }
-  draft->sets.items[draft->sets.count++] = set;
+  draft->sets.items[draft->sets.count++] =
+      (dsm__said_path){.kind = kind,
+                       .path = path,
+                       .json = raw->json,
+                       .origin = raw->origin,
+                       .is_set = true,
+                       .text = dsm__override_text(raw->json, raw->text)};
 }
 
 /* A copy of a node that lives as long as the draft; its parent must do so too. NULL, reported, if
@@ -48,19 +55,12 @@ static void read_set_member(dsm__sweep_draft *draft, const dsm__json_node *membe
   }
   dsm__raw_value raw;
   const dsm__json_node *const node = keep(draft, *member);
-  if (node == NULL || !dsm__raw_from_node(draft, member, &raw)) {
-    return;
-  }
-  dsm__set_draft set = {.path = dsm__arena_strdup(draft->arena, key),
-                        .kind = kind,
-                        .json = raw.json,
-                        .text = dsm__override_text(raw.json, raw.text),
-                        .origin = dsm__origin_of(node)};
-  if (set.path == NULL) {
+  const char *const path = dsm__arena_strdup(draft->arena, key);
+  if (path == NULL) {
     (void)dsm__draft_out_of_memory(draft);
-    return;
+  } else if (node != NULL && dsm__raw_from_node(draft, node, &raw)) {
+    dsm__set_add(draft, path, kind, &raw);
   }
-  dsm__set_add(draft, set);
 }
 
 static void read_set(dsm__sweep_draft *draft) {
@@ -100,8 +100,7 @@ static void read_options(dsm__sweep_draft *draft) {
     dsm_axis_value value;
     draft->is_stated[o] = dsm__json_is_present(&node);
     if (draft->is_stated[o] && dsm__raw_from_node(draft, &node, &raw) &&
-        dsm__value_make(draft, DSM__PATH_OPTION + (dsm__path_kind)o, &raw, dsm__origin_of(&node),
-                        &value)) {
+        dsm__value_make(draft, DSM__PATH_OPTION + (dsm__path_kind)o, &raw, &value)) {
       (void)dsm__sweep_option_parse(option, value.text, &draft->options, NULL); /* found good */
     }
   }
@@ -113,17 +112,17 @@ static void read_options(dsm__sweep_draft *draft) {
 static void read_value(dsm__sweep_draft *draft, dsm__axis_draft *axis, const dsm__json_node *item) {
   dsm__raw_value raw;
   if (dsm__raw_from_node(draft, item, &raw)) {
-    (void)dsm__axis_add_value(draft, axis, &raw, dsm__origin_of(item));
+    (void)dsm__axis_add_row(draft, axis, &raw);
   }
 }
 
-static void read_inputs(dsm__sweep_draft *draft, dsm__json_node *node, const char *path,
-                        dsm__path_kind kind) {
+static void read_inputs(dsm__sweep_draft *draft, dsm__json_node *node,
+                        const dsm__axis_paths *paths) {
   size_t count = 0;
   if (!dsm__json_is_present(node) || !dsm__json_array(node, 1, DSM_SWEEP_VALUES_MAX, &count)) {
     return;
   }
-  dsm__axis_draft *const axis = dsm__axis_add(draft, &path, &kind, 1, dsm__origin_of(node));
+  dsm__axis_draft *const axis = dsm__axis_add(draft, paths, dsm__origin_of(node));
   dsm__json_node item = dsm__json_item(node, 0);
   for (size_t i = 0; axis != NULL && i < count && !dsm__draft_is_stopped(draft); i++) {
     read_value(draft, axis, &item);
@@ -133,67 +132,43 @@ static void read_inputs(dsm__sweep_draft *draft, dsm__json_node *node, const cha
 
 /* The axis of workloads or systems that comes first, from wherever it is said last. */
 static void read_input_axis(dsm__sweep_draft *draft, dsm_description kind) {
-  static const char *const lists[] = {"workloads", "systems"};
   const bool is_workload = kind == DSM_DESCRIPTION_WORKLOAD;
-  const char *const path = dsm_description_name(kind);
-  const dsm__path_kind path_kind = is_workload ? DSM__PATH_WORKLOAD : DSM__PATH_SYSTEM;
+  const dsm_sweep_request *const request = draft->request;
   dsm__json_node *const node = is_workload ? &draft->workloads_node : &draft->systems_node;
-  const size_t named_count =
-      is_workload ? draft->request->workload_count : draft->request->system_count;
-  const char *const *const names =
-      is_workload ? draft->request->workloads : draft->request->systems;
+  const size_t named_count = is_workload ? request->workload_count : request->system_count;
+  const char *const *const names = is_workload ? request->workloads : request->systems;
+  const dsm__origin named = {.option = dsm_description_name(kind)};
+  dsm__axis_paths paths = {.count = 0};
   if (draft->doc != NULL) {
-    *node = dsm__json_member(&draft->root, lists[is_workload ? 0 : 1]);
+    *node = dsm__json_member(&draft->root, is_workload ? "workloads" : "systems");
   }
-  if (named_count == 0) {
-    dsm__vary *const vary = dsm__vary_find(draft, &path, 1);
-    const bool is_varied = vary != NULL && draft->doc != NULL && dsm__json_is_present(node);
-    if (is_varied) {
-      dsm__axis_draft *const axis =
-          dsm__axis_add(draft, &path, &path_kind, 1, (dsm__origin){.option = vary->option});
-      vary->is_used = true;
-      if (axis != NULL) {
-        dsm__vary_read(draft, vary, axis);
-      }
-    } else if (draft->doc != NULL) {
-      read_inputs(draft, node, path, path_kind);
+  const dsm__origin origin = named_count > 0 ? named : dsm__origin_of(node);
+  (void)dsm__axis_add_path(draft, &paths, named.option, origin); /* it is one */
+  if (named_count > 0) {
+    dsm__axis_draft *const axis = dsm__axis_add(draft, &paths, origin);
+    for (size_t i = 0; axis != NULL && i < named_count; i++) {
+      const dsm__raw_value raw = {.origin = origin, .json = names[i], .text = names[i]};
+      (void)dsm__axis_add_row(draft, axis, &raw);
     }
     return;
   }
-  const dsm__origin origin = {.option = path};
-  dsm__axis_draft *const axis = dsm__axis_add(draft, &path, &path_kind, 1, origin);
-  for (size_t i = 0; axis != NULL && i < named_count; i++) {
-    const dsm__raw_value raw = {.json = names[i], .text = names[i]};
-    (void)dsm__axis_add_value(draft, axis, &raw, origin);
+  dsm__vary *const vary = dsm__vary_find(draft, &paths);
+  if (draft->doc != NULL && vary != NULL && dsm__json_is_present(node)) {
+    dsm__vary_read(draft, vary);
+  } else if (draft->doc != NULL) {
+    read_inputs(draft, node, &paths);
   }
 }
 
 /* ---- axes ---- */
 
-/* The paths of an axis while it is read. */
-typedef struct path_list {
-  const char *paths[DSM_SWEEP_AXES_MAX];
-  dsm__path_kind kinds[DSM_SWEEP_AXES_MAX];
-  const dsm__json_node *nodes[DSM_SWEEP_AXES_MAX]; /* kept */
-  size_t count;
-} path_list;
-
-static bool read_path(dsm__sweep_draft *draft, const dsm__json_node *node, path_list *list) {
+static bool read_path(dsm__sweep_draft *draft, const dsm__json_node *node, dsm__axis_paths *paths) {
   const char *path = NULL;
-  if (!dsm__json_string(node, 1, PATH_BYTES_MAX, draft->arena, &path)) {
-    return false;
-  }
-  dsm__path_kind kind;
-  if (strchr(path, '=') != NULL || !dsm__path_parse(path, &kind)) {
-    return dsm__draft_no_path(draft, dsm__origin_of(node), path);
-  }
-  list->nodes[list->count] = node;
-  list->paths[list->count] = path;
-  list->kinds[list->count++] = kind;
-  return true;
+  return dsm__json_string(node, 1, PATH_BYTES_MAX, draft->arena, &path) &&
+         dsm__axis_add_path(draft, paths, path, dsm__origin_of(node));
 }
 
-static bool read_paths(dsm__sweep_draft *draft, const dsm__json_node *axis, path_list *list) {
+static bool read_paths(dsm__sweep_draft *draft, const dsm__json_node *axis, dsm__axis_paths *list) {
   const dsm__json_node *const path = keep(draft, dsm__json_member(axis, "path"));
   const dsm__json_node *const paths = keep(draft, dsm__json_member(axis, "paths"));
   size_t count = 0;
@@ -221,20 +196,20 @@ static bool read_paths(dsm__sweep_draft *draft, const dsm__json_node *axis, path
 
 /* One value for each path. */
 static void read_row(dsm__sweep_draft *draft, dsm__axis_draft *axis, const dsm__json_node *item) {
-  size_t count = 0;
-  dsm_axis_value *const row = dsm__axis_row(draft, axis);
-  if (row == NULL || !dsm__json_array(item, axis->path_count, axis->path_count, &count)) {
+  const size_t count = axis->paths.count;
+  dsm__json_node parts[DSM_SWEEP_AXES_MAX];
+  dsm__raw_value raws[DSM_SWEEP_AXES_MAX];
+  size_t found = 0;
+  if (!dsm__json_array(item, count, count, &found)) {
     return;
   }
-  bool is_good = true;
-  dsm__json_node part = dsm__json_item(item, 0);
-  for (size_t p = 0; p < count; p++, part = dsm__json_next(&part)) {
-    dsm__raw_value raw;
-    is_good = dsm__raw_from_node(draft, &part, &raw) &&
-              dsm__value_make(draft, axis->kinds[p], &raw, dsm__origin_of(&part), &row[p]) &&
-              is_good;
+  for (size_t p = 0; p < count; p++) {
+    parts[p] = p == 0 ? dsm__json_item(item, 0) : dsm__json_next(&parts[p - 1]);
+    if (!dsm__raw_from_node(draft, &parts[p], &raws[p])) {
+      return;
+    }
   }
-  axis->value_count += is_good;
+  (void)dsm__axis_add_row(draft, axis, raws);
 }
 
 static void read_values(dsm__sweep_draft *draft, dsm__axis_draft *axis,
@@ -275,7 +250,7 @@ static void read_range(dsm__sweep_draft *draft, dsm__axis_draft *axis, const dsm
     return;
   }
   is_good = dsm__json_double(range.is_geometric ? &factor : &step, any, &range.step) && is_good;
-  if (is_good && axis->path_count == 1) {
+  if (is_good && axis->paths.count == 1) {
     (void)dsm__axis_add_range(draft, axis, range, dsm__origin_of(node));
   }
 }
@@ -315,38 +290,30 @@ static void read_axis_values(dsm__sweep_draft *draft, dsm__axis_draft *axis,
 }
 
 /* Has the command line named inputs in place of those of this axis? */
-static bool is_replaced(const dsm__sweep_draft *draft, const path_list *list) {
-  return list->count == 1 &&
-         ((list->kinds[0] == DSM__PATH_WORKLOAD && draft->request->workload_count > 0) ||
-          (list->kinds[0] == DSM__PATH_SYSTEM && draft->request->system_count > 0));
+static bool is_replaced(const dsm__sweep_draft *draft, const dsm__axis_paths *paths) {
+  return paths->count == 1 &&
+         ((paths->kinds[0] == DSM__PATH_WORKLOAD && draft->request->workload_count > 0) ||
+          (paths->kinds[0] == DSM__PATH_SYSTEM && draft->request->system_count > 0));
 }
 
 DSM__OBJECT(dsm__axis_object, "axis", {.name = "path"}, {.name = "paths"}, {.name = "values"},
             {.name = "range"}, {.name = "folder"});
 
 static void read_axis(dsm__sweep_draft *draft, const dsm__json_node *node) {
-  path_list list = {.count = 0};
-  if (!dsm__object_only(node, &dsm__axis_object, 0) || !read_paths(draft, node, &list) ||
-      is_replaced(draft, &list)) {
+  dsm__axis_paths paths = {.count = 0};
+  if (!dsm__object_only(node, &dsm__axis_object, 0) || !read_paths(draft, node, &paths) ||
+      is_replaced(draft, &paths)) {
     return;
   }
-  dsm__vary *const vary = dsm__vary_find(draft, list.paths, list.count);
-  const bool is_varied = vary != NULL && !vary->is_used;
-  const dsm__origin origin =
-      is_varied ? (dsm__origin){.option = vary->option} : dsm__origin_of(node);
-  dsm__axis_draft *const axis = dsm__axis_add(draft, list.paths, list.kinds, list.count, origin);
-  if (axis == NULL) {
+  dsm__vary *const vary = dsm__vary_find(draft, &paths);
+  if (vary != NULL && !vary->is_used) {
+    dsm__vary_read(draft, vary);
     return;
   }
-  if (is_varied) {
-    vary->is_used = true;
-    dsm__vary_read(draft, vary, axis);
-    return;
+  dsm__axis_draft *const axis = dsm__axis_add(draft, &paths, dsm__origin_of(node));
+  if (axis != NULL) {
+    read_axis_values(draft, axis, node, dsm__json_has(node, "paths"));
   }
-  for (size_t p = 0; p < list.count; p++) {
-    axis->path_origins[p] = dsm__origin_of(list.nodes[p]);
-  }
-  read_axis_values(draft, axis, node, dsm__json_has(node, "paths"));
 }
 
 static void read_axes(dsm__sweep_draft *draft) {

@@ -6,21 +6,21 @@
 #include "base/json_write.h"
 #include "sweep/sweep_draft.h"
 
-/* What is written, and which inputs stand there in full already. */
+/* What is written, and how many inputs stand there in full: those that were read first. */
 typedef struct resolved_writer {
   dsm__json_writer json;
   const dsm__sweep_draft *draft;
-  bool *is_written[2]; /* by dsm_description */
+  size_t written[2]; /* by dsm_description */
 } resolved_writer;
 
 /* In full the first time, by name afterwards. */
 static void write_input(resolved_writer *writer, dsm_description kind, size_t index) {
   const dsm_sweep_input *const input = &writer->draft->inputs[kind].items[index];
-  if (writer->is_written[kind][index]) {
+  if (index < writer->written[kind]) {
     dsm__json_write_string(&writer->json, input->name);
     return;
   }
-  writer->is_written[kind][index] = true;
+  writer->written[kind]++;
   dsm__json_begin_object(&writer->json, true);
   dsm__json_put_string(&writer->json, "name", input->name);
   dsm__json_write_key(&writer->json, "description");
@@ -43,8 +43,8 @@ static void write_values(resolved_writer *writer, const dsm__axis_draft *axis, b
     if (is_in_rows) {
       dsm__json_begin_array(&writer->json, true);
     }
-    for (size_t p = 0; p < axis->path_count; p++) {
-      write_value(writer, axis->kinds[p], &axis->values[v * axis->path_count + p]);
+    for (size_t p = 0; p < axis->paths.count; p++) {
+      write_value(writer, axis->paths.kinds[p], &axis->values[v * axis->paths.count + p]);
     }
     if (is_in_rows) {
       dsm__json_end_array(&writer->json);
@@ -54,7 +54,7 @@ static void write_values(resolved_writer *writer, const dsm__axis_draft *axis, b
 }
 
 static bool is_axis_of(const dsm__axis_draft *axis, dsm__path_kind kind) {
-  return axis->path_count == 1 && axis->kinds[0] == kind;
+  return axis->paths.count == 1 && axis->paths.kinds[0] == kind;
 }
 
 /* Axes of inputs that come first are "workloads" and "systems"; returns how many those are. */
@@ -73,16 +73,16 @@ static size_t write_inputs(resolved_writer *writer) {
 }
 
 static void write_axis(resolved_writer *writer, const dsm__axis_draft *axis) {
-  bool is_in_rows = axis->path_count > 1;
+  bool is_in_rows = axis->paths.count > 1;
   dsm__json_begin_object(&writer->json, true);
   if (is_in_rows) {
     dsm__json_put_array(&writer->json, "paths", true);
-    for (size_t p = 0; p < axis->path_count; p++) {
-      dsm__json_write_string(&writer->json, axis->paths[p]);
+    for (size_t p = 0; p < axis->paths.count; p++) {
+      dsm__json_write_string(&writer->json, axis->paths.items[p]);
     }
     dsm__json_end_array(&writer->json);
   } else {
-    dsm__json_put_string(&writer->json, "path", axis->paths[0]);
+    dsm__json_put_string(&writer->json, "path", axis->paths.items[0]);
   }
   dsm__json_write_key(&writer->json, "values");
   write_values(writer, axis, true, is_in_rows);
@@ -143,14 +143,6 @@ static void write_all(resolved_writer *writer, const dsm_sweep *sweep) {
 const char *dsm__sweep_resolve(dsm__sweep_draft *draft, const dsm_sweep *sweep) {
   dsm__text_buffer buffer = {0};
   resolved_writer writer = {.json = {.out = &buffer}, .draft = draft};
-  for (size_t k = 0; k < 2; k++) {
-    writer.is_written[k] =
-        dsm__arena_array(draft->arena, draft->inputs[k].count, sizeof *writer.is_written[k]);
-  }
-  if (writer.is_written[0] == NULL || writer.is_written[1] == NULL) {
-    (void)dsm__draft_out_of_memory(draft);
-    return NULL;
-  }
   write_all(&writer, sweep);
   return dsm__draft_take(draft, &buffer);
 }

@@ -28,29 +28,19 @@ static void read_request_set(dsm__sweep_draft *draft, const char *text) {
                      text);
     return;
   }
-  const dsm__origin origin = {.option = option};
   const char *const value = text + length + 1;
-  dsm__raw_value raw = {.json = "\"\"", .text = ""};
-  if (*value != '\0' && !dsm__raw_from_text(draft, value, strlen(value), origin, &raw)) {
-    return;
+  dsm__raw_value raw = {.origin = {.option = option}, .json = "\"\"", .text = ""};
+  if (*value == '\0' ||
+      dsm__raw_from_text(draft, value, strlen(value), (dsm__origin){.option = option}, &raw)) {
+    dsm__set_add(draft, path, kind, &raw);
   }
-  dsm__set_add(draft, (dsm__set_draft){.path = path,
-                                       .kind = kind,
-                                       .json = raw.json,
-                                       .text = dsm__override_text(raw.json, raw.text),
-                                       .origin = origin});
 }
 
 static void read_request(dsm__sweep_draft *draft) {
   const dsm_sweep_request *const request = draft->request;
   for (size_t v = 0; v < draft->vary_count; v++) {
-    dsm__vary *const vary = &draft->varies[v];
-    if (!vary->is_used) {
-      dsm__axis_draft *const axis = dsm__axis_add(draft, vary->paths, vary->kinds, vary->path_count,
-                                                  (dsm__origin){.option = vary->option});
-      if (axis != NULL) {
-        dsm__vary_read(draft, vary, axis);
-      }
+    if (!draft->varies[v].is_used) {
+      dsm__vary_read(draft, &draft->varies[v]);
     }
   }
   for (size_t s = 0; s < request->set_count; s++) {
@@ -100,8 +90,8 @@ static void read_request_options(dsm__sweep_draft *draft) {
 
 bool dsm__draft_varies(const dsm__sweep_draft *draft, dsm__path_kind kind) {
   for (size_t a = 0; a < draft->axis_count; a++) {
-    for (size_t p = 0; p < draft->axes[a].path_count; p++) {
-      if (draft->axes[a].kinds[p] == kind) {
+    for (size_t p = 0; p < draft->axes[a].paths.count; p++) {
+      if (draft->axes[a].paths.kinds[p] == kind) {
         return true;
       }
     }
@@ -130,9 +120,9 @@ static dsm_optimization_set meaningful(const dsm__sweep_draft *draft) {
   bool is_varied = false;
   for (size_t a = 0; a < draft->axis_count; a++) {
     const dsm__axis_draft *const axis = &draft->axes[a];
-    for (size_t i = 0; i < axis->value_count * axis->path_count; i++) {
+    for (size_t i = 0; i < axis->value_count * axis->paths.count; i++) {
       dsm_mode mode;
-      if (axis->kinds[i % axis->path_count] == DSM__PATH_OPTION + DSM__OPTION_MODE &&
+      if (axis->paths.kinds[i % axis->paths.count] == DSM__PATH_OPTION + DSM__OPTION_MODE &&
           dsm_mode_parse(axis->values[i].text, &mode)) {
         set |= dsm_mode_possible_optimizations(mode);
         is_varied = true;
@@ -176,9 +166,9 @@ static void check_optimizations(dsm__sweep_draft *draft) {
   check_meaning(draft, draft->options.optimizations, allowed, origin);
   for (size_t a = 0; a < draft->axis_count; a++) {
     const dsm__axis_draft *const axis = &draft->axes[a];
-    for (size_t i = 0; i < axis->value_count * axis->path_count; i++) {
+    for (size_t i = 0; i < axis->value_count * axis->paths.count; i++) {
       dsm_explore_options options;
-      if (axis->kinds[i % axis->path_count] == DSM__PATH_OPTION + DSM__OPTION_OPTIMIZE &&
+      if (axis->paths.kinds[i % axis->paths.count] == DSM__PATH_OPTION + DSM__OPTION_OPTIMIZE &&
           dsm__sweep_option_parse(&dsm__sweep_options[DSM__OPTION_OPTIMIZE], axis->values[i].text,
                                   &options, NULL)) {
         check_meaning(draft, options.optimizations, allowed, axis->origin);
@@ -203,8 +193,8 @@ static bool fill_axes(dsm__sweep_draft *draft, dsm_sweep *sweep) {
   }
   for (size_t a = 0; a < draft->axis_count; a++) {
     const dsm__axis_draft *const axis = &draft->axes[a];
-    axes[a] = (dsm_axis){.paths = axis->paths,
-                         .path_count = axis->path_count,
+    axes[a] = (dsm_axis){.paths = axis->paths.items,
+                         .path_count = axis->paths.count,
                          .values = axis->values,
                          .value_count = axis->value_count};
   }

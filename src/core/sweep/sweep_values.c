@@ -43,7 +43,7 @@ static bool join_words(dsm__sweep_draft *draft, const dsm__json_node *list, cons
 }
 
 bool dsm__raw_from_node(dsm__sweep_draft *draft, const dsm__json_node *node, dsm__raw_value *raw) {
-  *raw = (dsm__raw_value){0};
+  *raw = (dsm__raw_value){.origin = dsm__origin_of(node)};
   dsm__text_buffer buffer = {0};
   dsm__json_compact(node, &buffer);
   raw->json = dsm__draft_take(draft, &buffer);
@@ -73,6 +73,7 @@ static bool raw_from_json(dsm__sweep_draft *draft, const char *text, dsm__origin
     const dsm__json_node root = dsm__json_root(doc);
     is_good = dsm__raw_from_node(draft, &root, raw);
     raw->object = NULL;
+    raw->origin = origin;
   } else if (dsm__json_doc_is_out_of_memory(doc)) {
     (void)dsm__draft_out_of_memory(draft);
   } else {
@@ -85,7 +86,7 @@ static bool raw_from_json(dsm__sweep_draft *draft, const char *text, dsm__origin
 
 bool dsm__raw_from_text(dsm__sweep_draft *draft, const char *text, size_t length,
                         dsm__origin origin, dsm__raw_value *raw) {
-  *raw = (dsm__raw_value){0};
+  *raw = (dsm__raw_value){.origin = origin};
   const char *const copy = dsm__arena_strndup(draft->arena, text, length);
   if (copy == NULL) {
     return dsm__draft_out_of_memory(draft);
@@ -112,19 +113,21 @@ bool dsm__raw_from_text(dsm__sweep_draft *draft, const char *text, size_t length
   return raw->json != NULL;
 }
 
-bool dsm__raw_from_number(dsm__sweep_draft *draft, double number, dsm__raw_value *raw) {
+bool dsm__raw_from_number(dsm__sweep_draft *draft, double number, dsm__origin origin,
+                          dsm__raw_value *raw) {
   char text[DSM__NUMBER_TEXT_SIZE];
   (void)dsm__double_to_text(number, text);
-  *raw = (dsm__raw_value){
-      .json = dsm__arena_strdup(draft->arena, text), .is_number = true, .number = number};
+  *raw = (dsm__raw_value){.origin = origin,
+                          .json = dsm__arena_strdup(draft->arena, text),
+                          .is_number = true,
+                          .number = number};
   return raw->json != NULL || dsm__draft_out_of_memory(draft);
 }
 
 /* ---- as meant ---- */
 
 static bool complain_of_option(dsm__sweep_draft *draft, const dsm__raw_value *raw,
-                               dsm__origin origin, const dsm__sweep_option *option,
-                               const char *wrong) {
+                               const dsm__sweep_option *option, const char *wrong) {
   const char *keys[DSM__WORDS_MAX + 3] = {"all", "none", "everything"};
   const bool has_everything = option->everything != 0;
   const size_t first = (size_t)option->is_set + option->may_be_none + has_everything;
@@ -143,12 +146,12 @@ static bool complain_of_option(dsm__sweep_draft *draft, const dsm__raw_value *ra
   if (raw->words != NULL) {
     (void)dsm__nearest_hint(wrong, keys, count, hint, sizeof hint);
   }
-  return dsm__draft_error(draft, origin, hint, "expected %s, found %.*s", expected, SHOWN_MAX,
+  return dsm__draft_error(draft, raw->origin, hint, "expected %s, found %.*s", expected, SHOWN_MAX,
                           raw->json);
 }
 
 /* An empty list is "none", where that may be. */
-static bool make_option(dsm__sweep_draft *draft, const dsm__raw_value *raw, dsm__origin origin,
+static bool make_option(dsm__sweep_draft *draft, const dsm__raw_value *raw,
                         const dsm__sweep_option *option, dsm_axis_value *value) {
   dsm_explore_options options = {.optimizations = 0};
   char wrong[DSM__OPTION_WORD_SIZE] = "";
@@ -156,7 +159,7 @@ static bool make_option(dsm__sweep_draft *draft, const dsm__raw_value *raw, dsm_
   const bool is_empty_list = raw->text == NULL && raw->words != NULL && raw->words[0] == '\0';
   if (!(is_empty_list && option->may_be_none) &&
       (words == NULL || !dsm__sweep_option_parse(option, words, &options, wrong))) {
-    return complain_of_option(draft, raw, origin, option, wrong);
+    return complain_of_option(draft, raw, option, wrong);
   }
   const char *const text =
       dsm__arena_strdup(draft->arena, dsm__sweep_option_text(option, &options).text);
@@ -175,29 +178,30 @@ bool dsm__value_of_input(dsm__sweep_draft *draft, dsm_description kind, size_t i
 }
 
 static bool make_input(dsm__sweep_draft *draft, dsm_description kind, const dsm__raw_value *raw,
-                       dsm__origin origin, dsm_axis_value *value) {
+                       dsm_axis_value *value) {
+  const bool is_option = raw->origin.node == NULL;
   size_t input = 0;
   if (raw->object != NULL) {
     return dsm__input_by_object(draft, kind, raw->object, &input) &&
            dsm__value_of_input(draft, kind, input, value);
   }
   if (raw->text == NULL) {
-    return dsm__draft_error(draft, origin, NULL, "expected the name of a %s%s, found %.*s",
-                            dsm_description_name(kind),
-                            origin.node == NULL ? "" : ", or a whole one", SHOWN_MAX, raw->json);
+    return dsm__draft_error(draft, raw->origin, NULL, "expected the name of a %s%s, found %.*s",
+                            dsm_description_name(kind), is_option ? "" : ", or a whole one",
+                            SHOWN_MAX, raw->json);
   }
-  const char *const folder = origin.node == NULL ? NULL : draft->folder;
-  return dsm__input_by_name(draft, kind, raw->text, folder, origin, &input) &&
+  const char *const folder = is_option ? NULL : draft->folder;
+  return dsm__input_by_name(draft, kind, raw->text, folder, raw->origin, &input) &&
          dsm__value_of_input(draft, kind, input, value);
 }
 
 bool dsm__value_make(dsm__sweep_draft *draft, dsm__path_kind kind, const dsm__raw_value *raw,
-                     dsm__origin origin, dsm_axis_value *value) {
+                     dsm_axis_value *value) {
   if (dsm__path_is_input(kind)) {
-    return make_input(draft, dsm__path_description(kind), raw, origin, value);
+    return make_input(draft, dsm__path_description(kind), raw, value);
   }
   if (dsm__path_option(kind) != NULL) {
-    return make_option(draft, raw, origin, dsm__path_option(kind), value);
+    return make_option(draft, raw, dsm__path_option(kind), value);
   }
   *value = (dsm_axis_value){.text = raw->text != NULL ? raw->text : raw->json,
                             .json = raw->json,

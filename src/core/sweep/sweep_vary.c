@@ -32,35 +32,23 @@ size_t dsm__part_length(const char *text, char separator) {
 
 /* ---- paths ---- */
 
-static bool parse_path(dsm__sweep_draft *draft, const char *text, size_t length, dsm__origin origin,
-                       const char **path, dsm__path_kind *kind) {
-  *path = dsm__arena_strndup(draft->arena, text, length);
-  if (*path == NULL) {
-    return dsm__draft_out_of_memory(draft);
-  }
-  return dsm__path_parse(*path, kind) || dsm__draft_no_path(draft, origin, *path);
-}
-
+/* Paths that are wrong take no place, but are counted. */
 static bool parse_paths(dsm__sweep_draft *draft, const char *text, size_t length, dsm__vary *vary) {
   const dsm__origin origin = {.option = vary->option};
-  const char **const paths = dsm__arena_array(draft->arena, DSM_SWEEP_AXES_MAX, sizeof *paths);
-  vary->kinds = dsm__arena_array(draft->arena, DSM_SWEEP_AXES_MAX, sizeof *vary->kinds);
-  if (paths == NULL || vary->kinds == NULL) {
-    return dsm__draft_out_of_memory(draft);
-  }
-  vary->paths = paths;
   bool is_good = true;
-  for (size_t at = 0; at <= length;) {
-    if (vary->path_count == DSM_SWEEP_AXES_MAX) {
+  size_t count = 0;
+  for (size_t at = 0; at <= length; count++) {
+    const size_t colon = strcspn(text + at, ":");
+    const size_t part = colon < length - at ? colon : length - at;
+    const char *const path = dsm__arena_strndup(draft->arena, text + at, part);
+    if (count == DSM_SWEEP_AXES_MAX) {
       return dsm__draft_error(draft, origin, NULL, "expected at most %d paths, found more",
                               DSM_SWEEP_AXES_MAX);
     }
-    const size_t colon = strcspn(text + at, ":");
-    const size_t part = colon < length - at ? colon : length - at;
-    is_good = parse_path(draft, text + at, part, origin, &paths[vary->path_count],
-                         &vary->kinds[vary->path_count]) &&
-              is_good;
-    vary->path_count++;
+    if (path == NULL) {
+      return dsm__draft_out_of_memory(draft);
+    }
+    is_good = dsm__axis_add_path(draft, &vary->paths, path, origin) && is_good;
     at += part + 1;
   }
   return is_good;
@@ -118,14 +106,14 @@ static bool raw_value(dsm__sweep_draft *draft, dsm__path_kind kind, const char *
     return dsm__raw_from_text(draft, text, length, origin, raw);
   }
   const char *const name = dsm__arena_strndup(draft->arena, text, length);
-  *raw = (dsm__raw_value){.json = name, .text = name};
+  *raw = (dsm__raw_value){.origin = origin, .json = name, .text = name};
   return name != NULL || dsm__draft_out_of_memory(draft);
 }
 
 static void add_value(dsm__sweep_draft *draft, dsm__axis_draft *axis, const char *text,
                       size_t length) {
   const dsm__origin origin = axis->origin;
-  const dsm__path_kind kind = axis->kinds[0];
+  const dsm__path_kind kind = axis->paths.kinds[0];
   const bool is_input = dsm__path_is_input(kind);
   dsm__range range;
   if (is_input && length > 0 && text[length - 1] == '/') {
@@ -149,38 +137,41 @@ static void add_value(dsm__sweep_draft *draft, dsm__axis_draft *axis, const char
   }
   dsm__raw_value raw;
   if (raw_value(draft, kind, text, length, origin, &raw)) {
-    (void)dsm__axis_add_value(draft, axis, &raw, origin);
+    (void)dsm__axis_add_row(draft, axis, &raw);
   }
 }
 
 /* One value for each path, with colons between. */
 static void add_row(dsm__sweep_draft *draft, dsm__axis_draft *axis, const char *text,
                     size_t length) {
-  dsm_axis_value *const row = dsm__axis_row(draft, axis);
-  bool is_good = row != NULL;
+  const dsm__axis_paths *const paths = &axis->paths;
+  dsm__raw_value raws[DSM_SWEEP_AXES_MAX];
   size_t count = 0;
-  for (size_t at = 0; is_good && at <= length; count++) {
+  for (size_t at = 0; at <= length; count++) {
     const size_t colon = dsm__part_length(text + at, ':');
     const size_t part = colon < length - at ? colon : length - at;
-    dsm__raw_value raw;
-    is_good = count >= axis->path_count ||
-              (raw_value(draft, axis->kinds[count], text + at, part, axis->origin, &raw) &&
-               dsm__value_make(draft, axis->kinds[count], &raw, axis->origin, &row[count]));
+    if (count < paths->count &&
+        !raw_value(draft, paths->kinds[count], text + at, part, axis->origin, &raws[count])) {
+      return;
+    }
     at += part + 1;
   }
-  if (is_good && count != axis->path_count) {
+  if (count != paths->count) {
     dsm__draft_error(draft, axis->origin, NULL,
-                     "expected %zu values joined by colons, found \"%.*s\"", axis->path_count,
+                     "expected %zu values joined by colons, found \"%.*s\"", paths->count,
                      length < SHOWN_MAX ? (int)length : SHOWN_MAX, text);
     return;
   }
-  axis->value_count += is_good;
+  (void)dsm__axis_add_row(draft, axis, raws);
 }
 
-void dsm__vary_read(dsm__sweep_draft *draft, const dsm__vary *vary, dsm__axis_draft *axis) {
-  for (const char *text = vary->values; !dsm__draft_is_stopped(draft); text++) {
+void dsm__vary_read(dsm__sweep_draft *draft, dsm__vary *vary) {
+  dsm__axis_draft *const axis =
+      dsm__axis_add(draft, &vary->paths, (dsm__origin){.option = vary->option});
+  vary->is_used = true;
+  for (const char *text = vary->values; axis != NULL && !dsm__draft_is_stopped(draft); text++) {
     const size_t length = dsm__part_length(text, ',');
-    if (axis->path_count == 1) {
+    if (axis->paths.count == 1) {
       add_value(draft, axis, text, length);
     } else {
       add_row(draft, axis, text, length);

@@ -10,56 +10,38 @@
 #include <string.h>
 
 #include "sweep/sweep_draft.h"
-#include "system/system_internal.h"
-#include "workload/workload_internal.h"
 
 /* Of the many findings that a value may cause, those about its path come first. */
 enum { FINDINGS_MAX = 64 };
 
-/* A path of a set or an axis, on its way through the inputs. */
-typedef struct value_path {
-  dsm__path_kind kind;
-  const char *path;
-  const char *json; /* a value to go on with */
-  const dsm__origin *origin;
-  bool is_set;
-  const char *place; /* in the input at hand */
-} value_path;
-
-typedef struct path_list {
-  value_path *items;
-  size_t count;
-} path_list;
-
-/* Lists the paths of kinds whose bits 1 << kind are set, in the order in which values are put in.
- * False if memory is out. */
-static bool collect(dsm__sweep_draft *draft, unsigned kinds, path_list *list) {
+dsm__said_paths dsm__paths_collect(dsm__sweep_draft *draft, unsigned kinds) {
   size_t capacity = draft->sets.count;
   for (size_t a = 0; a < draft->axis_count; a++) {
-    capacity += draft->axes[a].path_count;
+    capacity += draft->axes[a].paths.count;
   }
-  *list = (path_list){.items = dsm__arena_array(draft->arena, capacity, sizeof *list->items)};
-  if (list->items == NULL) {
-    return dsm__draft_out_of_memory(draft);
+  dsm__said_paths list = {.items = dsm__arena_array(draft->arena, capacity, sizeof *list.items)};
+  if (list.items == NULL) {
+    (void)dsm__draft_out_of_memory(draft);
+    return list;
   }
   for (size_t s = 0; s < draft->sets.count; s++) {
-    const dsm__set_draft *const set = &draft->sets.items[s];
-    if ((kinds & 1U << set->kind) != 0) {
-      list->items[list->count++] =
-          (value_path){set->kind, set->path, set->json, &set->origin, true, NULL};
+    if ((kinds & 1U << draft->sets.items[s].kind) != 0) {
+      list.items[list.count++] = draft->sets.items[s];
     }
   }
   for (size_t a = 0; a < draft->axis_count; a++) {
     const dsm__axis_draft *const axis = &draft->axes[a];
-    for (size_t p = 0; p < axis->path_count && axis->value_count > 0; p++) {
-      if ((kinds & 1U << axis->kinds[p]) != 0) {
-        list->items[list->count++] =
-            (value_path){axis->kinds[p],         axis->paths[p], axis->values[p].json,
-                         &axis->path_origins[p], false,          NULL};
+    for (size_t p = 0; p < axis->paths.count; p++) {
+      if ((kinds & 1U << axis->paths.kinds[p]) != 0) {
+        list.items[list.count++] =
+            (dsm__said_path){.kind = axis->paths.kinds[p],
+                             .path = axis->paths.items[p],
+                             .json = axis->value_count > 0 ? axis->values[p].json : NULL,
+                             .origin = axis->paths.origins[p]};
       }
     }
   }
-  return true;
+  return list;
 }
 
 /* ---- is it known? ---- */
@@ -85,18 +67,10 @@ static void note_flaw(dsm__sweep_draft *draft, flaw *found, const char *message,
 static bool read_all(dsm__sweep_draft *draft, dsm__json_doc *doc, dsm__path_kind kind,
                      flaw *found) {
   const dsm__json_node root = dsm__json_root(doc);
-  dsm_workload *const workload = kind == DSM__PATH_WORKLOAD_VALUE ? dsm__workload_new() : NULL;
-  dsm_system *const system = kind == DSM__PATH_SYSTEM_VALUE ? dsm__system_new() : NULL;
-  if (workload != NULL) {
-    dsm__workload_read(workload, &root);
-  } else if (system != NULL) {
-    dsm__system_read(system, &root, false);
-  }
-  if ((workload == NULL && system == NULL) || dsm__json_doc_is_out_of_memory(doc)) {
+  const char *name = NULL;
+  if (!dsm__input_read(draft, dsm__path_description(kind), &root, &name)) {
     (void)dsm__draft_out_of_memory(draft);
   }
-  dsm_workload_free(workload);
-  dsm_system_free(system);
   const dsm__json_unknown unknown = dsm__json_doc_unknown_override(doc);
   if (unknown.key == NULL) {
     return true;
@@ -136,8 +110,8 @@ static bool is_known_with(dsm__sweep_draft *draft, const dsm_sweep_input *input,
 }
 
 /* Alone, or after the values for all points, which may make what the path leads through. */
-static bool is_known_in(dsm__sweep_draft *draft, const value_path *of, const dsm_sweep_input *input,
-                        flaw *found) {
+static bool is_known_in(dsm__sweep_draft *draft, const dsm__said_path *of,
+                        const dsm_sweep_input *input, flaw *found) {
   const dsm_override last = {.path = dsm__path_below(of->path, of->kind), .value = of->json};
   if (is_known_with(draft, input, of->kind, &last, 1, found)) {
     return true;
@@ -149,7 +123,7 @@ static bool is_known_in(dsm__sweep_draft *draft, const value_path *of, const dsm
   }
   size_t count = 0;
   for (size_t s = 0; s < draft->sets.count; s++) {
-    const dsm__set_draft *const set = &draft->sets.items[s];
+    const dsm__said_path *const set = &draft->sets.items[s];
     if (set->kind == of->kind && set->path != of->path) {
       overrides[count++] =
           (dsm_override){.path = dsm__path_below(set->path, set->kind), .value = set->json};
@@ -159,7 +133,7 @@ static bool is_known_in(dsm__sweep_draft *draft, const value_path *of, const dsm
   return count > 0 && is_known_with(draft, input, of->kind, overrides, count + 1, found);
 }
 
-static void check(dsm__sweep_draft *draft, const value_path *of) {
+static void check(dsm__sweep_draft *draft, const dsm__said_path *of) {
   const dsm_description kind = dsm__path_description(of->kind);
   const dsm__input_list *const list = &draft->inputs[kind];
   flaw found = {0};
@@ -168,15 +142,16 @@ static void check(dsm__sweep_draft *draft, const value_path *of) {
     is_known = is_known_in(draft, of, &list->items[i], &found);
   }
   if (!is_known && !dsm__draft_is_stopped(draft)) {
-    dsm__draft_error(draft, *of->origin, found.hint, "no %s has %s: %s", dsm_description_name(kind),
+    dsm__draft_error(draft, of->origin, found.hint, "no %s has %s: %s", dsm_description_name(kind),
                      of->path, found.message == NULL ? "it cannot be set" : found.message);
   }
 }
 
 void dsm__paths_check(dsm__sweep_draft *draft) {
-  path_list list;
-  if (collect(draft, 1U << DSM__PATH_WORKLOAD_VALUE | 1U << DSM__PATH_SYSTEM_VALUE, &list)) {
-    for (size_t i = 0; i < list.count; i++) {
+  const dsm__said_paths list =
+      dsm__paths_collect(draft, 1U << DSM__PATH_WORKLOAD_VALUE | 1U << DSM__PATH_SYSTEM_VALUE);
+  for (size_t i = 0; i < list.count; i++) {
+    if (list.items[i].json != NULL) {
       check(draft, &list.items[i]);
     }
   }
@@ -196,34 +171,27 @@ static dsm__json_doc *parse(dsm__sweep_draft *draft, const dsm_sweep_input *inpu
   return doc;
 }
 
-/* Where the path of the last override leads, once those before it are put in; NULL if the input
- * does not take it. */
-static const char *place_of(dsm__sweep_draft *draft, const dsm_sweep_input *input,
-                            const dsm_override *overrides, size_t count) {
-  dsm__json_doc *const after = parse(draft, input, overrides, count);
-  dsm__json_doc *const before = after == NULL ? NULL : parse(draft, input, overrides, count - 1);
-  const char *place = NULL;
-  if (before != NULL) {
-    dsm__text_buffer text = {0};
-    dsm__json_doc_resolve(before, overrides[count - 1].path, &text);
-    place = dsm__draft_take(draft, &text);
-  }
-  dsm__json_doc_free(before);
-  dsm__json_doc_free(after);
-  return place;
-}
-
 /* Finds the place of each path after the values before it, of axes their first; those that the
  * input does not take have no place in it. */
 static void find_places(dsm__sweep_draft *draft, const dsm_sweep_input *input, dsm__path_kind kind,
-                        const path_list *list, dsm_override *overrides) {
+                        const dsm__said_paths *list, dsm_override *overrides) {
+  dsm__json_doc *before = parse(draft, input, overrides, 0);
   size_t count = 0;
-  for (size_t i = 0; i < list->count && !dsm__draft_is_stopped(draft); i++) {
-    value_path *const of = &list->items[i];
+  for (size_t i = 0; i < list->count && before != NULL; i++) {
+    dsm__said_path *const of = &list->items[i];
     overrides[count] = (dsm_override){.path = dsm__path_below(of->path, kind), .value = of->json};
-    of->place = place_of(draft, input, overrides, count + 1);
-    count += of->place != NULL;
+    dsm__json_doc *const after =
+        of->json == NULL ? NULL : parse(draft, input, overrides, count + 1);
+    of->place = NULL;
+    if (after != NULL) {
+      dsm__text_buffer text = {0};
+      dsm__json_doc_resolve(before, overrides[count++].path, &text);
+      of->place = dsm__draft_take(draft, &text);
+      dsm__json_doc_free(before);
+      before = after;
+    }
   }
+  dsm__json_doc_free(before);
 }
 
 static bool is_place_in(const char *place, const char *whole) {
@@ -233,7 +201,7 @@ static bool is_place_in(const char *place, const char *whole) {
 
 /* Compares a path of an axis with one before it. False after a report. */
 static bool check_pair(dsm__sweep_draft *draft, const dsm_sweep_input *input,
-                       const value_path *before, const value_path *of) {
+                       const dsm__said_path *before, const dsm__said_path *of) {
   static const char hint[] = "leave one of them out";
   const bool is_spelt_so =
       strcmp(before->path, of->path) == 0 || dsm__is_whole_of(of->path, before->path);
@@ -242,7 +210,7 @@ static bool check_pair(dsm__sweep_draft *draft, const dsm_sweep_input *input,
   }
   if (is_place_in(before->place, of->place)) {
     return dsm__draft_error(
-        draft, *of->origin, "leave one out, or make the part a later axis",
+        draft, of->origin, "leave one out, or make the part a later axis",
         "expected %s before %s, which in %s is a part of it, and whose value it would "
         "replace",
         of->path, before->path, input->name);
@@ -251,13 +219,13 @@ static bool check_pair(dsm__sweep_draft *draft, const dsm_sweep_input *input,
     return true;
   }
   if (before->is_set) {
-    dsm__draft_error(draft, *before->origin, hint,
+    dsm__draft_error(draft, before->origin, hint,
                      "expected an axis or a value for all points, found both: %s and %s are the "
                      "same value in %s",
                      of->path, before->path, input->name);
   } else {
     dsm__draft_error(
-        draft, *of->origin, hint,
+        draft, of->origin, hint,
         "expected one axis a value, found a second: %s and %s are the same value in %s", of->path,
         before->path, input->name);
   }
@@ -266,7 +234,7 @@ static bool check_pair(dsm__sweep_draft *draft, const dsm_sweep_input *input,
 
 /* One finding is enough: the others of the same pair would be about other inputs. */
 static bool check_input(dsm__sweep_draft *draft, const dsm_sweep_input *input,
-                        const path_list *list) {
+                        const dsm__said_paths *list) {
   for (size_t i = 0; i < list->count; i++) {
     for (size_t before = 0; before < i && !list->items[i].is_set; before++) {
       if (!check_pair(draft, input, &list->items[before], &list->items[i])) {
@@ -279,8 +247,8 @@ static bool check_input(dsm__sweep_draft *draft, const dsm_sweep_input *input,
 
 static void check_kind(dsm__sweep_draft *draft, dsm__path_kind kind) {
   const dsm__input_list *const inputs = &draft->inputs[dsm__path_description(kind)];
-  path_list list;
-  if (!collect(draft, 1U << kind, &list) || list.count < 2) {
+  const dsm__said_paths list = dsm__paths_collect(draft, 1U << kind);
+  if (list.count < 2) {
     return;
   }
   dsm_override *const overrides = dsm__arena_array(draft->arena, list.count, sizeof *overrides);

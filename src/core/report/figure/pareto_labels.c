@@ -18,10 +18,10 @@ static const char *values_text(dsm__pareto *f, const dsm_point_table *points, si
                                size_t end, size_t column) {
   const char *all = "";
   for (size_t r = row; r < end; r++) {
-    const dsm_cell *const cell = dsm__points_cell(points, r, column);
+    const dsm_cell *const cell = dsm__point_cell(points, r, column);
     bool is_new = true;
     for (size_t before = row; before < r && is_new; before++) {
-      is_new = !dsm__points_same(cell, dsm__points_cell(points, before, column));
+      is_new = dsm__order_cells(cell, dsm__point_cell(points, before, column)) != 0;
     }
     const char *const text = is_new ? dsm__points_text(f->maker->arena, cell) : "";
     f->maker->body.failed = f->maker->body.failed || text == NULL;
@@ -61,7 +61,7 @@ const char *dsm__pareto_title(dsm__pareto *f, const char *panel, const dsm_point
     if (!is_common(front, column)) {
       continue;
     }
-    const dsm_cell *const cell = dsm__points_cell(front, 0, column);
+    const dsm_cell *const cell = dsm__point_cell(front, 0, column);
     const char *const text = dsm__points_text(f->maker->arena, cell);
     f->maker->body.failed = f->maker->body.failed || text == NULL;
     const bool is_word = cell->kind == DSM_CELL_TEXT;
@@ -152,6 +152,14 @@ static bool put_label(dsm__pareto *f, room *all, dsm__point point, const char *t
   return true;
 }
 
+static bool is_same_place(const dsm__pareto *f, size_t row, const dsm_point_table *front,
+                          size_t other) {
+  const dsm_cell *const x = dsm__point_cell(front, row, f->x);
+  const dsm_cell *const y = dsm__point_cell(front, row, f->y);
+  return dsm__order_cells(x, dsm__point_cell(front, other, f->x)) == 0 &&
+         dsm__order_cells(y, dsm__point_cell(front, other, f->y)) == 0;
+}
+
 void dsm__pareto_put_labels(dsm__pareto *f, const dsm__pareto_points *found, dsm__area area) {
   const double widest = area.width * 0.75;
   const dsm_point_table *const front = &found->front;
@@ -166,10 +174,7 @@ void dsm__pareto_put_labels(dsm__pareto *f, const dsm__pareto_points *found, dsm
   }
   for (size_t row = 0; row < front->row_count;) {
     size_t end = row + 1;
-    while (
-        end < front->row_count &&
-        dsm__points_same(dsm__points_cell(front, row, f->x), dsm__points_cell(front, end, f->x)) &&
-        dsm__points_same(dsm__points_cell(front, row, f->y), dsm__points_cell(front, end, f->y))) {
+    while (end < front->row_count && is_same_place(f, row, front, end)) {
       end++;
     }
     const char *const name = dsm__pareto_name(f, front, row, end, front);

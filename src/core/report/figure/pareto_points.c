@@ -107,51 +107,20 @@ bool dsm__pareto_choose(dsm__pareto *f) {
 
 bool dsm__pareto_has_numbers(const dsm__pareto *f, size_t row) {
   const dsm_point_table *const points = &f->choice->points;
-  bool has_all = dsm__points_cell(points, row, f->x)->kind == DSM_CELL_NUMBER &&
-                 dsm__points_cell(points, row, f->y)->kind == DSM_CELL_NUMBER;
+  bool has_all = dsm__point_cell(points, row, f->x)->kind == DSM_CELL_NUMBER &&
+                 dsm__point_cell(points, row, f->y)->kind == DSM_CELL_NUMBER;
   for (size_t o = 0; o < f->objective_count; o++) {
     has_all =
-        has_all && dsm__points_cell(points, row, f->objectives[o].column)->kind == DSM_CELL_NUMBER;
+        has_all && dsm__point_cell(points, row, f->objectives[o].column)->kind == DSM_CELL_NUMBER;
   }
   return has_all;
 }
 
-/* What rows are sorted by, for the compare function of qsort has no other place for it. */
-typedef struct front_row {
-  double x;
-  double y;
-  size_t row;
-} front_row;
-
-static int compare_rows(const void *first, const void *second) {
-  const front_row *const a = first;
-  const front_row *const b = second;
-  const int by_place = dsm__order_then(dsm__order(a->x, b->x), dsm__order(a->y, b->y));
-  return dsm__order_then(by_place, dsm__order_whole(a->row, b->row));
-}
-
-/* Sorts a table by x. */
-static bool sort_front(const dsm__pareto *f, dsm_point_table *front) {
-  const size_t width = front->column_count;
-  front_row *const rows = dsm__arena_array(f->choice->arena, front->row_count, sizeof *rows);
-  dsm_cell *const cells =
-      dsm__arena_array(f->choice->arena, front->row_count * width, sizeof *cells);
-  if (rows == NULL || cells == NULL) {
-    return false;
-  }
-  for (size_t row = 0; row < front->row_count; row++) {
-    rows[row] = (front_row){.x = front->cells[row * width + f->x].number,
-                            .y = front->cells[row * width + f->y].number,
-                            .row = row};
-  }
-  if (front->row_count > 1) {
-    qsort(rows, front->row_count, sizeof *rows, compare_rows);
-  }
-  for (size_t i = 0; i < front->row_count; i++) {
-    memcpy(cells + i * width, front->cells + rows[i].row * width, width * sizeof *cells);
-  }
-  front->cells = cells;
-  return true;
+/* Sorts a table by x, then y; among equals as it was. */
+static dsm_status sort_front(const dsm__pareto *f, dsm_point_table *front) {
+  dsm_objective keys[2 + DSM_PLOT_LIST_MAX] = {{.column = f->x}, {.column = f->y}};
+  memcpy(keys + 2, f->objectives, f->objective_count * sizeof keys[0]);
+  return dsm__point_table_sort(front, keys, 2 + f->objective_count, f->choice->diags);
 }
 
 bool dsm__pareto_find(dsm__pareto *f, size_t panel, dsm__pareto_points *found) {
@@ -173,5 +142,8 @@ bool dsm__pareto_find(dsm__pareto *f, size_t panel, dsm__pareto_points *found) {
   found->front = found->all;
   choice->status =
       dsm_point_table_pareto(&found->front, f->objectives, f->objective_count, choice->diags);
-  return choice->status == DSM_OK && dsm__point_choice_has(choice, sort_front(f, &found->front));
+  if (choice->status == DSM_OK) {
+    choice->status = sort_front(f, &found->front);
+  }
+  return choice->status == DSM_OK;
 }

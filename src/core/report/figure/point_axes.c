@@ -18,18 +18,11 @@ typedef struct entry {
   size_t value; /* of a row: number of its value among those in order of cells */
 } entry;
 
-/* Nothing, then numbers, then texts in bytewise order. */
+/* By values, then by rows. */
 static int compare_cells(const void *first, const void *second) {
   const entry *const a = first;
   const entry *const b = second;
-  if (a->cell.kind != b->cell.kind) {
-    return dsm__order_whole(a->cell.kind, b->cell.kind);
-  }
-  const int by_value = a->cell.kind == DSM_CELL_TEXT ? strcmp(a->cell.text, b->cell.text)
-                       : a->cell.kind == DSM_CELL_NUMBER
-                           ? dsm__order(a->cell.number, b->cell.number)
-                           : 0;
-  return dsm__order_then(by_value, dsm__order_whole(a->row, b->row));
+  return dsm__order_then(dsm__order_cells(&a->cell, &b->cell), dsm__order_whole(a->row, b->row));
 }
 
 static int compare_rows(const void *first, const void *second) {
@@ -42,14 +35,14 @@ static int compare_rows(const void *first, const void *second) {
 static size_t find_values(entry *entries, entry *values, const dsm_point_table *points,
                           size_t column) {
   for (size_t row = 0; row < points->row_count; row++) {
-    entries[row] = (entry){.cell = *dsm__points_cell(points, row, column), .row = row};
+    entries[row] = (entry){.cell = *dsm__point_cell(points, row, column), .row = row};
   }
   if (points->row_count > 1) {
     qsort(entries, points->row_count, sizeof *entries, compare_cells);
   }
   size_t count = 0;
   for (size_t i = 0; i < points->row_count; i++) {
-    if (count == 0 || !dsm__points_same(&entries[i].cell, &values[count - 1].cell)) {
+    if (count == 0 || dsm__order_cells(&entries[i].cell, &values[count - 1].cell) != 0) {
       values[count] = entries[i];
       values[count].value = count;
       count++;

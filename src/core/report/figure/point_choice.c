@@ -184,7 +184,7 @@ static bool drop_unplaced(dsm__point_choice *choice) {
   }
   size_t count = 0;
   for (size_t row = 0; row < points->row_count; row++) {
-    is_kept[row] = dsm__points_cell(points, row, column)->kind != DSM_CELL_NONE;
+    is_kept[row] = dsm__point_cell(points, row, column)->kind != DSM_CELL_NONE;
     count += is_kept[row] ? 1 : 0;
   }
   return count == 0 ||
@@ -263,7 +263,7 @@ bool dsm__point_choice_widest(dsm__point_choice *choice, const dsm__point_axis *
   size_t found = span.end;
   for (size_t c = span.end; c-- > span.first;) {
     const bool has_number =
-        found < span.end && dsm__points_cell(&choice->points, 0, found)->kind == DSM_CELL_NUMBER;
+        found < span.end && dsm__point_cell(&choice->points, 0, found)->kind == DSM_CELL_NUMBER;
     if (!has_number && (other == NULL || c != other->column)) {
       found = c;
     }
@@ -290,8 +290,8 @@ bool dsm__point_choice_nothing(dsm__point_choice *choice, const char *name) {
     return NOTHING(choice, "of %zu points of %s none is %s", points->point_count, points->name,
                    choice->view->where_count > 0 ? "left" : "recorded yet");
   }
-  const dsm_cell *const reason = dsm__points_cell(points, 0, dsm__points_find(points, "reason"));
-  const dsm_cell *const status = dsm__points_cell(points, 0, dsm__points_find(points, "status"));
+  const dsm_cell *const reason = dsm__point_cell(points, 0, dsm__points_find(points, "reason"));
+  const dsm_cell *const status = dsm__point_cell(points, 0, dsm__points_find(points, "status"));
   if (reason->kind != DSM_CELL_TEXT || status->kind != DSM_CELL_TEXT) {
     return NOTHING(choice, "no point has a number for \"%s\"", name);
   }
@@ -319,7 +319,7 @@ bool dsm__point_choice_result(dsm__point_choice *choice, const char *option, con
   }
   bool has_text = false;
   for (size_t row = 0; row < points->row_count; row++) {
-    const dsm_cell *const cell = dsm__points_cell(points, row, choice->result);
+    const dsm_cell *const cell = dsm__point_cell(points, row, choice->result);
     if (cell->kind == DSM_CELL_NUMBER) {
       return true;
     }

@@ -18,28 +18,13 @@ static const setting settings[] = {
     {"parallelisms", "options.parallelism"},
 };
 
-static const dsm_cell none = {.kind = DSM_CELL_NONE};
-
-const dsm_cell *dsm__points_cell(const dsm_point_table *points, size_t row, size_t column) {
-  return column < points->column_count ? &points->cells[row * points->column_count + column]
-                                       : &none;
-}
-
-bool dsm__points_same(const dsm_cell *first, const dsm_cell *second) {
-  if (first->kind != second->kind) {
-    return false;
-  }
-  return first->kind == DSM_CELL_TEXT ? strcmp(first->text, second->text) == 0
-                                      : first->number == second->number;
-}
-
 const dsm_cell *dsm__points_common(const dsm_point_table *points, size_t column) {
-  const dsm_cell *common = &none;
+  const dsm_cell *common = dsm__point_cell(points, 0, points->column_count);
   for (size_t row = 0; row < points->row_count; row++) {
-    const dsm_cell *const cell = dsm__points_cell(points, row, column);
+    const dsm_cell *const cell = dsm__point_cell(points, row, column);
     if (common->kind == DSM_CELL_NONE) {
       common = cell;
-    } else if (cell->kind != DSM_CELL_NONE && !dsm__points_same(common, cell)) {
+    } else if (cell->kind != DSM_CELL_NONE && dsm__order_cells(common, cell) != 0) {
       return NULL;
     }
   }
@@ -96,7 +81,7 @@ const char *dsm__points_text(dsm__arena *arena, const dsm_cell *cell) {
 
 bool dsm__point_is_failed(const dsm_point_table *points, size_t row) {
   const size_t status = dsm__points_find(points, "status");
-  return status < points->column_count && !dsm__cell_is_ok(dsm__points_cell(points, row, status));
+  return status < points->column_count && !dsm__cell_is_ok(dsm__point_cell(points, row, status));
 }
 
 size_t dsm__points_failed(const dsm_point_table *points) {

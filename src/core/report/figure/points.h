@@ -20,12 +20,6 @@
 
 /* ---- columns ---- */
 
-/** A cell, or one without a value if there is no such column. */
-const dsm_cell *dsm__points_cell(const dsm_point_table *points, size_t row, size_t column);
-
-/** Is it the same value? */
-bool dsm__points_same(const dsm_cell *first, const dsm_cell *second);
-
 /** The value that all rows have that have one; NULL if they differ, one without a value if no row
  * has one. */
 const dsm_cell *dsm__points_common(const dsm_point_table *points, size_t column);

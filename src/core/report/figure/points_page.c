@@ -78,7 +78,7 @@ const char *dsm__points_title(dsm__plot_maker *maker, const dsm_point_table *poi
 
 double dsm__measured(const dsm_point_table *points, size_t row, size_t column,
                      const dsm__measure *measure) {
-  const dsm_cell *const cell = dsm__points_cell(points, row, column);
+  const dsm_cell *const cell = dsm__point_cell(points, row, column);
   return cell->kind == DSM_CELL_NUMBER ? cell->number * measure->scale : (double)NAN;
 }
 

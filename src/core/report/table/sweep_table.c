@@ -76,7 +76,7 @@ static void put_reasons(dsm__page *page, const dsm_point_table *points) {
   const size_t reason = dsm__points_find(points, "reason");
   size_t count = 0;
   for (size_t row = 0; row < points->row_count; row++) {
-    const dsm_cell *const cell = dsm__points_cell(points, row, reason);
+    const dsm_cell *const cell = dsm__point_cell(points, row, reason);
     if (cell->kind != DSM_CELL_TEXT || ++count > MOST_SHOWN) {
       continue;
     }
@@ -85,8 +85,8 @@ static void put_reasons(dsm__page *page, const dsm_point_table *points) {
     }
     dsm__page_line(
         page, DSM__STYLE_PLAIN, "point %s is %s: %s",
-        value_text(page, dsm__points_cell(points, row, dsm__points_find(points, "point"))),
-        value_text(page, dsm__points_cell(points, row, dsm__points_find(points, "status"))),
+        value_text(page, dsm__point_cell(points, row, dsm__points_find(points, "point"))),
+        value_text(page, dsm__point_cell(points, row, dsm__points_find(points, "status"))),
         cell->text);
   }
   if (count > MOST_SHOWN) {
@@ -128,7 +128,7 @@ static void add_column(view *shown, const dsm_point_table *points, size_t source
                        const result_column *result, unsigned rank) {
   bool has_text = false;
   for (size_t row = 0; row < points->row_count; row++) {
-    has_text = has_text || dsm__points_cell(points, row, source)->kind == DSM_CELL_TEXT;
+    has_text = has_text || dsm__point_cell(points, row, source)->kind == DSM_CELL_TEXT;
   }
   shown->columns[shown->count] = (dsm__table_column){
       .title = title, .rank = rank, .gap = 2, .is_right = !has_text, .is_name = has_text};
@@ -191,7 +191,7 @@ void dsm__show_points(dsm__page *page, const dsm_answer *answer) {
     dsm__table table = dsm__table_make(page, shown.columns, shown.count);
     for (size_t row = 0; row < points->row_count; row++) {
       for (size_t c = 0; c < shown.count; c++) {
-        add_cell(&table, dsm__points_cell(points, row, shown.sources[c]), shown.results[c]);
+        add_cell(&table, dsm__point_cell(points, row, shown.sources[c]), shown.results[c]);
       }
     }
     dsm__table_print(&table);
