@@ -135,11 +135,11 @@ static double bound_of(const cutting *c, size_t runs) {
 /* Of all numbers of runs. */
 static void find_bounds(const cutting *c, dsm__stage_case *of) {
   of->micro_cycles = micro_floor(c, 0, c->cases->segment_count);
-  of->bound = HUGE_VAL;
+  of->head.bound = HUGE_VAL;
   for (size_t runs = of->runs_least; runs <= of->runs_most; runs++) {
     double *const own = &of->bounds[runs - of->runs_least];
     *own = isfinite(of->micro_cycles) ? bound_of(c, runs) : HUGE_VAL;
-    of->bound = fmin(of->bound, *own);
+    of->head.bound = fmin(of->head.bound, *own);
   }
 }
 
@@ -158,15 +158,6 @@ static dsm__role_enough enough_of(const dsm__stage_cases *cases, const dsm__stag
 }
 
 /* ---- cases ---- */
-
-static int compare_cases(const void *left, const void *right) {
-  const dsm__stage_case *const a = left;
-  const dsm__stage_case *const b = right;
-  if (a->bound < b->bound || a->bound > b->bound) {
-    return a->bound < b->bound ? -1 : 1;
-  }
-  return a->number < b->number ? -1 : 1;
-}
 
 /* Has a case steps, and how many runs of layers may each stage have? As many as are asked for; or
  * else what the segments, the schedule and its length allow. */
@@ -268,8 +259,8 @@ static bool find_bound(const dsm__stage_cases *cases, dsm__stage_case *of) {
   const cutting c = {cases, of, fronts};
   const dsm__role_enough enough = enough_of(cases, of);
   const bool has_other_splits = !problem.machine.system->model.tile_schedule;
-  of->bound = may_fit ? 0 : HUGE_VAL;
-  for (int k = 0; is_good && k < (has_other_splits ? 2 : 1) && of->bound < cases->limit_cycles;
+  of->head.bound = may_fit ? 0 : HUGE_VAL;
+  for (int k = 0; is_good && k < (has_other_splits ? 2 : 1) && of->head.bound < cases->limit_cycles;
        k++) {
     is_good = dsm__role_fronts_find(&problem, k == 0, &enough, fronts);
     if (is_good) {
@@ -284,7 +275,7 @@ static bool find_bound(const dsm__stage_cases *cases, dsm__stage_case *of) {
 
 /* Is the time over? */
 static bool is_over(const dsm__stage_cases *cases) {
-  return !cases->is_patient || isfinite(cases->limit_cycles) || cases->list.count > 0
+  return !cases->is_patient || isfinite(cases->limit_cycles) || cases->all.open.count > 0
              ? dsm__problem_is_over(cases->whole)
              : dsm__deadline_is_final(cases->whole->inputs.deadline);
 }
@@ -297,26 +288,28 @@ static bool add_cases(dsm__stage_cases *cases, dsm__stage_space *of) {
   const bool is_cut = dsm__has_optimization(&whole->inputs, DSM_OPTIMIZATION_ACCUMULATE);
   const uint64_t most = is_cut ? DSM__STAGE_PASSES_MAX / of->stages.count : 1;
   for (uint64_t n = 1; n <= minibatch && n <= most; n++) {
-    dsm__stage_case one = {.of = of, .micro_batches = n, .number = cases->list.count};
+    dsm__stage_case *one = NULL;
+    dsm__stage_case first = {.of = of, .micro_batches = n};
     if (minibatch % n != 0 || (options->micro_batches > 0 && n != options->micro_batches) ||
-        !find_runs(cases, &one)) {
+        !find_runs(cases, &first)) {
       continue;
     }
     if (is_over(cases)) {
       cases->is_cut_short = true;
       break;
     }
-    if (!find_bound(cases, &one) || !DSM__LIST_RESERVE(&cases->list, 1)) {
+    if (!find_bound(cases, &first) || !DSM__RESERVE(whole->arena, one, 1)) {
       return false;
     }
-    if (isfinite(one.bound)) {
-      cases->list.items[cases->list.count++] = one;
+    *one = first;
+    if (isfinite(one->head.bound) && !dsm__cases_open(&cases->all, &one->head)) {
+      return false;
     }
   }
   return true;
 }
 
-static bool add_spaces(dsm__stage_cases *cases) {
+bool dsm__stage_cases_open(dsm__stage_cases *cases) {
   const dsm_network *const network = &cases->whole->machine.system->system;
   const uint64_t fixed = cases->whole->inputs.options->stages;
   const uint64_t asked = cases->whole->inputs.options->interleave;
@@ -345,16 +338,6 @@ static bool add_spaces(dsm__stage_cases *cases) {
   return true;
 }
 
-bool dsm__stage_cases_find(dsm__stage_cases *cases) {
-  if (!add_spaces(cases)) {
-    return false;
-  }
-  if (cases->list.count > 0) {
-    qsort(cases->list.items, cases->list.count, sizeof cases->list.items[0], compare_cases);
-  }
-  return true;
-}
-
 void dsm__stage_cases_fini(dsm__stage_cases *cases, uint64_t *evaluations) {
   for (size_t i = 0; i < cases->spaces.count; i++) {
     dsm__stage_space *const one = cases->spaces.items[i];
@@ -363,5 +346,4 @@ void dsm__stage_cases_fini(dsm__stage_cases *cases, uint64_t *evaluations) {
     free(one);
   }
   free(cases->spaces.items);
-  free(cases->list.items);
 }

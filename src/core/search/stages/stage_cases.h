@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/growing_list.h"
+#include "base/cases.h"
 #include "plan/step_stages.h"
 #include "search/problem.h"
 #include "search/roles/role_search.h"
@@ -21,17 +21,16 @@ typedef struct dsm__stage_space {
   dsm__problem problem; /**< of the whole network on a stage's chips */
 } dsm__stage_space;
 
-/** Of them those with so many micro-batches. */
+/** Of them those with so many micro-batches; its bound is the least of those of its runs. */
 typedef struct dsm__stage_case {
+  dsm__open_case head;
   dsm__stage_space *of;
   uint64_t micro_batches;
   double hand_over;  /**< cycles: the least from a stage to the next */
   size_t runs_least; /**< of layers of a stage */
   size_t runs_most;
   double micro_cycles; /**< of all layers at least */
-  double *bounds;      /**< of each number of runs: cycles that no step is faster than, */
-  double bound;        /**< and the least of them */
-  size_t number;
+  double *bounds;      /**< of each number of runs: cycles that no step is faster than */
 } dsm__stage_case;
 
 /** Rooms of all stages together: what fits in stages keeps no more than this of the whole network
@@ -46,15 +45,15 @@ typedef struct dsm__stage_cases {
   double limit_cycles; /**< what is not below it is not looked at */
   bool is_patient;     /**< where no step is known the time is not over before there is a case */
   DSM__LIST(dsm__stage_space *) spaces;
-  DSM__LIST(dsm__stage_case) list;
-  bool is_cut_short; /**< the time was over before all were listed */
+  dsm__cases all;
+  bool is_cut_short; /**< the time was over before all were opened */
 } dsm__stage_cases;
 
-/** Lists the cases, those of the least bounds first. Of those that are not below the limit, by a
- * rough bound, no better one is found. False if out of memory. */
-bool dsm__stage_cases_find(dsm__stage_cases *cases);
+/** Opens the cases. Of those that are not below the limit, by a rough bound, no better one is
+ * found. False if out of memory. */
+bool dsm__stage_cases_open(dsm__stage_cases *cases);
 
-/** Frees what was listed, and adds what it evaluated to *evaluations. */
+/** Frees the spaces, and adds what it evaluated to *evaluations. */
 void dsm__stage_cases_fini(dsm__stage_cases *cases, uint64_t *evaluations);
 
 /** A problem for micro-batches of a case, which borrows all of it; what it finds is in an arena,

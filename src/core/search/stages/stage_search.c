@@ -409,8 +409,10 @@ static bool raise_bounds(const dsm__looking *at) {
   return is_good;
 }
 
-/* A case whose bound is below the best. *bound: what none of its steps is faster than. */
-static bool look(dsm__stages_searched *search, dsm__stage_case *of, double *bound) {
+/* A case whose bound is below the best, which is raised. */
+static dsm__looked look(void *context, dsm__open_case *one) {
+  dsm__stages_searched *const search = context;
+  dsm__stage_case *const of = (dsm__stage_case *)one;
   const size_t runs = of->of->stages.count * of->runs_most;
   dsm__looking at = {.search = search,
                      .of = of,
@@ -437,7 +439,7 @@ static bool look(dsm__stages_searched *search, dsm__stage_case *of, double *boun
       dsm__memo_new(DSM__ROLE_MEMO_BYTES_MAX, dsm__deadline_bytes(problem.inputs.deadline));
   const bool is_known = isfinite(search->best_cycles);
   bool is_good = is_reserved && raise_bounds(&at);
-  if (is_good && dsm__tie_limit(of->bound) < search->best_cycles) {
+  if (is_good && dsm__tie_limit(one->bound) < search->best_cycles) {
     is_good = dsm__role_least_memory(&problem, at.least) &&
               look_at_most_runs(&at, &problem, &at.low) &&
               look_at_fewest_runs(&at, &problem, &at.high);
@@ -447,27 +449,21 @@ static bool look(dsm__stages_searched *search, dsm__stage_case *of, double *boun
     is_good = is_good && look_at_own_latency(&at, &problem) &&
               look_at_fewer_options(&at, &problem) && (is_known || raise_bounds(&at));
   }
-  *bound = fmax(of->bound, bound_of_all(&at));
+  one->bound = fmax(one->bound, bound_of_all(&at));
   dsm__memo_free(problem.role_memo);
   dsm__arena_free(at.arena);
-  return is_good;
+  return is_good ? DSM__LOOK_CLOSED : DSM__LOOK_FAILED;
 }
 
 /* ---- all cases ---- */
 
-static bool look_at_all(dsm__stages_searched *search, const dsm__stage_cases *cases,
-                        double *bound) {
-  for (size_t i = 0; i < cases->list.count; i++) {
-    dsm__stage_case *const one = &cases->list.items[i];
-    double own = one->bound;
-    if (one->bound < search->best_cycles && dsm__tie_limit(one->bound) < search->best_cycles &&
-        !is_stopped(search) && !look(search, one, &own)) {
-      return false;
-    }
-    *bound = fmin(*bound, own);
-  }
-  return true;
+static bool is_done(const void *context, double bound) {
+  const dsm__stages_searched *const search = context;
+  return !(bound < search->best_cycles) || dsm__tie_limit(bound) >= search->best_cycles ||
+         is_stopped(search);
 }
+
+static const dsm__case_kind stage_kind = {look, is_done};
 
 static bool find_segments(dsm__stages_searched *search) {
   const dsm_workload *const workload = search->whole->inputs.workload;
@@ -494,8 +490,8 @@ bool dsm__stage_search(const dsm__problem *problem, double limit_cycles, dsm__gr
       .best_cycles = answer->is_feasible ? fmin(answer->cycles, limit_cycles) : limit_cycles,
       .decisions = decisions,
   };
-  dsm__stage_cases cases = {.whole = problem};
-  *bound_cycles = HUGE_VAL;
+  dsm__stage_cases cases = {.whole = problem,
+                            .all = {.closed_bound = HUGE_VAL, .arena = problem->arena}};
   bool is_good = problem->inputs.workload->is_list || find_segments(&search);
   if (is_good && search.segment_count > 0) {
     cases.segments = search.segments;
@@ -503,9 +499,9 @@ bool dsm__stage_search(const dsm__problem *problem, double limit_cycles, dsm__gr
     cases.limit_cycles = search.best_cycles;
     search.is_patient = search.segment_count <= PATIENT_SEGMENTS;
     cases.is_patient = search.is_patient;
-    is_good = dsm__stage_cases_find(&cases) && look_at_all(&search, &cases, bound_cycles);
+    is_good = dsm__stage_cases_open(&cases) && dsm__cases_search(&cases.all, &stage_kind, &search);
   }
-  *bound_cycles = cases.is_cut_short ? 0 : *bound_cycles;
+  *bound_cycles = cases.is_cut_short ? 0 : dsm__cases_bound(&cases.all);
   if (search.is_found) {
     answer->cycles = search.best_cycles;
     answer->is_feasible = true;
