@@ -364,34 +364,32 @@ static dsm_status solve_relaxed(finder *f, node *made, bool is_first) {
  */
 static dsm_status add_node(finder *f, const range *ranges, double above, bool is_first) {
   const size_t m = f->instance->device_count;
-  node *made = NULL;
+  node made = {.bound = above, .is_done = is_single(f, ranges)};
   if (is_mirrored(f, ranges)) {
     return DSM_OK;
   }
-  if (!DSM__RESERVE(f->arena, made, 1) || !DSM__RESERVE(f->arena, made->ranges, m) ||
-      !DSM__RESERVE(f->arena, made->split, m)) {
+  if (!DSM__RESERVE(f->arena, made.ranges, m) || !DSM__RESERVE(f->arena, made.split, m)) {
     return DSM_ERROR_OUT_OF_MEMORY;
   }
-  made->bound = above;
-  made->is_done = is_single(f, ranges);
-  memcpy(made->ranges, ranges, m * sizeof *ranges);
+  memcpy(made.ranges, ranges, m * sizeof *ranges);
   for (size_t j = 0; j < m; j++) {
-    made->split[j] = ranges[j].first;
+    made.split[j] = ranges[j].first;
   }
   dsm_status status = DSM_OK;
   double bound = above; /* of the answer to compare with */
-  if (made->is_done) {
-    status = try_split(f, made, &made->bound);
+  if (made.is_done) {
+    status = try_split(f, &made, &made.bound);
     f->relaxation = is_first && f->best != NULL ? f->best->relaxation : f->relaxation;
   } else {
-    status = solve_relaxed(f, made, is_first);
-    if (status == DSM_OK && !made->is_done && worth(f, made->bound) > best_worth(f)) {
-      status = try_split(f, made, &bound);
+    status = solve_relaxed(f, &made, is_first);
+    if (status == DSM_OK && !made.is_done && worth(f, made.bound) > best_worth(f)) {
+      status = try_split(f, &made, &bound);
     }
   }
-  made->head.bound = -worth(f, made->bound);
-  return status != DSM_OK || dsm__cases_open(&f->nodes, &made->head) ? status
-                                                                     : DSM_ERROR_OUT_OF_MEMORY;
+  made.head.bound = -worth(f, made.bound);
+  return status != DSM_OK || dsm__cases_open(&f->nodes, &made, sizeof made) != NULL
+             ? status
+             : DSM_ERROR_OUT_OF_MEMORY;
 }
 
 /* The device with most sizes; below, at and above the one that suits it are three nodes. */

@@ -23,7 +23,7 @@
 /* No partition within `low_seconds` does more than low_rho, by the gap; one that takes high_seconds
  * does high_rho. */
 typedef struct box {
-  dsm__open_case head; /* its bound: the area, below 0 */
+  dsm__open_case head; /* its bound: the area, below 0; 0: all is known */
   double low_seconds;
   double high_seconds;
   double low_rho;
@@ -36,21 +36,14 @@ typedef struct boxes {
   dsm__cases cases;
 } boxes;
 
-static double area(const dsm__front_finder *f, const box *of) {
-  const double more = 1 + f->slack;
-  const bool is_known =
-      of->high_seconds <= of->low_seconds * more || of->high_rho <= of->low_rho * more;
-  return is_known ? 0 : (of->high_seconds - of->low_seconds) * (of->high_rho - of->low_rho);
-}
-
+/* False if out of memory. */
 static bool open_box(boxes *among, box one) {
-  box *made = NULL;
-  if (!DSM__RESERVE(among->cases.arena, made, 1)) {
-    return false;
-  }
-  *made = one;
-  made->head.bound = -area(among->finder, made);
-  return dsm__cases_open(&among->cases, &made->head);
+  const double more = 1 + among->finder->slack;
+  const bool is_known =
+      one.high_seconds <= one.low_seconds * more || one.high_rho <= one.low_rho * more;
+  one.head.bound =
+      is_known ? 0 : -(one.high_seconds - one.low_seconds) * (one.high_rho - one.low_rho);
+  return dsm__cases_open(&among->cases, &one, sizeof one) != NULL;
 }
 
 /* Asks at the middle of a box, and divides it. Where nothing is found out it is given up. */

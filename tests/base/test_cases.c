@@ -62,7 +62,7 @@ static drawn_case *draw(drawn_search *s, int depth) {
 static void open_case(drawn_search *s, drawn_case *one, double least) {
   one->head.bound = fmax(least, one->least - (double)random_below(&s->random, 12));
   one->number = s->opened++;
-  ck_assert(dsm__cases_open(&s->cases, &one->head));
+  ck_assert_ptr_nonnull(dsm__cases_open(&s->cases, one, sizeof *one));
 }
 
 /* That no open case comes before it. */
@@ -183,14 +183,14 @@ START_TEST(test_without_memory_it_ends) {
   ck_assert(dsm__cases_search(&cases, &failing, &looks)); /* none is open */
   ck_assert_double_eq(dsm__cases_bound(&cases), HUGE_VAL);
   for (size_t i = 0; i < 2; i++) {
-    ck_assert(dsm__cases_open(&cases, &two[i]));
+    ck_assert_ptr_nonnull(dsm__cases_open(&cases, &two[i], sizeof two[i]));
   }
   ck_assert(!dsm__cases_search(&cases, &failing, &looks));
   ck_assert_uint_eq(looks, 1);
   ck_assert_double_eq(dsm__cases_bound(&cases), 2);
   dsm__arena_free(cases.arena);
   cases = (dsm__cases){.arena = NULL};
-  ck_assert(!dsm__cases_open(&cases, &two[0]));
+  ck_assert_ptr_null(dsm__cases_open(&cases, &two[0], sizeof two[0]));
 }
 END_TEST
 

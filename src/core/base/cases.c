@@ -4,12 +4,13 @@
 #include <math.h>
 #include <string.h>
 
-bool dsm__cases_open(dsm__cases *cases, dsm__open_case *one) {
-  const bool has_room = DSM__LIST_RESERVE_IN(&cases->open, 1, cases->arena);
-  if (has_room) {
-    cases->open.items[cases->open.count++] = one;
+void *dsm__cases_open(dsm__cases *cases, const void *one, size_t size) {
+  void *const copy = dsm__arena_alloc(cases->arena, size);
+  if (copy == NULL || !DSM__LIST_RESERVE_IN(&cases->open, 1, cases->arena)) {
+    return NULL;
   }
-  return has_room;
+  cases->open.items[cases->open.count++] = memcpy(copy, one, size);
+  return copy;
 }
 
 static bool is_before(const dsm__open_case *one, const dsm__open_case *other) {

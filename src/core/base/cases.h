@@ -12,6 +12,7 @@
 #define DSM_BASE_CASES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/growing_list.h"
 
@@ -21,9 +22,8 @@ typedef struct dsm__open_case {
   double rank;
 } dsm__open_case;
 
-/** The cases of a search, which stay where they are. */
 typedef struct dsm__cases {
-  dsm__arena *arena;                /**< of the list */
+  dsm__arena *arena;                /**< in which the cases are */
   DSM__LIST(dsm__open_case *) open; /**< in the order in which they were opened */
   double closed_bound;              /**< the least of those that are closed; infinite at first */
 } dsm__cases;
@@ -45,8 +45,8 @@ typedef struct dsm__case_kind {
   bool (*is_done)(const void *context, double bound);
 } dsm__case_kind;
 
-/** Opens a case. False if out of memory. */
-bool dsm__cases_open(dsm__cases *cases, dsm__open_case *one);
+/** Opens a copy of what begins with a dsm__open_case. The copy; NULL if out of memory. */
+void *dsm__cases_open(dsm__cases *cases, const void *one, size_t size);
 
 /** Looks at cases until that is done or none is open. False if out of memory. */
 bool dsm__cases_search(dsm__cases *cases, const dsm__case_kind *kind, void *context);

@@ -194,14 +194,12 @@ static uint32_t decided_with(const fused_search *s, int collective) {
 
 /* False if out of memory. */
 static bool divide(fused_search *s, const mapping_case *one, int collective) {
-  mapping_case *parts = NULL;
-  if (!DSM__RESERVE(s->cases.arena, parts, 2)) {
-    return false;
-  }
-  parts[0] = parts[1] = *one;
-  parts[0].paid |= decided_with(s, collective);
-  parts[1].avoided |= decided_with(s, collective);
-  return dsm__cases_open(&s->cases, &parts[0].head) && dsm__cases_open(&s->cases, &parts[1].head);
+  mapping_case having = *one;
+  mapping_case avoiding = *one;
+  having.paid |= decided_with(s, collective);
+  avoiding.avoided |= decided_with(s, collective);
+  return dsm__cases_open(&s->cases, &having, sizeof having) != NULL &&
+         dsm__cases_open(&s->cases, &avoiding, sizeof avoiding) != NULL;
 }
 
 /* Are two collectives of a kind, along as many axes? */
@@ -439,8 +437,8 @@ bool dsm__fused_search(const dsm__problem *problem, const dsm__fused_finder *fin
                     .share = least_share(problem->inputs.workload),
                     .counted = dsm__counted_latency(problem),
                     .cases = {.closed_bound = HUGE_VAL, .arena = problem->arena}};
-  mapping_case all = {.paid = 0};
-  const bool is_good = begin(&s) && dsm__cases_open(&s.cases, &all.head) &&
+  const mapping_case all = {.paid = 0};
+  const bool is_good = begin(&s) && dsm__cases_open(&s.cases, &all, sizeof all) != NULL &&
                        dsm__cases_search(&s.cases, &fused_kind, &s);
   const double bound = dsm__cases_bound(&s.cases);
   *answer = s.best;

@@ -259,11 +259,9 @@ static bool find_cuts(tied_search *s, table *of) {
 static bool divide(tied_search *s, const tied_case *one, size_t t,
                    const dsm__decisions *decisions) {
   double exchanged[DSM__TABLE_CUTS_MAX];
-  tied_case *parts = NULL;
+  tied_case parts[DSM__TABLE_CUTS_MAX];
   table *const of = &s->tables[t];
-  if (!find_cuts(s, of) || !DSM__RESERVE(s->problem->lasting, parts, of->count)) {
-    return false;
-  }
+  bool is_good = find_cuts(s, of);
   for (size_t k = 0; k < of->count; k++) {
     const double cycles = exchange_cycles(s, of, &of->cuts[k], decisions);
     size_t at = k;
@@ -277,9 +275,8 @@ static bool divide(tied_search *s, const tied_case *one, size_t t,
     parts[at].is_bounded = false;
     parts[at].cut[t] = (uint8_t)(k + 1);
   }
-  bool is_good = true;
   for (size_t k = 0; k < of->count; k++) {
-    is_good = is_good && dsm__cases_open(&s->cases, &parts[k].head);
+    is_good = is_good && dsm__cases_open(&s->cases, &parts[k], sizeof parts[k]) != NULL;
   }
   return is_good;
 }
@@ -445,7 +442,7 @@ bool dsm__tied_search(const dsm__problem *problem, const dsm__tied_finder *finde
                    .edges = problem->found->role_edges,
                    .limit_cycles = limit_cycles,
                    .cases = {.closed_bound = HUGE_VAL, .arena = problem->lasting}};
-  tied_case all = {.is_bounded = true};
+  const tied_case all = {.is_bounded = true};
   if (!dsm__tied_is_asked(problem)) {
     return finder->find(problem, finder->context, limit_cycles, answer, decisions);
   }
@@ -455,7 +452,7 @@ bool dsm__tied_search(const dsm__problem *problem, const dsm__tied_finder *finde
   const size_t least = finder->bound_cuts == NULL ? UNBOUNDED_MIN : 1;
   const size_t most = share * share > least ? share * share : least;
   s.within_max = layer_count <= SMALL_NETWORK ? SEARCHES_MAX : most;
-  const bool is_good = is_begun && dsm__cases_open(&s.cases, &all.head) &&
+  const bool is_good = is_begun && dsm__cases_open(&s.cases, &all, sizeof all) != NULL &&
                        dsm__cases_search(&s.cases, &tied_kind, &s);
   const double bound = dsm__cases_bound(&s.cases);
   *answer = s.best;

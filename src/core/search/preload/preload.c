@@ -27,8 +27,8 @@ typedef struct searching {
   dsm__preload_form *forms; /* of the solution without preloading */
   dsm__residents residents; /* runs of all levels */
   double best_cycles;
-  unsigned tries;                           /* that each step is given */
-  step_state steps[DSM__PRELOAD_STEPS + 1]; /* [0], without preloading, is not used */
+  unsigned tries;                            /* that each step is given */
+  step_state *steps[DSM__PRELOAD_STEPS + 1]; /* [0], without preloading, is not used */
   dsm__preload_screened screened[DSM__PRELOAD_STEPS + 1];
 } searching;
 
@@ -226,7 +226,7 @@ static bool find_good(searching *s, dsm__preload_level *level, mappings *m) {
 /* A free level's bound holds for all larger rooms too: they leave less to the rest. */
 static void raise_bounds(searching *s, int step, const dsm__preload_bound *bound) {
   for (int c = step; c <= (bound->is_free ? DSM__PRELOAD_STEPS : step); c++) {
-    s->steps[c].head.bound = fmax(s->steps[c].head.bound, bound->cycles);
+    s->steps[c]->head.bound = fmax(s->steps[c]->head.bound, bound->cycles);
   }
 }
 
@@ -258,7 +258,7 @@ static bool score_relaxed(searching *s, int step, uint64_t *worthwhile, bool *is
   }
   count_work(s, &level);
   dsm__preload_level_fini(&level);
-  s->steps[step].is_scored = true;
+  s->steps[step]->is_scored = true;
   return is_done;
 }
 
@@ -280,7 +280,7 @@ static bool solve_level(searching *s, int step, const uint64_t *worthwhile) {
     bound.is_free = bound.is_free && !s->is_holding;
     if (s->problem->is_bounding_off || is_below_best(s, bound.cycles)) {
       is_done =
-          s->steps[step].tries == 0 ? find_good(s, &level, &m) : close_gap(s, &level, &m, &bound);
+          s->steps[step]->tries == 0 ? find_good(s, &level, &m) : close_gap(s, &level, &m, &bound);
     }
     is_done = is_done && adopt(s, &level, &m.best);
     bound.cycles = fmin(bound.cycles, others);
@@ -290,7 +290,7 @@ static bool solve_level(searching *s, int step, const uint64_t *worthwhile) {
   }
   count_work(s, &level);
   dsm__preload_level_fini(&level);
-  s->steps[step].tries++;
+  s->steps[step]->tries++;
   return is_done;
 }
 
@@ -304,7 +304,7 @@ static bool work_on(searching *s, int step) {
   if (screened != NULL) {
     return solve_level(s, step, s->screened[step].is_any ? screened : NULL);
   }
-  if (!s->steps[step].is_scored) {
+  if (!s->steps[step]->is_scored) {
     return score_relaxed(s, step, NULL, NULL);
   }
   const size_t boundaries = s->problem->inputs.workload->layer_count + 1;
@@ -323,7 +323,7 @@ static dsm__looked look(void *context, dsm__open_case *one) {
   if (!work_on(s, step)) {
     return DSM__LOOK_FAILED;
   }
-  return s->steps[step].tries < s->tries ? DSM__LOOK_OPEN : DSM__LOOK_CLOSED;
+  return s->steps[step]->tries < s->tries ? DSM__LOOK_OPEN : DSM__LOOK_CLOSED;
 }
 
 /* Is there no hope that a level has something faster, or no time? */
@@ -364,7 +364,6 @@ static bool find_forms(searching *s) {
 
 /* With one uniform factor, or with free ones. */
 static bool search_levels(searching *s) {
-  memset(s->steps, 0, sizeof s->steps);
   memset(s->screened, 0, sizeof s->screened);
   dsm__layer_table_choose(&s->problem->table, &s->factors);
   const dsm__preload_screening screening = {s->problem, &s->factors, &s->residents, s->is_holding,
@@ -372,14 +371,14 @@ static bool search_levels(searching *s) {
   if (!dsm__preload_screen(&screening, s->screened, &s->problem->found->evaluations)) {
     return false;
   }
-  for (int c = 1; c <= DSM__PRELOAD_STEPS; c++) {
-    s->steps[c].head = (dsm__open_case){.bound = s->screened[c].bound, .rank = c};
-  }
   for (s->tries = TRY_GOOD; s->tries <= TRY_ALL; s->tries++) {
     dsm__cases steps = {.closed_bound = HUGE_VAL, .arena = s->problem->arena};
     bool is_good = true;
     for (int c = 1; c <= DSM__PRELOAD_STEPS; c++) {
-      is_good = is_good && dsm__cases_open(&steps, &s->steps[c].head);
+      const step_state first = {.head = {s->screened[c].bound, c}};
+      const step_state *const one = s->tries == TRY_GOOD ? &first : s->steps[c];
+      s->steps[c] = is_good ? dsm__cases_open(&steps, one, sizeof first) : NULL;
+      is_good = s->steps[c] != NULL;
     }
     if (!is_good || !dsm__cases_search(&steps, &step_kind, s)) {
       return false;
@@ -387,7 +386,7 @@ static bool search_levels(searching *s) {
   }
   dsm__graph_answer *const answer = &s->solution->answer;
   for (int c = 1; c <= DSM__PRELOAD_STEPS; c++) {
-    answer->lower_bound_cycles = fmin(answer->lower_bound_cycles, s->steps[c].head.bound);
+    answer->lower_bound_cycles = fmin(answer->lower_bound_cycles, s->steps[c]->head.bound);
   }
   if (!is_below_best(s, answer->lower_bound_cycles)) { /* but for rounding it is met */
     answer->lower_bound_cycles = s->best_cycles;

@@ -288,21 +288,17 @@ static bool add_cases(dsm__stage_cases *cases, dsm__stage_space *of) {
   const bool is_cut = dsm__has_optimization(&whole->inputs, DSM_OPTIMIZATION_ACCUMULATE);
   const uint64_t most = is_cut ? DSM__STAGE_PASSES_MAX / of->stages.count : 1;
   for (uint64_t n = 1; n <= minibatch && n <= most; n++) {
-    dsm__stage_case *one = NULL;
-    dsm__stage_case first = {.of = of, .micro_batches = n};
+    dsm__stage_case one = {.of = of, .micro_batches = n};
     if (minibatch % n != 0 || (options->micro_batches > 0 && n != options->micro_batches) ||
-        !find_runs(cases, &first)) {
+        !find_runs(cases, &one)) {
       continue;
     }
     if (is_over(cases)) {
       cases->is_cut_short = true;
       break;
     }
-    if (!find_bound(cases, &first) || !DSM__RESERVE(whole->arena, one, 1)) {
-      return false;
-    }
-    *one = first;
-    if (isfinite(one->head.bound) && !dsm__cases_open(&cases->all, &one->head)) {
+    if (!find_bound(cases, &one) ||
+        (isfinite(one.head.bound) && dsm__cases_open(&cases->all, &one, sizeof one) == NULL)) {
       return false;
     }
   }
