@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/cases.h"
 #include "plan/step_stages.h"
 #include "plan/tolerance.h"
 #include "search/fused.h"
@@ -40,13 +41,22 @@ static double bound_of(const dsm__problem *problem, const dsm__graph_answer *ans
 
 enum { SMALL_NETWORK = 64 /* layers */ };
 
+/* Mappings with so many micro-batches, as a problem asks for them. */
+typedef struct number_case {
+  dsm__open_case head;
+  const dsm__problem *problem;
+  uint64_t micro_batches;
+  bool may_recompute;
+  bool is_bounded; /* by a bound that knows no core splits */
+} number_case;
+
 /* The best of all searches so far, and what is left to be searched. */
 typedef struct step_search {
   const dsm__problem *problem;
   double limit_cycles;
   dsm__graph_answer *best;
   dsm__decisions *decisions;
-  double bound_cycles; /* of all of them */
+  dsm__cases numbers;
   bool has_any;
   DSM__LIST(uint64_t) tight; /* numbers of micro-batches that something made anew may help */
 } step_search;
@@ -59,7 +69,6 @@ static double known_cycles(const step_search *s) {
 static void take(step_search *s, const dsm__graph_answer *answer, const dsm__decisions *found) {
   const bool is_better = answer->is_feasible && (!s->best->is_feasible ||
                                                  dsm__tie_limit(answer->cycles) < s->best->cycles);
-  s->bound_cycles = fmin(s->bound_cycles, bound_of(s->problem, answer));
   if (is_better || (!s->has_any && !s->best->is_feasible)) {
     *s->best = *answer;
     *s->decisions = *found;
@@ -97,24 +106,6 @@ static bool find_floor(const step_search *s, const dsm__problem *problem, double
 static bool is_bound_enough(const dsm__problem *problem, bool may_recompute) {
   return may_recompute && !dsm__problem_counts_all(problem) &&
          problem->inputs.workload->layer_count > SMALL_NETWORK;
-}
-
-/* Is a number of micro-batches left out, as each mapping of it takes more than what is known, or
- * as a bound is enough or the time is over: then that bound is all that is known? False if out of
- * memory. */
-static bool find_left_out(step_search *s, const dsm__problem *problem, bool may_recompute,
-                          bool *is_left_out) {
-  const bool is_stopped = (s->has_any && is_over(s)) || is_bound_enough(problem, may_recompute);
-  /* Of one number alone the search itself tells it as soon. */
-  const bool is_asked =
-      is_stopped || dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_ACCUMULATE);
-  double least = 0;
-  if (is_asked && known_cycles(s) < HUGE_VAL && !find_floor(s, problem, &least)) {
-    return false;
-  }
-  *is_left_out = is_stopped || least >= dsm__tie_limit(known_cycles(s));
-  s->bound_cycles = is_stopped ? fmin(s->bound_cycles, least) : s->bound_cycles;
-  return true;
 }
 
 /* Where layers share collectives or sums hide behind computing a graph does not know what a mapping
@@ -165,26 +156,64 @@ static bool take_roles(step_search *s, const dsm__problem *problem, bool may_rec
   return true;
 }
 
-/* A search of roles for so many micro-batches, if there is hope for it; options of the problem,
- * which is the searched one or a case of it. False if out of memory. */
-static bool search_roles(step_search *s, const dsm__problem *problem, uint64_t micro_batches,
-                         bool may_recompute) {
-  const dsm_workload *const whole = problem->inputs.workload;
-  const dsm_workload micro = dsm__micro_workload(whole, micro_batches);
+/* Asks for the bound of a number of micro-batches, or searches roles for it. As a bound is enough,
+ * or the time is over, that bound is all that is known. */
+static dsm__looked look(void *context, dsm__open_case *head) {
+  step_search *const s = context;
+  number_case *const of = (number_case *)head;
+  const dsm_workload *const whole = of->problem->inputs.workload;
+  const dsm_workload micro = dsm__micro_workload(whole, of->micro_batches);
   dsm__graph_answer answer;
   dsm__decisions found = {.layers = NULL};
   dsm__problem one;
-  bool is_left_out;
   bool may_fit;
-  dsm__case_begin(&one, problem);
+  dsm__case_begin(&one, of->problem);
   one.inputs.workload = &micro;
-  one.inputs.micro_batches = micro_batches;
-  return find_left_out(s, &one, may_recompute, &is_left_out) &&
-         (is_left_out ||
-          (find_need(s, &one, may_recompute, &answer, &may_fit) &&
-           (!may_fit || dsm__role_search(&one, may_recompute, known_cycles(s), &answer, &found)) &&
-           predict(&one, whole, &found, &answer) &&
-           take_roles(s, &one, may_recompute, &answer, &found)));
+  one.inputs.micro_batches = of->micro_batches;
+  const bool is_stopped = (s->has_any && is_over(s)) || is_bound_enough(&one, of->may_recompute);
+  /* Of one number alone the search itself tells it as soon. */
+  const bool is_asked =
+      is_stopped || dsm__has_optimization(&one.inputs, DSM_OPTIMIZATION_ACCUMULATE);
+  if (is_asked && !of->is_bounded && known_cycles(s) < HUGE_VAL) {
+    of->is_bounded = true;
+    return find_floor(s, &one, &head->bound) ? DSM__LOOK_OPEN : DSM__LOOK_FAILED;
+  }
+  if (!is_stopped) {
+    if (!find_need(s, &one, of->may_recompute, &answer, &may_fit) ||
+        (may_fit && !dsm__role_search(&one, of->may_recompute, known_cycles(s), &answer, &found)) ||
+        !predict(&one, whole, &found, &answer) ||
+        !take_roles(s, &one, of->may_recompute, &answer, &found)) {
+      return DSM__LOOK_FAILED;
+    }
+    head->bound = bound_of(&one, &answer);
+  }
+  return DSM__LOOK_CLOSED;
+}
+
+/* Does each mapping of a number take more than what is known? */
+static bool is_left_out(const void *context, double bound) {
+  return bound >= dsm__tie_limit(known_cycles(context));
+}
+
+/* Options are those of the problem, which is the searched one or a case of it, and outlives it.
+ * False if out of memory. */
+static bool open_number(step_search *s, const dsm__problem *problem, uint64_t micro_batches,
+                        bool may_recompute) {
+  const number_case one = {{0, 0}, problem, micro_batches, may_recompute, false};
+  return dsm__cases_open(&s->numbers, &one, sizeof one) != NULL;
+}
+
+/* Searches those that are open. What is left out has nothing better. False if out of memory. */
+static bool search_numbers(step_search *s) {
+  static const dsm__case_kind number_kind = {look, is_left_out};
+  const bool is_good = dsm__cases_search(&s->numbers, &number_kind, s);
+  s->numbers.open.count = 0;
+  return is_good;
+}
+
+static bool search_roles(step_search *s, const dsm__problem *problem, uint64_t micro_batches,
+                         bool may_recompute) {
+  return open_number(s, problem, micro_batches, may_recompute) && search_numbers(s);
 }
 
 /* What fewer words find first is the answer unless all of them find better: searches of shared
@@ -213,7 +242,7 @@ static bool search_fewer_words(step_search *s, uint64_t micro_batches, bool may_
     known = options.optimizations;
     is_good = is_good && search_roles(s, &fewer, micro_batches, may_recompute);
   }
-  s->bound_cycles = before.bound_cycles;
+  s->numbers.closed_bound = before.numbers.closed_bound;
   s->has_any = before.has_any;
   s->tight.count = before.tight.count;
   return is_good;
@@ -259,11 +288,11 @@ static bool search_micro_batches(step_search *s) {
   const bool is_cut = dsm__has_optimization(&s->problem->inputs, DSM_OPTIMIZATION_ACCUMULATE) &&
                       s->problem->inputs.options->micro_batches == 0;
   for (uint64_t n = 2; is_cut && n <= minibatch; n++) {
-    if (minibatch % n == 0 && !search_roles(s, s->problem, n, is_asked)) {
+    if (minibatch % n == 0 && !open_number(s, s->problem, n, is_asked)) {
       return false;
     }
   }
-  return true;
+  return search_numbers(s);
 }
 
 /* With segments that go on too. What they make anew takes far more sums than those of one segment:
@@ -317,7 +346,7 @@ bool dsm__step_search(const dsm__problem *problem, double limit_cycles, dsm__gra
                    .limit_cycles = limit_cycles,
                    .best = best,
                    .decisions = decisions,
-                   .bound_cycles = HUGE_VAL};
+                   .numbers = {.arena = problem->arena, .closed_bound = HUGE_VAL}};
   *best = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
   const bool is_small = problem->inputs.workload->layer_count <= SMALL_NETWORK;
   const bool is_asked = dsm__is_any_recomputation_asked(problem);
@@ -331,6 +360,7 @@ bool dsm__step_search(const dsm__problem *problem, double limit_cycles, dsm__gra
   dsm__memo_free(remembering.role_memo);
   /* A search that proved that nothing is faster than what was known has no bound of its own. */
   const double known = best->is_feasible ? best->cycles : HUGE_VAL;
-  best->lower_bound_cycles = fmin(known, fmin(s.bound_cycles, problem->found->stages_bound_cycles));
+  best->lower_bound_cycles =
+      fmin(known, fmin(s.numbers.closed_bound, problem->found->stages_bound_cycles));
   return is_done && (!best->is_feasible || spare_shards(problem, decisions));
 }
