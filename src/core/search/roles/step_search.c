@@ -4,7 +4,6 @@
 #include "search/roles/step_search.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/cases.h"
 #include "plan/step_stages.h"
@@ -57,8 +56,10 @@ typedef struct step_search {
   dsm__graph_answer *best;
   dsm__decisions *decisions;
   dsm__cases numbers;
+  dsm__cases tight;      /* numbers of micro-batches that something made anew may help, */
+  dsm__problem apart;    /* with segments that end where they may, */
+  dsm__problem going_on; /* and with segments that go on too */
   bool has_any;
-  DSM__LIST(uint64_t) tight; /* numbers of micro-batches that something made anew may help */
 } step_search;
 
 static double known_cycles(const step_search *s) {
@@ -137,6 +138,14 @@ static bool find_need(const step_search *s, const dsm__problem *problem, bool ma
          dsm__role_may_fit(problem, may_recompute, &room, 1, &answer->smallest_need_bytes, may_fit);
 }
 
+/* Options are those of the problem, which is the searched one or a case of it, and outlives it.
+ * False if out of memory. */
+static bool open_number(dsm__cases *numbers, const dsm__problem *problem, uint64_t micro_batches,
+                        bool may_recompute) {
+  const number_case one = {{0, 0}, problem, micro_batches, may_recompute, false};
+  return dsm__cases_open(numbers, &one, sizeof one) != NULL;
+}
+
 /* What a search of roles found for a number of micro-batches. False if out of memory. */
 static bool take_roles(step_search *s, const dsm__problem *problem, bool may_recompute,
                        const dsm__graph_answer *answer, const dsm__decisions *found) {
@@ -146,14 +155,13 @@ static bool take_roles(step_search *s, const dsm__problem *problem, bool may_rec
         problem->found->role_need_bytes > 0 ? fmin(problem->found->role_need_bytes, need) : need;
   }
   /* Where the fastest of all fits, nothing that is made anew makes a step faster. */
-  if (answer->is_memory_short && !may_recompute && dsm__recomputation_is_open(problem)) {
-    if (!DSM__LIST_RESERVE(&s->tight, 1)) {
-      return false;
-    }
-    s->tight.items[s->tight.count++] = problem->inputs.micro_batches;
-  }
+  const bool is_tight =
+      answer->is_memory_short && !may_recompute && dsm__recomputation_is_open(problem);
+  const uint64_t n = problem->inputs.micro_batches;
   take(s, answer, found);
-  return true;
+  return !is_tight ||
+         (open_number(&s->tight, &s->apart, n, true) &&
+          (!dsm__may_any_go_on(problem) || open_number(&s->tight, &s->going_on, n, true)));
 }
 
 /* Asks for the bound of a number of micro-batches, or searches roles for it. As a bound is enough,
@@ -195,25 +203,18 @@ static bool is_left_out(const void *context, double bound) {
   return bound >= dsm__tie_limit(known_cycles(context));
 }
 
-/* Options are those of the problem, which is the searched one or a case of it, and outlives it.
- * False if out of memory. */
-static bool open_number(step_search *s, const dsm__problem *problem, uint64_t micro_batches,
-                        bool may_recompute) {
-  const number_case one = {{0, 0}, problem, micro_batches, may_recompute, false};
-  return dsm__cases_open(&s->numbers, &one, sizeof one) != NULL;
-}
-
 /* Searches those that are open. What is left out has nothing better. False if out of memory. */
-static bool search_numbers(step_search *s) {
+static bool search_numbers(step_search *s, dsm__cases *numbers) {
   static const dsm__case_kind number_kind = {look, is_left_out};
-  const bool is_good = dsm__cases_search(&s->numbers, &number_kind, s);
-  s->numbers.open.count = 0;
+  const bool is_good = dsm__cases_search(numbers, &number_kind, s);
+  numbers->open.count = 0;
   return is_good;
 }
 
 static bool search_roles(step_search *s, const dsm__problem *problem, uint64_t micro_batches,
                          bool may_recompute) {
-  return open_number(s, problem, micro_batches, may_recompute) && search_numbers(s);
+  return open_number(&s->numbers, problem, micro_batches, may_recompute) &&
+         search_numbers(s, &s->numbers);
 }
 
 /* What fewer words find first is the answer unless all of them find better: searches of shared
@@ -244,7 +245,7 @@ static bool search_fewer_words(step_search *s, uint64_t micro_batches, bool may_
   }
   s->numbers.closed_bound = before.numbers.closed_bound;
   s->has_any = before.has_any;
-  s->tight.count = before.tight.count;
+  s->tight.open.count = before.tight.open.count;
   return is_good;
 }
 
@@ -288,39 +289,23 @@ static bool search_micro_batches(step_search *s) {
   const bool is_cut = dsm__has_optimization(&s->problem->inputs, DSM_OPTIMIZATION_ACCUMULATE) &&
                       s->problem->inputs.options->micro_batches == 0;
   for (uint64_t n = 2; is_cut && n <= minibatch; n++) {
-    if (minibatch % n == 0 && !open_number(s, s->problem, n, is_asked)) {
+    if (minibatch % n == 0 && !open_number(&s->numbers, s->problem, n, is_asked)) {
       return false;
     }
   }
-  return search_numbers(s);
+  return search_numbers(s, &s->numbers);
 }
 
-/* With segments that go on too. What they make anew takes far more sums than those of one segment:
- * graphs are small before sums are rounded. */
-static bool search_going_on(step_search *s, uint64_t micro_batches) {
+/* What is made anew, where memory is short without: a search in which all segments end where they
+ * may comes first. What it finds stays whatever is rounded in the other, which has all of its
+ * mappings and more and looks only for what is faster. What segments that go on make anew takes far
+ * more sums than those of one segment: graphs are small before sums are rounded. */
+static void begin_recomputing(step_search *s) {
   enum { SHARE = 16 };
-  dsm__problem small;
-  dsm__case_begin(&small, s->problem);
-  small.role_nodes_max /= SHARE;
-  return search_roles(s, &small, micro_batches, true);
-}
-
-/* With layers made anew, where memory is short without. A search in which all segments end where
- * they may comes first: what it finds stays whatever is rounded in the other, which has all of its
- * mappings and more and looks only for what is faster. False if out of memory. */
-static bool search_recomputing(step_search *s) {
-  dsm__problem apart;
-  dsm__case_begin(&apart, s->problem);
-  apart.are_segments_apart = true;
-  for (size_t i = 0; i < s->tight.count; i++) {
-    const uint64_t micro_batches = s->tight.items[i];
-    if (!search_roles(s, &apart, micro_batches, true) ||
-        (dsm__may_any_go_on(s->problem) && !search_going_on(s, micro_batches))) {
-      return false;
-    }
-  }
-  s->tight.count = 0;
-  return true;
+  dsm__case_begin(&s->apart, s->problem);
+  dsm__case_begin(&s->going_on, s->problem);
+  s->apart.are_segments_apart = true;
+  s->going_on.role_nodes_max /= SHARE;
 }
 
 /* The fastest of all numbers of micro-batches and stages. What has stages comes between the first
@@ -346,21 +331,22 @@ bool dsm__step_search(const dsm__problem *problem, double limit_cycles, dsm__gra
                    .limit_cycles = limit_cycles,
                    .best = best,
                    .decisions = decisions,
-                   .numbers = {.arena = problem->arena, .closed_bound = HUGE_VAL}};
+                   .numbers = {.arena = problem->arena, .closed_bound = HUGE_VAL},
+                   .tight = {.arena = problem->arena, .closed_bound = HUGE_VAL}};
+  begin_recomputing(&s);
   *best = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
   const bool is_small = problem->inputs.workload->layer_count <= SMALL_NETWORK;
   const bool is_asked = dsm__is_any_recomputation_asked(problem);
   const bool is_done = (!has_others || (search_fewer_words(&s, first, is_asked) &&
                                         search_roles(&s, s.problem, first, is_asked) &&
-                                        (!is_small || search_recomputing(&s)))) &&
+                                        (!is_small || search_numbers(&s, &s.tight)))) &&
                        (!has_stages || dsm__stage_search(s.problem, limit_cycles, best, decisions,
                                                          &problem->found->stages_bound_cycles)) &&
-                       (!has_others || (search_micro_batches(&s) && search_recomputing(&s)));
-  free(s.tight.items);
+                       (!has_others || (search_micro_batches(&s) && search_numbers(&s, &s.tight)));
   dsm__memo_free(remembering.role_memo);
   /* A search that proved that nothing is faster than what was known has no bound of its own. */
   const double known = best->is_feasible ? best->cycles : HUGE_VAL;
-  best->lower_bound_cycles =
-      fmin(known, fmin(s.numbers.closed_bound, problem->found->stages_bound_cycles));
+  const double bound = fmin(s.numbers.closed_bound, s.tight.closed_bound);
+  best->lower_bound_cycles = fmin(known, fmin(bound, problem->found->stages_bound_cycles));
   return is_done && (!best->is_feasible || spare_shards(problem, decisions));
 }
