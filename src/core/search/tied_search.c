@@ -19,7 +19,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/cases.h"
 #include "plan/tied_tables.h"
 #include "plan/tolerance.h"
 
@@ -48,6 +47,7 @@ typedef struct table {
  * as a finder knows. */
 typedef struct tied_case {
   dsm__open_case head;
+  size_t division;         /* which it came of; 0: none */
   size_t divided;          /* the table whose cut was fixed last */
   bool is_bounded;         /* by the finder, once some mapping was known */
   uint8_t cut[TABLES_MAX]; /* its number + 1; 0: free */
@@ -63,6 +63,7 @@ typedef struct tied_search {
   dsm__table_cut *owner_cuts;
   dsm__table_cut *fixed_cuts;
   dsm_layer_memory *memory; /* scratch */
+  size_t divisions;
   dsm__cases cases; /* closed with an infinite bound: it is proven that no mapping of one fits */
   double limit_cycles;
   bool is_memory_short;     /* of some case the fastest mapping does not fit */
@@ -262,6 +263,7 @@ static bool divide(tied_search *s, const tied_case *one, size_t t,
   tied_case parts[DSM__TABLE_CUTS_MAX];
   table *const of = &s->tables[t];
   bool is_good = find_cuts(s, of);
+  s->divisions++;
   for (size_t k = 0; k < of->count; k++) {
     const double cycles = exchange_cycles(s, of, &of->cuts[k], decisions);
     size_t at = k;
@@ -271,6 +273,7 @@ static bool divide(tied_search *s, const tied_case *one, size_t t,
     }
     exchanged[at] = cycles;
     parts[at] = *one;
+    parts[at].division = s->divisions;
     parts[at].divided = t;
     parts[at].is_bounded = false;
     parts[at].cut[t] = (uint8_t)(k + 1);
@@ -281,44 +284,27 @@ static bool divide(tied_search *s, const tied_case *one, size_t t,
   return is_good;
 }
 
-/* Are two cases of one that was divided? */
-static bool are_siblings(const tied_search *s, const tied_case *one, const tied_case *other) {
-  bool are = one->divided == other->divided && !other->is_bounded;
-  for (size_t t = 0; t < s->table_count; t++) {
-    are = are && (t == one->divided || one->cut[t] == other->cut[t]);
-  }
-  return are;
-}
-
 /* Raises the bounds of the cases that came of the same one as the first of those open, all at once.
  * False if out of memory. */
 static bool bound_siblings(tied_search *s, const tied_case *one) {
   const size_t t = one->divided;
   dsm__table_cut cuts[DSM__TABLE_CUTS_MAX];
-  dsm__tied_bounds bounds;
-  tied_case *of[DSM__TABLE_CUTS_MAX];
+  dsm__open_case *bounds[DSM__TABLE_CUTS_MAX];
   tied_case parent = *one;
   dsm__tied_cuts all = {s->tables[t].owner, cuts, 0};
-  for (size_t i = 0; i < s->cases.open.count && all.count < DSM__TABLE_CUTS_MAX; i++) {
+  for (size_t i = 0; i < s->cases.open.count; i++) {
     tied_case *const other = (tied_case *)s->cases.open.items[i];
-    if (are_siblings(s, one, other)) {
+    if (other->division == one->division && !other->is_bounded) {
       cuts[all.count] = s->tables[t].cuts[other->cut[t] - 1];
-      bounds.least[all.count] = bounds.likely[all.count] = other->head.bound;
-      of[all.count++] = other;
+      bounds[all.count++] = &other->head;
+      other->head.rank = other->head.bound;
+      other->is_bounded = true;
     }
   }
-  const size_t count = all.count;
   parent.cut[t] = 0;
   dsm__problem of_parent;
   begin_case(&of_parent, s, &parent);
-  if (!s->finder->bound_cuts(&of_parent, s->finder->context, known_cycles(s), &all, &bounds)) {
-    return false;
-  }
-  for (size_t k = 0; k < count; k++) {
-    of[k]->head = (dsm__open_case){bounds.least[k], bounds.likely[k]};
-    of[k]->is_bounded = true;
-  }
-  return true;
+  return s->finder->bound_cuts(&of_parent, s->finder->context, known_cycles(s), &all, bounds);
 }
 
 /* Keeps a mapping that is better than those before; of those that do not fit the one that needs
