@@ -37,24 +37,29 @@ typedef struct dsm__stage_case {
  * on the chips of one, with so many micro-batches in flight. */
 enum { DSM__STAGE_ROOMS = 2 };
 
-/** All cases of a network whose segments begin at some layers. */
-typedef struct dsm__stage_cases {
+/** All that is searched, and the best so far. */
+typedef struct dsm__stages_searched {
   const dsm__problem *whole;
-  const size_t *segments;
+  const bool *is_cut;
+  size_t *segments; /**< the first layer of each */
   size_t segment_count;
-  double limit_cycles; /**< what is not below it is not looked at */
-  bool is_patient;     /**< where no step is known the time is not over before there is a case */
+  double capacity_bytes;
+  double best_cycles;        /**< what is not below it is not looked at */
+  dsm__decisions *decisions; /**< of it */
+  bool is_found;
+  bool is_patient; /**< where no step is known the time is not over before there is a case, nor
+                      until something is found */
   DSM__LIST(dsm__stage_space *) spaces;
-  dsm__cases all;
+  dsm__cases cases;
   bool is_cut_short; /**< the time was over before all were opened */
-} dsm__stage_cases;
+} dsm__stages_searched;
 
-/** Opens the cases. Of those that are not below the limit, by a rough bound, no better one is
+/** Opens the cases. Of those that are not below the best, by a rough bound, no better one is
  * found. False if out of memory. */
-bool dsm__stage_cases_open(dsm__stage_cases *cases);
+bool dsm__stage_cases_open(dsm__stages_searched *search);
 
 /** Frees the spaces, and adds what it evaluated to *evaluations. */
-void dsm__stage_cases_fini(dsm__stage_cases *cases, uint64_t *evaluations);
+void dsm__stage_cases_fini(dsm__stages_searched *search, uint64_t *evaluations);
 
 /** A problem for micro-batches of a case, which borrows all of it; what it finds is in an arena,
  * and in `found`. */

@@ -489,23 +489,19 @@ bool dsm__stage_search(const dsm__problem *problem, double limit_cycles, dsm__gr
       .capacity_bytes = dsm__capacity_limit(dsm_system_usable_bytes(problem->machine.system)),
       .best_cycles = answer->is_feasible ? fmin(answer->cycles, limit_cycles) : limit_cycles,
       .decisions = decisions,
+      .cases = {.closed_bound = HUGE_VAL, .arena = problem->arena},
   };
-  dsm__stage_cases cases = {.whole = problem,
-                            .all = {.closed_bound = HUGE_VAL, .arena = problem->arena}};
   bool is_good = problem->inputs.workload->is_list || find_segments(&search);
   if (is_good && search.segment_count > 0) {
-    cases.segments = search.segments;
-    cases.segment_count = search.segment_count;
-    cases.limit_cycles = search.best_cycles;
     search.is_patient = search.segment_count <= PATIENT_SEGMENTS;
-    cases.is_patient = search.is_patient;
-    is_good = dsm__stage_cases_open(&cases) && dsm__cases_search(&cases.all, &stage_kind, &search);
+    is_good =
+        dsm__stage_cases_open(&search) && dsm__cases_search(&search.cases, &stage_kind, &search);
   }
-  *bound_cycles = cases.is_cut_short ? 0 : dsm__cases_bound(&cases.all);
+  *bound_cycles = search.is_cut_short ? 0 : dsm__cases_bound(&search.cases);
   if (search.is_found) {
     answer->cycles = search.best_cycles;
     answer->is_feasible = true;
   }
-  dsm__stage_cases_fini(&cases, &problem->found->evaluations);
+  dsm__stage_cases_fini(&search, &problem->found->evaluations);
   return is_good;
 }
