@@ -14,10 +14,8 @@
 #include "search/stages/stage_search.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
 #include "plan/named_roles.h"
 #include "plan/segments.h"
 #include "plan/tolerance.h"
@@ -184,45 +182,34 @@ static double bound_of_all(const dsm__looking *at) {
 
 /* ---- one case ---- */
 
-/* A number of runs, and what no step with them is faster than. */
-typedef struct bounded_runs {
-  size_t runs;
-  double bound;
-} bounded_runs;
+/* A case of so many runs as its rank. */
+static dsm__looked look_at_runs(void *context, dsm__open_case *one) {
+  dsm__looking *const at = context;
+  at->stages.interleave = (size_t)one->rank;
+  return try_cuts(at) ? DSM__LOOK_CLOSED : DSM__LOOK_FAILED;
+}
 
-static int compare_bounded(const void *left, const void *right) {
-  const bounded_runs *const a = left;
-  const bounded_runs *const b = right;
-  return dsm__order_then(dsm__order(a->bound, b->bound), dsm__order_whole(a->runs, b->runs));
+static bool are_runs_done(const void *context, double bound) {
+  const dsm__stages_searched *const search = ((const dsm__looking *)context)->search;
+  return dsm__tie_limit(bound) >= search->best_cycles || is_stopped(search);
 }
 
 /* Each number of runs whose bound is below the best: the fewest, which other roles come from (in
  * small networks whatever their bound), and then those of the least bounds. */
 static bool try_runs(dsm__looking *at) {
+  static const dsm__case_kind runs_kind = {look_at_runs, are_runs_done};
   const dsm__stage_case *const of = at->of;
-  const size_t count = of->runs_most - of->runs_least + 1;
-  bounded_runs *const each = dsm__arena_array(at->arena, count, sizeof *each);
+  const bool is_source = is_small(at) && has_other_runs(at);
+  dsm__cases each = {.arena = at->arena};
+  bool is_good = fill_path(at);
   at->has_parts = false;
-  if (each == NULL || !fill_path(at)) {
-    return false;
+  for (size_t runs = of->runs_least; is_good && runs <= of->runs_most; runs++) {
+    dsm__open_case one = {bound_of_runs(at, runs), (double)runs};
+    const bool is_below = dsm__tie_limit(one.bound) < at->search->best_cycles;
+    one.bound = runs == of->runs_least && (is_source || is_below) ? 0 : one.bound;
+    is_good = dsm__cases_open(&each, &one, sizeof one) != NULL;
   }
-  for (size_t i = 0; i < count; i++) {
-    each[i].runs = of->runs_least + i;
-    each[i].bound = bound_of_runs(at, each[i].runs);
-  }
-  qsort(each + 1, count - 1, sizeof *each, compare_bounded);
-  for (size_t i = 0; i < count; i++) {
-    const bool is_source = i == 0 && is_small(at) && has_other_runs(at);
-    if ((dsm__tie_limit(each[i].bound) >= at->search->best_cycles && !is_source) ||
-        is_stopped(at->search)) {
-      continue;
-    }
-    at->stages.interleave = each[i].runs;
-    if (!try_cuts(at)) {
-      return false;
-    }
-  }
-  return true;
+  return is_good && dsm__cases_search(&each, &runs_kind, at);
 }
 
 /* The room that the path exceeds most; NULL: it exceeds none. */
