@@ -226,7 +226,9 @@ static bool search_fewer_words(step_search *s, uint64_t micro_batches, bool may_
                                                       DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD),
                                                   DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD)};
   const dsm_explore_options *const asked = s->problem->inputs.options;
-  const step_search before = *s;
+  const double bound = s->numbers.closed_bound;
+  const size_t tight = s->tight.open.count;
+  const bool had_any = s->has_any;
   dsm_optimization_set known = asked->optimizations;
   bool is_good = true;
   const bool is_quick = s->problem->machine.system->system.axis_count < 3;
@@ -243,9 +245,9 @@ static bool search_fewer_words(step_search *s, uint64_t micro_batches, bool may_
     known = options.optimizations;
     is_good = is_good && search_roles(s, &fewer, micro_batches, may_recompute);
   }
-  s->numbers.closed_bound = before.numbers.closed_bound;
-  s->has_any = before.has_any;
-  s->tight.open.count = before.tight.open.count;
+  s->numbers.closed_bound = bound;
+  s->tight.open.count = tight;
+  s->has_any = had_any;
   return is_good;
 }
 
