@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/cases.h"
 #include "base/deadline.h"
 #include "base/diag_add.h"
 #include "base/growing_list.h"
@@ -27,10 +28,11 @@ typedef struct range {
 } range;
 
 typedef struct node {
-  range *ranges; /* [j]; NULL: divided, its parts have bounds of their own */
-  size_t *split; /* [j]: the size that suits best */
-  double bound;  /* of the objective */
-  bool is_done;  /* one size for each device, or no answer was found in time */
+  dsm__open_case head; /* its bound: of what is less for what is better */
+  range *ranges;       /* [j] */
+  size_t *split;       /* [j]: the size that suits best */
+  double bound;        /* of the objective */
+  bool is_done;        /* one size for each device, or no answer was found in time */
 } node;
 
 /* Sizes that were solved at. */
@@ -47,7 +49,7 @@ typedef struct finder {
   dsm__deadline deadline;
   dsm_partition *best;
   uint32_t *best_batches; /* [j] */
-  DSM__LIST(node) nodes;
+  dsm__cases nodes;
   DSM__LIST(trial) trials;
   double relaxation; /* of the first node */
   dsm_partition_statistics statistics;
@@ -336,7 +338,7 @@ static dsm_status try_split(finder *f, const node *of, double *bound) {
 }
 
 /* Solves the server of a node with several sizes, and says which suit its answer. */
-static dsm_status solve_relaxed(finder *f, node *made) {
+static dsm_status solve_relaxed(finder *f, node *made, bool is_first) {
   dsm_instance relaxed;
   dsm_partition *answer = NULL;
   dsm__arena *const scratch = dsm__arena_new();
@@ -348,7 +350,7 @@ static dsm_status solve_relaxed(finder *f, node *made) {
     made->is_done = true;
   } else {
     count_work(f, answer);
-    f->relaxation = f->nodes.count == 0 ? answer->relaxation : f->relaxation;
+    f->relaxation = is_first ? answer->relaxation : f->relaxation;
   }
   for (size_t j = 0; j < f->instance->device_count && answer != NULL; j++) {
     made->split[j] = suited(f, made->ranges, answer->rates, j);
@@ -358,15 +360,15 @@ static dsm_status solve_relaxed(finder *f, node *made) {
   return status == DSM_ERROR_OUT_OF_MEMORY ? status : DSM_OK;
 }
 
-/* A node, with its bound and an answer to compare with. */
-static dsm_status add_node(finder *f, const range *ranges, double above) {
+/* A node of which no answer is better than `above`, with its bound and an answer to compare with.
+ */
+static dsm_status add_node(finder *f, const range *ranges, double above, bool is_first) {
   const size_t m = f->instance->device_count;
   node made = {.bound = above, .is_done = is_single(f, ranges)};
   if (is_mirrored(f, ranges)) {
     return DSM_OK;
   }
-  if (!DSM__RESERVE(f->arena, made.ranges, m) || !DSM__RESERVE(f->arena, made.split, m) ||
-      !DSM__LIST_RESERVE_IN(&f->nodes, 1, f->arena)) {
+  if (!DSM__RESERVE(f->arena, made.ranges, m) || !DSM__RESERVE(f->arena, made.split, m)) {
     return DSM_ERROR_OUT_OF_MEMORY;
   }
   memcpy(made.ranges, ranges, m * sizeof *ranges);
@@ -374,18 +376,20 @@ static dsm_status add_node(finder *f, const range *ranges, double above) {
     made.split[j] = ranges[j].first;
   }
   dsm_status status = DSM_OK;
-  double bound = made.bound; /* of the answer to compare with */
+  double bound = above; /* of the answer to compare with */
   if (made.is_done) {
     status = try_split(f, &made, &made.bound);
-    f->relaxation = f->nodes.count == 0 && f->best != NULL ? f->best->relaxation : f->relaxation;
+    f->relaxation = is_first && f->best != NULL ? f->best->relaxation : f->relaxation;
   } else {
-    status = solve_relaxed(f, &made);
+    status = solve_relaxed(f, &made, is_first);
     if (status == DSM_OK && !made.is_done && worth(f, made.bound) > best_worth(f)) {
       status = try_split(f, &made, &bound);
     }
   }
-  f->nodes.items[f->nodes.count++] = made;
-  return status;
+  made.head.bound = -worth(f, made.bound);
+  return status != DSM_OK || dsm__cases_open(&f->nodes, &made, sizeof made) != NULL
+             ? status
+             : DSM_ERROR_OUT_OF_MEMORY;
 }
 
 /* The device with most sizes; below, at and above the one that suits it are three nodes. */
@@ -406,30 +410,14 @@ static dsm_status divide(finder *f, const node *of) {
     range ranges[DSM_DEVICES_MAX];
     memcpy(ranges, of->ranges, m * sizeof *ranges);
     ranges[device] = parts[p];
-    status = is_part[p] ? add_node(f, ranges, of->bound) : DSM_OK;
+    status = is_part[p] ? add_node(f, ranges, of->bound, false) : DSM_OK;
   }
   return status;
 }
 
-/* The open node with the best bound; its number, or the count of nodes. */
-static size_t best_open(const finder *f) {
-  size_t best = f->nodes.count;
-  for (size_t n = 0; n < f->nodes.count; n++) {
-    if (!f->nodes.items[n].is_done &&
-        (best == f->nodes.count ||
-         worth(f, f->nodes.items[n].bound) > worth(f, f->nodes.items[best].bound))) {
-      best = n;
-    }
-  }
-  return best;
-}
-
-/* What no choice of sizes is better than: of all nodes that were not divided. */
+/* What no choice of sizes is better than. */
 static double proven(const finder *f) {
-  double most = best_worth(f);
-  for (size_t n = 0; n < f->nodes.count; n++) {
-    most = f->nodes.items[n].ranges == NULL ? most : fmax(most, worth(f, f->nodes.items[n].bound));
-  }
+  const double most = fmax(best_worth(f), -dsm__cases_bound(&f->nodes));
   return is_throughput(f) ? most : -most;
 }
 
@@ -473,7 +461,24 @@ static dsm_status try_smallest(finder *f) {
                                                : DSM_OK;
 }
 
+static dsm__looked look(void *context, dsm__open_case *one) {
+  finder *const f = context;
+  const node *const it = (const node *)one;
+  if (it->is_done) {
+    return DSM__LOOK_CLOSED;
+  }
+  tell(f);
+  return divide(f, it) == DSM_OK ? DSM__LOOK_DIVIDED : DSM__LOOK_FAILED;
+}
+
+/* What is closed may have the best bound. */
+static bool is_search_done(const void *context, double bound) {
+  (void)bound;
+  return is_good_enough(context) || is_over(context);
+}
+
 static dsm_status search(finder *f) {
+  static const dsm__case_kind node_kind = {look, is_search_done};
   const size_t m = f->instance->device_count;
   range all[DSM_DEVICES_MAX] = {{0, 0}};
   for (size_t j = 0; j < m; j++) {
@@ -481,20 +486,10 @@ static dsm_status search(finder *f) {
   }
   dsm_status status = try_smallest(f);
   if (status == DSM_OK) {
-    status = add_node(f, all, is_throughput(f) ? HUGE_VAL : 0);
+    status = add_node(f, all, is_throughput(f) ? HUGE_VAL : 0, true);
   }
-  while (status == DSM_OK && !is_good_enough(f) && !is_over(f)) {
-    const size_t next = best_open(f);
-    if (next == f->nodes.count) {
-      break;
-    }
-    const node it = f->nodes.items[next];
-    f->nodes.items[next].is_done = true;
-    f->nodes.items[next].ranges = NULL;
-    tell(f);
-    status = divide(f, &it);
-  }
-  return status;
+  return status != DSM_OK || dsm__cases_search(&f->nodes, &node_kind, f) ? status
+                                                                         : DSM_ERROR_OUT_OF_MEMORY;
 }
 
 /* ---- the answer ---- */
@@ -568,8 +563,10 @@ dsm_status dsm__search_batches(dsm_partition **partition, const dsm_instance *in
   finder f = {.instance = instance,
               .options = options,
               .arena = dsm__arena_new(),
+              .nodes = {.closed_bound = HUGE_VAL},
               .relaxation = options->objective == DSM_OBJECTIVE_THROUGHPUT ? HUGE_VAL : -HUGE_VAL};
   dsm__deadline_begin(&f.deadline, options->time_limit_seconds);
+  f.nodes.arena = f.arena;
   bool is_made = f.arena != NULL;
   for (size_t j = 0; j < instance->device_count && is_made; j++) {
     is_made = find_sizes(&f, j);

@@ -15,6 +15,7 @@
  */
 #include <math.h>
 
+#include "base/cases.h"
 #include "base/diag_add.h"
 #include "partition/front_internal.h"
 #include "partition/instance_facts.h"
@@ -22,6 +23,7 @@
 /* No partition within `low_seconds` does more than low_rho, by the gap; one that takes high_seconds
  * does high_rho. */
 typedef struct box {
+  dsm__open_case head; /* its bound: the area, below 0; 0: all is known */
   double low_seconds;
   double high_seconds;
   double low_rho;
@@ -29,46 +31,47 @@ typedef struct box {
 } box;
 
 typedef struct boxes {
-  DSM__LIST(box) all;
+  dsm__front_finder *finder;
+  size_t last_question;
+  dsm__cases cases;
 } boxes;
 
-static double area(const dsm__front_finder *f, const box *of) {
-  const double more = 1 + f->slack;
+/* False if out of memory. */
+static bool open_box(boxes *among, box one) {
+  const double more = 1 + among->finder->slack;
   const bool is_known =
-      of->high_seconds <= of->low_seconds * more || of->high_rho <= of->low_rho * more;
-  return is_known ? 0 : (of->high_seconds - of->low_seconds) * (of->high_rho - of->low_rho);
-}
-
-/* The largest; NULL: all is known. */
-static box *largest(const dsm__front_finder *f, const boxes *among) {
-  box *found = NULL;
-  double most = 0;
-  for (size_t k = 0; k < among->all.count; k++) {
-    const double own = area(f, &among->all.items[k]);
-    if (own > most) {
-      most = own;
-      found = &among->all.items[k];
-    }
-  }
-  return found;
+      one.high_seconds <= one.low_seconds * more || one.high_rho <= one.low_rho * more;
+  one.head.bound =
+      is_known ? 0 : -(one.high_seconds - one.low_seconds) * (one.high_rho - one.low_rho);
+  return dsm__cases_open(&among->cases, &one, sizeof one) != NULL;
 }
 
 /* Asks at the middle of a box, and divides it. Where nothing is found out it is given up. */
-static void divide(dsm__front_finder *f, boxes *among, box *at) {
-  const box before = *at;
-  const double middle = before.low_seconds + (before.high_seconds - before.low_seconds) / 2;
+static dsm__looked divide(void *context, dsm__open_case *head) {
+  boxes *const among = context;
+  dsm__front_finder *const f = among->finder;
+  const box *const at = (const box *)head;
+  const double middle = at->low_seconds + (at->high_seconds - at->low_seconds) / 2;
   const size_t proofs = f->proofs.count;
-  double rho = before.low_rho;
-  double taken = before.low_seconds;
+  double rho = at->low_rho;
+  double taken = at->low_seconds;
   if (dsm__front_ask(f, (dsm__front_question){DSM_OBJECTIVE_THROUGHPUT, middle, 0}, &rho)) {
     taken = f->points.items[f->points.count - 1].mean_latency_seconds;
   }
   if (f->proofs.count == proofs) {
-    *at = (box){0, 0, 0, 0};
-    return;
+    return DSM__LOOK_CLOSED;
   }
-  *at = (box){before.low_seconds, taken, before.low_rho, rho};
-  among->all.items[among->all.count++] = (box){middle, before.high_seconds, rho, before.high_rho};
+  return open_box(among, (box){{0}, at->low_seconds, taken, at->low_rho, rho}) &&
+                 open_box(among, (box){{0}, middle, at->high_seconds, rho, at->high_rho})
+             ? DSM__LOOK_DIVIDED
+             : DSM__LOOK_FAILED;
+}
+
+/* Is all known, or no question left? */
+static bool is_done(const void *context, double bound) {
+  const boxes *const among = context;
+  return !(bound < 0) || among->finder->asked_count >= among->last_question ||
+         dsm__front_is_over(among->finder);
 }
 
 /* Where the objective latency has no answer, the least time is found by limits that none keeps. */
@@ -94,22 +97,16 @@ static bool ask_quickest(dsm__front_finder *f, double longest, double *seconds, 
 
 void dsm__front_ask_limits(dsm__front_finder *f, size_t last_question) {
   const dsm_front_point fastest = f->points.items[0];
-  boxes among = {.all = {.count = 0}};
+  static const dsm__case_kind box_kind = {divide, is_done};
+  boxes among = {f, last_question, {.arena = f->arena}};
   double least = 0;
   double least_rho = 0;
-  if (!DSM__RESERVE(f->arena, among.all.items, f->question_count + 1)) {
-    f->status = dsm__out_of_memory(f->diags);
-    return;
-  }
   if (dsm__front_is_over(f) ||
       (can_ask_least(f) && !ask_quickest(f, fastest.mean_latency_seconds, &least, &least_rho))) {
     return;
   }
-  among.all.items[among.all.count++] =
-      (box){least, fastest.mean_latency_seconds, least_rho, fastest.rho};
-  box *next = largest(f, &among);
-  while (next != NULL && f->asked_count < last_question && !dsm__front_is_over(f)) {
-    divide(f, &among, next);
-    next = largest(f, &among);
+  const box all = {{0}, least, fastest.mean_latency_seconds, least_rho, fastest.rho};
+  if (!open_box(&among, all) || !dsm__cases_search(&among.cases, &box_kind, &among)) {
+    f->status = dsm__out_of_memory(f->diags);
   }
 }

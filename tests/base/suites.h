@@ -6,6 +6,7 @@
 #include <check.h>
 
 Suite *suite_arena(void);
+Suite *suite_cases(void);
 Suite *suite_diag(void);
 Suite *suite_digest(void);
 Suite *suite_expression(void);

@@ -26,6 +26,21 @@ static double best_of_all(const batched_instance *of, uint64_t seed,
   return isfinite(best) ? best : 0;
 }
 
+typedef struct known_best {
+  double objective;
+  bool is_energy;
+  uint64_t seed;
+} known_best;
+
+/* What is told while choices are left to be searched is a bound too. */
+static void expect_bound(void *context, const dsm_partition_progress *at) {
+  const known_best *const best = context;
+  const double beyond = at->bound - best->objective;
+  ck_assert_msg((best->is_energy ? beyond : -beyond) <= 3e-6 * best->objective,
+                "seed %llu: told a bound of %.9g, twin %.9g", (unsigned long long)best->seed,
+                at->bound, best->objective);
+}
+
 static void expect_best(uint64_t seed, dsm_objective_kind objective) {
   batched_instance of;
   batched_random(&of, seed);
@@ -36,9 +51,12 @@ static void expect_best(uint64_t seed, dsm_objective_kind objective) {
   options.objective = objective;
   options.required_rho = 0.2;
   options.is_unused_off = seed % 2 == 1;
+  const double twin = best_of_all(&of, seed, &options);
+  known_best best = {twin, objective == DSM_OBJECTIVE_ENERGY, seed};
+  options.report = twin > 0 ? expect_bound : NULL;
+  options.context = &best;
   dsm_partition *found = NULL;
   const dsm_status status = dsm_partition_solve(&found, &of.s.instance, &options, NULL);
-  const double twin = best_of_all(&of, seed, &options);
   ck_assert_msg((status == DSM_OK) == (twin > 0), "seed %llu", (unsigned long long)seed);
   if (status == DSM_OK) {
     ck_assert_msg(fabs(found->objective - twin) <= 3e-6 * twin, "seed %llu: %.9g, twin %.9g",

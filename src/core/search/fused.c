@@ -24,6 +24,7 @@
 
 #include <math.h>
 
+#include "base/cases.h"
 #include "plan/tolerance.h"
 
 /* Searches of a case, with shares that move, before it is divided. */
@@ -31,7 +32,7 @@ enum { ROUNDS = 4 };
 
 /* A case: mappings that have some collectives, and do not have others. */
 typedef struct mapping_case {
-  double bound; /* cycles; no mapping of the case takes less */
+  dsm__open_case head;
   uint32_t paid;
   uint32_t avoided;
 } mapping_case;
@@ -54,10 +55,8 @@ typedef struct fused_search {
   uint64_t edges;          /* and edges of graphs of roles */
   int searches;
   double latency[DSM__COLLECTIVE_COUNT]; /* of those seen */
-  mapping_case open[DSM__FUSED_SEARCHES_MAX + 1];
-  unsigned open_count;
-  double first_bound; /* of the first search, */
-  double bound;       /* and of all cases that are closed */
+  dsm__cases cases;
+  double first_bound; /* of the first search */
   dsm__graph_answer best;
   dsm__decisions decisions;
 } fused_search;
@@ -130,17 +129,6 @@ static double paid_cycles(const fused_search *s, const mapping_case *one) {
   return cycles;
 }
 
-/* The case with the least bound, taken out. */
-static mapping_case next_case(fused_search *s) {
-  unsigned least = 0;
-  for (unsigned i = 1; i < s->open_count; i++) {
-    least = s->open[i].bound < s->open[least].bound ? i : least;
-  }
-  const mapping_case one = s->open[least];
-  s->open[least] = s->open[--s->open_count];
-  return one;
-}
-
 /* A mapping that was found. */
 typedef struct found_mapping {
   dsm__collectives collectives;
@@ -204,13 +192,14 @@ static uint32_t decided_with(const fused_search *s, int collective) {
   return one | all;
 }
 
-static void divide(fused_search *s, const mapping_case *one, int collective) {
+/* False if out of memory. */
+static bool divide(fused_search *s, const mapping_case *one, int collective) {
   mapping_case having = *one;
   mapping_case avoiding = *one;
   having.paid |= decided_with(s, collective);
   avoiding.avoided |= decided_with(s, collective);
-  s->open[s->open_count++] = having;
-  s->open[s->open_count++] = avoiding;
+  return dsm__cases_open(&s->cases, &having, sizeof having) != NULL &&
+         dsm__cases_open(&s->cases, &avoiding, sizeof avoiding) != NULL;
 }
 
 /* Are two collectives of a kind, along as many axes? */
@@ -340,8 +329,8 @@ static bool search_once(fused_search *s, mapping_case *one, found_mapping *found
   if (!found->is_any) { /* none fits the memory, or none is as fast as what is known */
     const bool is_proven = s->searches > 0 && !problem->found->is_need_rounded;
     const bool is_over = dsm__problem_is_over(problem);
-    one->bound =
-        is_proven && !is_over ? known_cycles(s) : fmax(one->bound, answer.lower_bound_cycles);
+    one->head.bound =
+        is_proven && !is_over ? known_cycles(s) : fmax(one->head.bound, answer.lower_bound_cycles);
     s->best = s->searches == 0 ? answer : s->best;
     s->decisions = s->searches++ == 0 ? decisions : s->decisions;
     return true;
@@ -358,8 +347,8 @@ static bool search_once(fused_search *s, mapping_case *one, found_mapping *found
   for (int c = 0; c < DSM__COLLECTIVE_COUNT; c++) {
     s->latency[c] = fmax(s->latency[c], found->collectives.latency_cycles[c]);
   }
-  one->bound = fmax(one->bound, answer.lower_bound_cycles + paid_cycles(s, one));
-  s->first_bound = s->searches == 1 ? one->bound : s->first_bound;
+  one->head.bound = fmax(one->head.bound, answer.lower_bound_cycles + paid_cycles(s, one));
+  s->first_bound = s->searches == 1 ? one->head.bound : s->first_bound;
   return true;
 }
 
@@ -379,33 +368,42 @@ static bool is_over(const fused_search *s) {
 
 /* Searches a case until it is done, or is divided: where shares that move raise its bound by hardly
  * anything, and lead to nothing better. It is done then if the search of a mapping leaves more open
- * by itself than they can win. False if out of memory. */
-static bool search_case(fused_search *s, mapping_case *one) {
+ * by itself than they can win. */
+static dsm__looked look(void *context, dsm__open_case *head) {
+  fused_search *const s = context;
+  mapping_case *const one = (mapping_case *)head;
   static const double vain = 1.0 / 16; /* of what was left between bound and best */
   for (int round = 1;; round++) {
     found_mapping found;
-    const double bound = one->bound;
+    const double bound = head->bound;
     const double best = s->best.cycles;
     if (!search_once(s, one, &found)) {
-      return false;
+      return DSM__LOOK_FAILED;
     }
-    const bool is_vain = round > 1 && one->bound - bound < vain * (best - bound) &&
+    const bool is_vain = round > 1 && head->bound - bound < vain * (best - bound) &&
                          dsm__tie_limit(s->best.cycles) >= best;
     const double least = is_vain ? found.open_cycles : 0;
     const double most = fmax(dsm__tie_limit(s->best.cycles) - s->best.cycles, least);
     const int collective =
         found.is_any ? collective_to_decide(s->counted, one, &found, most) : DSM__NO_COLLECTIVE;
-    if (!s->best.is_feasible || collective == DSM__NO_COLLECTIVE || is_good_enough(s, one->bound)) {
-      s->bound = fmin(s->bound, one->bound);
-      return true;
+    if (!s->best.is_feasible || collective == DSM__NO_COLLECTIVE ||
+        is_good_enough(s, head->bound)) {
+      return DSM__LOOK_CLOSED;
     }
     if (round == ROUNDS || is_vain || is_over(s)) {
-      divide(s, one, collective);
-      return true;
+      return divide(s, one, collective) ? DSM__LOOK_DIVIDED : DSM__LOOK_FAILED;
     }
     move_shares(s, &found);
   }
 }
+
+/* The first case is searched whatever the time. */
+static bool is_done(const void *context, double bound) {
+  const fused_search *const s = context;
+  return s->searches > 0 && (is_good_enough(s, bound) || is_over(s));
+}
+
+static const dsm__case_kind fused_kind = {look, is_done};
 
 static bool begin(fused_search *s) {
   const dsm__problem *const problem = s->problem;
@@ -438,24 +436,14 @@ bool dsm__fused_search(const dsm__problem *problem, const dsm__fused_finder *fin
                     .edges = problem->found->role_edges,
                     .share = least_share(problem->inputs.workload),
                     .counted = dsm__counted_latency(problem),
-                    .open_count = 1,
-                    .bound = HUGE_VAL};
-  bool is_good = begin(&s);
-  while (is_good && s.open_count > 0) {
-    mapping_case one = next_case(&s);
-    if (s.searches > 0 && (is_good_enough(&s, one.bound) || is_over(&s))) {
-      s.bound = fmin(s.bound, one.bound);
-    } else {
-      is_good = search_case(&s, &one);
-      s.open_count = s.best.is_feasible ? s.open_count : 0;
-    }
-  }
-  for (unsigned i = 0; i < s.open_count; i++) {
-    s.bound = fmin(s.bound, s.open[i].bound);
-  }
+                    .cases = {.closed_bound = HUGE_VAL, .arena = problem->arena}};
+  const mapping_case all = {.paid = 0};
+  const bool is_good = begin(&s) && dsm__cases_open(&s.cases, &all, sizeof all) != NULL &&
+                       dsm__cases_search(&s.cases, &fused_kind, &s);
+  const double bound = dsm__cases_bound(&s.cases);
   *answer = s.best;
-  s.bound = may_latencies_differ(problem) && s.best.is_feasible ? s.first_bound : s.bound;
-  answer->lower_bound_cycles = fmin(s.bound, s.best.cycles);
+  answer->lower_bound_cycles = fmin(
+      may_latencies_differ(problem) && s.best.is_feasible ? s.first_bound : bound, s.best.cycles);
   *decisions = s.decisions;
   return is_good;
 }

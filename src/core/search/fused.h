@@ -23,7 +23,7 @@ typedef struct dsm__fused_finder {
   bool (*find)(const dsm__problem *problem, const void *context, double limit_cycles,
                dsm__graph_answer *answer, dsm__decisions *decisions);
   const void *context;
-  int searches_max;         /**< at most DSM__FUSED_SEARCHES_MAX; what is left open then is a gap */
+  int searches_max;         /**< what is left open then is a gap */
   uint64_t evaluations_max; /**< no search begins behind so many, */
   uint64_t edges_max;       /**< or behind so many of graphs of roles */
   double enough;            /**< a bound is, that is so much of what the best takes */

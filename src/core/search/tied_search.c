@@ -19,7 +19,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/growing_list.h"
 #include "plan/tied_tables.h"
 #include "plan/tolerance.h"
 
@@ -44,10 +43,11 @@ typedef struct table {
   size_t count; /* 0: not asked yet */
 } table;
 
-/* Mappings in which some tables are cut in one way. */
+/* Mappings in which some tables are cut in one way. Its rank is what the fastest may take, as far
+ * as a finder knows. */
 typedef struct tied_case {
-  double bound;            /* cycles; none takes less */
-  double likely;           /* what the fastest may take, as far as a finder knows */
+  dsm__open_case head;
+  size_t division;         /* which it came of; 0: none */
   size_t divided;          /* the table whose cut was fixed last */
   bool is_bounded;         /* by the finder, once some mapping was known */
   uint8_t cut[TABLES_MAX]; /* its number + 1; 0: free */
@@ -63,10 +63,9 @@ typedef struct tied_search {
   dsm__table_cut *owner_cuts;
   dsm__table_cut *fixed_cuts;
   dsm_layer_memory *memory; /* scratch */
-  DSM__LIST(tied_case) open;
+  size_t divisions;
+  dsm__cases cases; /* closed with an infinite bound: it is proven that no mapping of one fits */
   double limit_cycles;
-  double bound;             /* of all cases that are closed; infinite: it is proven of each that no
-                               mapping of it fits */
   bool is_memory_short;     /* of some case the fastest mapping does not fit */
   dsm__graph_answer best;   /* not feasible: what some mapping needs at least */
   dsm__decisions decisions; /* likewise */
@@ -224,28 +223,6 @@ static void begin_case(dsm__problem *of_case, tied_search *s, const tied_case *o
   s->problem->found->proven_cycles = is_any ? 0 : s->problem->found->proven_cycles;
 }
 
-/* Does a case come before another one? */
-static bool is_before(const tied_case *one, const tied_case *other) {
-  return one->bound < other->bound || (!(one->bound > other->bound) && one->likely < other->likely);
-}
-
-/* The number of the case with the least bound, of equals the likeliest, of these the first. */
-static size_t next_case(const tied_search *s) {
-  size_t least = 0;
-  for (size_t i = 1; i < s->open.count; i++) {
-    least = is_before(&s->open.items[i], &s->open.items[least]) ? i : least;
-  }
-  return least;
-}
-
-static tied_case take_case(tied_search *s, size_t index) {
-  const tied_case one = s->open.items[index];
-  s->open.count--;
-  memmove(&s->open.items[index], &s->open.items[index + 1],
-          (s->open.count - index) * sizeof s->open.items[0]);
-  return one;
-}
-
 /* What tied layers would exchange where they stay as they are and the owner of a table cuts it in
  * another way. */
 static double exchange_cycles(const tied_search *s, const table *of, const dsm__table_cut *cut,
@@ -283,35 +260,28 @@ static bool find_cuts(tied_search *s, table *of) {
 static bool divide(tied_search *s, const tied_case *one, size_t t,
                    const dsm__decisions *decisions) {
   double exchanged[DSM__TABLE_CUTS_MAX];
+  tied_case parts[DSM__TABLE_CUTS_MAX];
   table *const of = &s->tables[t];
-  if (!find_cuts(s, of) || !DSM__LIST_RESERVE_IN(&s->open, of->count, s->problem->lasting)) {
-    return false;
-  }
-  const size_t first = s->open.count;
+  bool is_good = find_cuts(s, of);
+  s->divisions++;
   for (size_t k = 0; k < of->count; k++) {
     const double cycles = exchange_cycles(s, of, &of->cuts[k], decisions);
     size_t at = k;
     for (; at > 0 && exchanged[at - 1] > cycles; at--) {
       exchanged[at] = exchanged[at - 1];
-      s->open.items[first + at] = s->open.items[first + at - 1];
+      parts[at] = parts[at - 1];
     }
     exchanged[at] = cycles;
-    s->open.items[first + at] = *one;
-    s->open.items[first + at].divided = t;
-    s->open.items[first + at].is_bounded = false;
-    s->open.items[first + at].cut[t] = (uint8_t)(k + 1);
-    s->open.count++;
+    parts[at] = *one;
+    parts[at].division = s->divisions;
+    parts[at].divided = t;
+    parts[at].is_bounded = false;
+    parts[at].cut[t] = (uint8_t)(k + 1);
   }
-  return true;
-}
-
-/* Are two cases of one that was divided? */
-static bool are_siblings(const tied_search *s, const tied_case *one, const tied_case *other) {
-  bool are = one->divided == other->divided && !other->is_bounded;
-  for (size_t t = 0; t < s->table_count; t++) {
-    are = are && (t == one->divided || one->cut[t] == other->cut[t]);
+  for (size_t k = 0; k < of->count; k++) {
+    is_good = is_good && dsm__cases_open(&s->cases, &parts[k], sizeof parts[k]) != NULL;
   }
-  return are;
+  return is_good;
 }
 
 /* Raises the bounds of the cases that came of the same one as the first of those open, all at once.
@@ -319,31 +289,22 @@ static bool are_siblings(const tied_search *s, const tied_case *one, const tied_
 static bool bound_siblings(tied_search *s, const tied_case *one) {
   const size_t t = one->divided;
   dsm__table_cut cuts[DSM__TABLE_CUTS_MAX];
-  dsm__tied_bounds bounds;
-  tied_case *of[DSM__TABLE_CUTS_MAX];
+  dsm__open_case *bounds[DSM__TABLE_CUTS_MAX];
   tied_case parent = *one;
   dsm__tied_cuts all = {s->tables[t].owner, cuts, 0};
-  for (size_t i = 0; i < s->open.count && all.count < DSM__TABLE_CUTS_MAX; i++) {
-    tied_case *const other = &s->open.items[i];
-    if (are_siblings(s, one, other)) {
+  for (size_t i = 0; i < s->cases.open.count; i++) {
+    tied_case *const other = (tied_case *)s->cases.open.items[i];
+    if (other->division == one->division && !other->is_bounded) {
       cuts[all.count] = s->tables[t].cuts[other->cut[t] - 1];
-      bounds.least[all.count] = bounds.likely[all.count] = other->bound;
-      of[all.count++] = other;
+      bounds[all.count++] = &other->head;
+      other->head.rank = other->head.bound;
+      other->is_bounded = true;
     }
   }
-  const size_t count = all.count;
   parent.cut[t] = 0;
   dsm__problem of_parent;
   begin_case(&of_parent, s, &parent);
-  if (!s->finder->bound_cuts(&of_parent, s->finder->context, known_cycles(s), &all, &bounds)) {
-    return false;
-  }
-  for (size_t k = 0; k < count; k++) {
-    of[k]->bound = bounds.least[k];
-    of[k]->likely = bounds.likely[k];
-    of[k]->is_bounded = true;
-  }
-  return true;
+  return s->finder->bound_cuts(&of_parent, s->finder->context, known_cycles(s), &all, bounds);
 }
 
 /* Keeps a mapping that is better than those before; of those that do not fit the one that needs
@@ -378,8 +339,8 @@ static bool is_over(const tied_search *s) {
          dsm__problem_is_over(s->problem);
 }
 
-/* Searches a case, and closes or divides it. False if out of memory. */
-static bool search_case(tied_search *s, tied_case *one) {
+/* Searches a case, and closes or divides it. */
+static dsm__looked search_case(tied_search *s, tied_case *one) {
   const dsm__problem *const problem = s->problem;
   const double limit = known_cycles(s);
   dsm__graph_answer answer;
@@ -387,17 +348,17 @@ static bool search_case(tied_search *s, tied_case *one) {
   dsm__problem of_case;
   begin_case(&of_case, s, one);
   if (!s->finder->find(&of_case, s->finder->context, limit, &answer, &decisions)) {
-    return false;
+    return DSM__LOOK_FAILED;
   }
   s->is_memory_short = s->is_memory_short || answer.is_memory_short;
   s->within += s->searches++ > 0 && isfinite(limit) ? 1 : 0;
   if (!answer.is_feasible || !isfinite(answer.cycles)) {
     const bool is_proven = !problem->found->is_need_rounded && !dsm__problem_is_over(problem);
-    s->bound = is_proven ? s->bound : fmin(s->bound, answer.lower_bound_cycles);
+    one->head.bound = is_proven ? HUGE_VAL : answer.lower_bound_cycles;
     keep(s, &answer, &decisions);
-    return true;
+    return DSM__LOOK_CLOSED;
   }
-  one->bound = fmax(one->bound, answer.lower_bound_cycles);
+  one->head.bound = fmax(one->head.bound, answer.lower_bound_cycles);
   const uncounted more = uncounted_of(s, one, &decisions);
   double need = 0;
   answer.cycles += more.cycles;
@@ -406,12 +367,31 @@ static bool search_case(tied_search *s, tied_case *one) {
     s->is_memory_short = true;
   }
   keep(s, &answer, &decisions);
-  if (more.table == TABLES_MAX || is_good_enough(s, one->bound) || is_over(s)) {
-    s->bound = fmin(s->bound, one->bound);
-    return true;
+  if (more.table == TABLES_MAX || is_good_enough(s, one->head.bound) || is_over(s)) {
+    return DSM__LOOK_CLOSED;
   }
-  return divide(s, one, more.table, &decisions);
+  return divide(s, one, more.table, &decisions) ? DSM__LOOK_DIVIDED : DSM__LOOK_FAILED;
 }
+
+/* The first case is searched whatever the time. Bounds of the others rise also where no more is to
+ * be searched. */
+static dsm__looked look(void *context, dsm__open_case *head) {
+  tied_search *const s = context;
+  tied_case *const one = (tied_case *)head;
+  const bool is_first = s->searches == 0;
+  if (!is_first && !one->is_bounded && s->finder->bound_cuts != NULL && isfinite(known_cycles(s)) &&
+      !dsm__problem_is_over(s->problem)) {
+    return bound_siblings(s, one) ? DSM__LOOK_OPEN : DSM__LOOK_FAILED;
+  }
+  return is_first || !is_over(s) ? search_case(s, one) : DSM__LOOK_CLOSED;
+}
+
+static bool is_done(const void *context, double bound) {
+  const tied_search *const s = context;
+  return s->searches > 0 && is_good_enough(s, bound);
+}
+
+static const dsm__case_kind tied_kind = {look, is_done};
 
 /* ---- all of it ---- */
 
@@ -438,7 +418,7 @@ static bool begin(tied_search *s) {
       s->tables[s->table_count++] = (table){.owner = s->owner_of[i]};
     }
   }
-  return DSM__LIST_RESERVE_IN(&s->open, 1, problem->lasting);
+  return true;
 }
 
 bool dsm__tied_search(const dsm__problem *problem, const dsm__tied_finder *finder,
@@ -447,38 +427,23 @@ bool dsm__tied_search(const dsm__problem *problem, const dsm__tied_finder *finde
                    .finder = finder,
                    .edges = problem->found->role_edges,
                    .limit_cycles = limit_cycles,
-                   .bound = HUGE_VAL};
+                   .cases = {.closed_bound = HUGE_VAL, .arena = problem->lasting}};
+  const tied_case all = {.is_bounded = true};
   if (!dsm__tied_is_asked(problem)) {
     return finder->find(problem, finder->context, limit_cycles, answer, decisions);
   }
-  bool is_good = begin(&s);
+  const bool is_begun = begin(&s);
   const size_t layer_count = problem->inputs.workload->layer_count;
   const size_t share = LAYERS_MAX / layer_count;
   const size_t least = finder->bound_cuts == NULL ? UNBOUNDED_MIN : 1;
   const size_t most = share * share > least ? share * share : least;
   s.within_max = layer_count <= SMALL_NETWORK ? SEARCHES_MAX : most;
-  if (is_good) {
-    s.open.items[s.open.count++] = (tied_case){.is_bounded = true};
-  }
-  while (is_good && s.open.count > 0) {
-    const size_t next = next_case(&s);
-    const tied_case *const first = &s.open.items[next];
-    if (s.searches > 0 && !is_good_enough(&s, first->bound) && !first->is_bounded &&
-        finder->bound_cuts != NULL && isfinite(known_cycles(&s)) &&
-        !dsm__problem_is_over(problem)) {
-      is_good = bound_siblings(&s, first);
-      continue;
-    }
-    tied_case one = take_case(&s, next);
-    if (s.searches > 0 && (is_good_enough(&s, one.bound) || is_over(&s))) {
-      s.bound = fmin(s.bound, one.bound);
-    } else {
-      is_good = search_case(&s, &one);
-    }
-  }
+  const bool is_good = is_begun && dsm__cases_open(&s.cases, &all, sizeof all) != NULL &&
+                       dsm__cases_search(&s.cases, &tied_kind, &s);
+  const double bound = dsm__cases_bound(&s.cases);
   *answer = s.best;
   *decisions = s.decisions;
   answer->is_memory_short = s.is_memory_short;
-  answer->lower_bound_cycles = s.best.is_feasible ? fmin(s.bound, s.best.cycles) : s.bound;
+  answer->lower_bound_cycles = s.best.is_feasible ? fmin(bound, s.best.cycles) : bound;
   return is_good;
 }

@@ -6,6 +6,7 @@
 #ifndef DSM_SEARCH_TIED_SEARCH_H
 #define DSM_SEARCH_TIED_SEARCH_H
 
+#include "base/cases.h"
 #include "search/problem.h"
 
 /** Ways to cut a table that are told apart: a part of gradients and of weights along each axis. */
@@ -18,12 +19,6 @@ typedef struct dsm__tied_cuts {
   size_t count;
 } dsm__tied_cuts;
 
-/** Of each of them: what no mapping is faster than, and what is likely the fastest's time. */
-typedef struct dsm__tied_bounds {
-  double least[DSM__TABLE_CUTS_MAX];
-  double likely[DSM__TABLE_CUTS_MAX];
-} dsm__tied_bounds;
-
 /** The search that is asked for each case. */
 typedef struct dsm__tied_finder {
   /** Finds the fastest mapping in which layers cut their weights as the problem's inputs fix, and
@@ -35,9 +30,10 @@ typedef struct dsm__tied_finder {
    * cuts[0 .. DSM__TABLE_CUTS_MAX), how many. */
   size_t (*cuts_of)(const dsm__problem *problem, size_t layer_index, dsm__table_cut *cuts);
   /** Raises bounds of mappings with each of the cuts, as far as those within a finite limit go,
-   * once something was found. NULL: nothing is known of a cut. False if out of memory. */
+   * once something was found; the rank is what is likely the fastest's time. NULL: nothing is known
+   * of a cut. False if out of memory. */
   bool (*bound_cuts)(const dsm__problem *problem, const void *context, double limit_cycles,
-                     const dsm__tied_cuts *cuts, dsm__tied_bounds *bounds);
+                     const dsm__tied_cuts *cuts, dsm__open_case **bounds);
   const void *context;
   size_t searches_max; /**< cases that are looked at: 0: as many as the network's size allows */
 } dsm__tied_finder;

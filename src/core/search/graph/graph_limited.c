@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cases.h"
 #include "base/order.h"
 #include "plan/tolerance.h"
 #include "search/graph/graph_levels.h"
@@ -37,9 +38,9 @@ enum { LOOKS_OF_WORK = 8 };
 
 /* Paths whose largest transient is one of ceilings[first .. end), on one side of some levels. */
 typedef struct branch {
+  dsm__open_case head;
   size_t first;
   size_t end;
-  double bound_cycles;
   double tried_cycles;         /* least difference of incumbent and bound with too many labels */
   const dsm__graph_side *side; /* NULL: all paths */
   bool is_parted;              /* by the last of them, from what had a bound of */
@@ -56,10 +57,9 @@ typedef struct limited {
   dsm__graph_levels levels;
   double *ceilings; /* every largest transient that a path can have, ascending */
   size_t ceiling_count;
-  branch branches[BRANCHES_MAX]; /* to do */
-  size_t branch_count;
+  dsm__cases branches;    /* closed with a finite bound: given up */
+  bool is_begun;          /* one was looked at */
   double best_cycles;     /* by labels, of the branches done */
-  double open_cycles;     /* least bound of the branches given up */
   dsm__graph_path chosen; /* the first of the best of the branches done */
   double chosen_cycles;
 } limited;
@@ -87,48 +87,41 @@ static bool list_ceilings(limited *l) {
   return true;
 }
 
-/* Takes the branch with the lowest bound out of those to do. */
-static branch take_branch(limited *l) {
-  size_t least = 0;
-  for (size_t i = 1; i < l->branch_count; i++) {
-    least = l->branches[i].bound_cycles < l->branches[least].bound_cycles ? i : least;
-  }
-  const branch taken = l->branches[least];
-  l->branches[least] = l->branches[--l->branch_count];
-  return taken;
+/* May there be two in place of one? */
+static bool can_divide(const limited *l) {
+  return l->branches.open.count < BRANCHES_MAX && l->relaxed.work < l->labels.effort.work_max;
+}
+
+static dsm__looked divide(limited *l, const branch parts[2]) {
+  return dsm__cases_open(&l->branches, &parts[0], sizeof parts[0]) != NULL &&
+                 dsm__cases_open(&l->branches, &parts[1], sizeof parts[1]) != NULL
+             ? DSM__LOOK_DIVIDED
+             : DSM__LOOK_FAILED;
 }
 
 static bool can_halve(const limited *l, const branch *b) {
-  return b->end - b->first > 1 && l->branch_count + 2 <= BRANCHES_MAX &&
-         l->relaxed.work < l->labels.effort.work_max;
+  return b->end - b->first > 1 && can_divide(l);
 }
 
-static void halve(limited *l, const branch *b) {
-  const size_t middle = b->first + (b->end - b->first) / 2;
-  branch *const halves = &l->branches[l->branch_count];
-  l->branch_count += 2;
-  halves[0] = *b;
-  halves[0].end = middle;
-  halves[1] = *b;
-  halves[1].first = middle;
+static dsm__looked halve(limited *l, const branch *b) {
+  branch halves[] = {*b, *b};
+  halves[0].end = halves[1].first = b->first + (b->end - b->first) / 2;
+  return divide(l, halves);
 }
 
-/* Parts a branch by the node on a level. False if it cannot. */
-static bool part(limited *l, const branch *b) {
+/* Parts a branch by the node on a level. It stays open if it cannot. */
+static dsm__looked part(limited *l, const branch *b) {
+  branch parts[] = {*b, *b};
   const dsm__graph_side *sides[2];
-  if (b->is_vain || l->branch_count + 2 > BRANCHES_MAX ||
-      l->relaxed.work >= l->labels.effort.work_max ||
-      !dsm__graph_part(&l->levels, &l->relaxed, b->side, sides)) {
-    return false;
+  if (b->is_vain || !can_divide(l) || !dsm__graph_part(&l->levels, &l->relaxed, b->side, sides)) {
+    return DSM__LOOK_OPEN;
   }
   for (int s = 0; s < 2; s++) {
-    branch *const own = &l->branches[l->branch_count++];
-    *own = *b;
-    own->side = sides[s];
-    own->is_parted = true;
-    own->parted_cycles = b->bound_cycles;
+    parts[s].side = sides[s];
+    parts[s].is_parted = true;
+    parts[s].parted_cycles = b->head.bound;
   }
-  return true;
+  return divide(l, parts);
 }
 
 /* Is much of what is between the bound and the incumbent due to transients that differ? A price of
@@ -178,7 +171,7 @@ static bool settle(limited *l, branch *b) {
   static const double FIRST_SHARE = 1.0 / 4096;
   static const double NEXT_SHARE = 4;
   const dsm__graph_relaxed *const r = &l->relaxed;
-  const double low = b->bound_cycles;
+  const double low = b->head.bound;
   const double gap = dsm__graph_known(r) - low;
   /* What can be halved shall leave most of the work for its halves. */
   const double work_left = l->labels.effort.work_max - r->work;
@@ -198,63 +191,72 @@ static bool settle(limited *l, branch *b) {
     if (limit >= dsm__graph_known(r)) {
       return true;
     }
-    b->bound_cycles = fmax(b->bound_cycles, limit);
+    b->head.bound = fmax(b->head.bound, limit);
     share *= NEXT_SHARE;
   }
 }
 
 /* Is it worth a try? Not where it was in vain with hardly more between incumbent and bound. */
 static bool may_settle(const limited *l, const branch *b) {
-  return dsm__graph_known(&l->relaxed) - b->bound_cycles <= b->tried_cycles / 2;
+  return dsm__graph_known(&l->relaxed) - b->head.bound <= b->tried_cycles / 2;
 }
 
-/* Settles a branch, or parts it. True if it is given up. */
-static bool search_branch(limited *l, branch *b) {
+/* A branch that has nothing better has no bound any more. */
+static dsm__looked settled(branch *b) {
+  b->head.bound = HUGE_VAL;
+  return DSM__LOOK_CLOSED;
+}
+
+/* Settles a branch, parts it or gives it up. */
+static dsm__looked search_branch(limited *l, branch *b) {
   const dsm__graph_relaxed *const r = &l->relaxed;
   dsm__graph_take_side(l->whole, b->side, l->nodes);
   dsm__graph_relax(&l->relaxed, l->ceilings[b->first], l->ceilings[b->end - 1]);
-  b->bound_cycles = fmax(b->bound_cycles, r->bound_cycles);
-  if (b->bound_cycles > dsm__tie_limit(dsm__graph_known(r))) {
-    return false;
+  b->head.bound = fmax(b->head.bound, r->bound_cycles);
+  if (b->head.bound > dsm__tie_limit(dsm__graph_known(r))) {
+    return settled(b);
   }
   if (b->is_parted) {
     const double gap = dsm__graph_known(r) - b->parted_cycles;
-    b->is_vain = b->bound_cycles - b->parted_cycles < gap / 16;
+    b->is_vain = b->head.bound - b->parted_cycles < gap / 16;
     b->is_parted = false;
   }
   const bool is_halved = is_wide(r) && can_halve(l, b);
   const bool is_tried = !is_halved && may_settle(l, b);
   if (is_tried) {
-    b->tried_cycles = dsm__graph_known(r) - b->bound_cycles;
+    b->tried_cycles = dsm__graph_known(r) - b->head.bound;
   }
-  if ((is_tried && settle(l, b)) || (!is_halved && part(l, b))) {
-    return false;
+  if (is_tried && settle(l, b)) {
+    return settled(b);
+  }
+  const dsm__looked parted = is_halved ? DSM__LOOK_OPEN : part(l, b);
+  if (parted != DSM__LOOK_OPEN) {
+    return parted;
   }
   if (can_halve(l, b)) {
-    halve(l, b);
-    return false;
+    return halve(l, b);
   }
-  return is_tried || !settle(l, b);
+  return is_tried || !settle(l, b) ? DSM__LOOK_CLOSED : settled(b);
 }
 
-static void search_branches(limited *l) {
-  const dsm__graph_relaxed *const r = &l->relaxed;
-  bool is_first = true;
-  l->branches[l->branch_count++] =
-      (branch){.end = l->ceiling_count, .bound_cycles = -HUGE_VAL, .tried_cycles = HUGE_VAL};
-  while (l->branch_count > 0) {
-    branch b = take_branch(l);
-    if (b.bound_cycles > dsm__tie_limit(dsm__graph_known(r))) {
-      return; /* and so have all others */
-    }
-    bool is_open = true;
-    if ((r->work < l->labels.effort.work_max || is_first) &&
-        !dsm__deadline_is_over(l->whole->deadline)) {
-      is_open = search_branch(l, &b);
-    }
-    is_first = false;
-    l->open_cycles = is_open ? fmin(l->open_cycles, b.bound_cycles) : l->open_cycles;
-  }
+static dsm__looked look(void *context, dsm__open_case *one) {
+  limited *const l = context;
+  const bool is_over = (l->is_begun && l->relaxed.work >= l->labels.effort.work_max) ||
+                       dsm__deadline_is_over(l->whole->deadline);
+  l->is_begun = true;
+  return is_over ? DSM__LOOK_CLOSED : search_branch(l, (branch *)one);
+}
+
+static bool is_done(const void *context, double bound) {
+  return bound > dsm__tie_limit(dsm__graph_known(&((const limited *)context)->relaxed));
+}
+
+static bool search_branches(limited *l) {
+  static const dsm__case_kind branch_kind = {look, is_done};
+  const branch all = {{.bound = -HUGE_VAL}, .end = l->ceiling_count, .tried_cycles = HUGE_VAL};
+  l->branches = (dsm__cases){.arena = l->relaxed.arena, .closed_bound = HUGE_VAL};
+  return dsm__cases_open(&l->branches, &all, sizeof all) != NULL &&
+         dsm__cases_search(&l->branches, &branch_kind, l);
 }
 
 /* ---- the answer ---- */
@@ -264,10 +266,10 @@ static void conclude(const limited *l, double bound, dsm__graph_path *path,
                      dsm__graph_answer *answer) {
   const dsm__graph_relaxed *const r = &l->relaxed;
   const double known = fmin(l->best_cycles, dsm__graph_known(r));
-  const bool is_exact = !isfinite(l->open_cycles);
+  const bool is_exact = !isfinite(l->branches.closed_bound);
   const bool is_chosen = is_exact && l->chosen_cycles <= dsm__tie_limit(r->incumbent_cycles);
   answer->is_feasible = true;
-  answer->lower_bound_cycles = fmax(bound, fmin(l->open_cycles, known));
+  answer->lower_bound_cycles = fmax(bound, fmin(l->branches.closed_bound, known));
   /* Where rounding leaves no label, the incumbent is the answer. */
   *path = is_chosen ? l->chosen : r->incumbent;
 }
@@ -310,14 +312,13 @@ bool dsm__graph_limited_search(const dsm__graph *graph, dsm__graph_effort effort
     return false;
   }
   l->best_cycles = HUGE_VAL;
-  l->open_cycles = HUGE_VAL;
   l->chosen_cycles = HUGE_VAL;
   l->chosen.edges = dsm__arena_array(arena, reduced.graph.node_count, sizeof(size_t));
-  const bool has_room = l->chosen.edges != NULL && list_ceilings(l) &&
-                        dsm__graph_labels_begin(&l->labels, &l->relaxed, effort);
-  if (has_room) {
+  const bool is_good = l->chosen.edges != NULL && list_ceilings(l) &&
+                       dsm__graph_labels_begin(&l->labels, &l->relaxed, effort) &&
+                       search_branches(l);
+  if (is_good) {
     dsm__graph_path found;
-    search_branches(l);
     dsm__deadline_add_work(graph->deadline, (size_t)(l->relaxed.work / LOOKS_OF_WORK));
     conclude(l, whole.bound_cycles, &found, answer);
     path->length = found.length;
@@ -327,5 +328,5 @@ bool dsm__graph_limited_search(const dsm__graph *graph, dsm__graph_effort effort
     answer->cycles = dsm__graph_sum(graph, path).cycles;
   }
   dsm__graph_labels_free(&l->labels);
-  return has_room;
+  return is_good;
 }

@@ -199,7 +199,7 @@ static dsm__layer_step held_step(const dsm__held_state *state, bool is_output_he
  * Holding takes no room here, so nothing forbids it; the edge costs what the layer costs with all
  * of its held inputs at hand and its output held. Every mapping that holds something has a path
  * here along the same blocks that is no slower, which is what makes the shortest path a bound
- * (problem.c, find_worthwhile).
+ * (solve.c, find_worthwhile).
  */
 static void add_relaxed_edges(dsm__building *b, size_t index, const dsm__held_state *state,
                               size_t first) {

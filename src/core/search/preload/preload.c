@@ -4,15 +4,16 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/cases.h"
 #include "plan/tolerance.h"
 #include "search/preload/preload_candidates.h"
 #include "search/preload/preload_outlook.h"
 
-/* What is known of the steps in which room is given out; [0] is without preloading. */
+/* What is known of a step in which room is given out. */
 typedef struct step_state {
-  double bound;   /* no mapping of it is faster */
-  bool is_scored; /* as if holding took no room */
-  unsigned tries; /* with mappings of its own: good ones, then all */
+  dsm__open_case head; /* its rank: the number of the step */
+  bool is_scored;      /* as if holding took no room */
+  unsigned tries;      /* with mappings of its own: good ones, then all */
 } step_state;
 
 /* Tries in which all levels get good mappings, before gaps that are left are closed. */
@@ -26,7 +27,8 @@ typedef struct searching {
   dsm__preload_form *forms; /* of the solution without preloading */
   dsm__residents residents; /* runs of all levels */
   double best_cycles;
-  step_state steps[DSM__PRELOAD_STEPS + 1];
+  unsigned tries;                            /* that each step is given */
+  step_state *steps[DSM__PRELOAD_STEPS + 1]; /* [0], without preloading, is not used */
   dsm__preload_screened screened[DSM__PRELOAD_STEPS + 1];
 } searching;
 
@@ -224,7 +226,7 @@ static bool find_good(searching *s, dsm__preload_level *level, mappings *m) {
 /* A free level's bound holds for all larger rooms too: they leave less to the rest. */
 static void raise_bounds(searching *s, int step, const dsm__preload_bound *bound) {
   for (int c = step; c <= (bound->is_free ? DSM__PRELOAD_STEPS : step); c++) {
-    s->steps[c].bound = fmax(s->steps[c].bound, bound->cycles);
+    s->steps[c]->head.bound = fmax(s->steps[c]->head.bound, bound->cycles);
   }
 }
 
@@ -256,18 +258,8 @@ static bool score_relaxed(searching *s, int step, uint64_t *worthwhile, bool *is
   }
   count_work(s, &level);
   dsm__preload_level_fini(&level);
-  s->steps[step].is_scored = true;
+  s->steps[step]->is_scored = true;
   return is_done;
-}
-
-static double bound_of(const searching *s, int step) {
-  return fmax(s->steps[step].bound, s->screened[step].bound);
-}
-
-/* Is there hope that a level has something faster? */
-static bool is_hopeful(const searching *s, int step) {
-  return s->problem->is_bounding_off ||
-         is_below_best(s, bound_of(s, step) * (1 + s->problem->inputs.options->gap));
 }
 
 static bool solve_level(searching *s, int step, const uint64_t *worthwhile) {
@@ -288,7 +280,7 @@ static bool solve_level(searching *s, int step, const uint64_t *worthwhile) {
     bound.is_free = bound.is_free && !s->is_holding;
     if (s->problem->is_bounding_off || is_below_best(s, bound.cycles)) {
       is_done =
-          s->steps[step].tries == 0 ? find_good(s, &level, &m) : close_gap(s, &level, &m, &bound);
+          s->steps[step]->tries == 0 ? find_good(s, &level, &m) : close_gap(s, &level, &m, &bound);
     }
     is_done = is_done && adopt(s, &level, &m.best);
     bound.cycles = fmin(bound.cycles, others);
@@ -298,7 +290,7 @@ static bool solve_level(searching *s, int step, const uint64_t *worthwhile) {
   }
   count_work(s, &level);
   dsm__preload_level_fini(&level);
-  s->steps[step].tries++;
+  s->steps[step]->tries++;
   return is_done;
 }
 
@@ -312,7 +304,7 @@ static bool work_on(searching *s, int step) {
   if (screened != NULL) {
     return solve_level(s, step, s->screened[step].is_any ? screened : NULL);
   }
-  if (!s->steps[step].is_scored) {
+  if (!s->steps[step]->is_scored) {
     return score_relaxed(s, step, NULL, NULL);
   }
   const size_t boundaries = s->problem->inputs.workload->layer_count + 1;
@@ -323,22 +315,25 @@ static bool work_on(searching *s, int step) {
          solve_level(s, step, is_any ? worthwhile : NULL);
 }
 
-/*
- * Of the levels that have not been tried so often, that with the least bound; 0: none is left.
- *
- * The level with the least bound is worked on first: what is found there excludes the most of the
- * others, and a level whose bound is no better than the best mapping is never searched.
- */
-static int next_step(const searching *s, unsigned tries) {
-  int next = 0;
-  for (int c = 1; c <= DSM__PRELOAD_STEPS; c++) {
-    const bool is_open = s->steps[c].tries < tries && is_hopeful(s, c);
-    if (is_open && (next == 0 || bound_of(s, c) < bound_of(s, next))) {
-      next = c;
-    }
+/* A step stays until it has been given its tries. What is found at the one with the least bound
+ * excludes the most of the others. */
+static dsm__looked look(void *context, dsm__open_case *one) {
+  searching *const s = context;
+  const int step = (int)one->rank;
+  if (!work_on(s, step)) {
+    return DSM__LOOK_FAILED;
   }
-  return next;
+  return s->steps[step]->tries < s->tries ? DSM__LOOK_OPEN : DSM__LOOK_CLOSED;
 }
+
+/* Is there no hope that a level has something faster, or no time? */
+static bool is_hopeless(const void *context, double bound) {
+  const searching *const s = context;
+  const double gap = s->problem->inputs.options->gap;
+  return (!s->problem->is_bounding_off && !is_below_best(s, bound * (1 + gap))) || is_over(s);
+}
+
+static const dsm__case_kind step_kind = {look, is_hopeless};
 
 /* ---- all of it ---- */
 
@@ -369,7 +364,6 @@ static bool find_forms(searching *s) {
 
 /* With one uniform factor, or with free ones. */
 static bool search_levels(searching *s) {
-  memset(s->steps, 0, sizeof s->steps);
   memset(s->screened, 0, sizeof s->screened);
   dsm__layer_table_choose(&s->problem->table, &s->factors);
   const dsm__preload_screening screening = {s->problem, &s->factors, &s->residents, s->is_holding,
@@ -377,19 +371,22 @@ static bool search_levels(searching *s) {
   if (!dsm__preload_screen(&screening, s->screened, &s->problem->found->evaluations)) {
     return false;
   }
-  for (unsigned tries = TRY_GOOD; tries <= TRY_ALL; tries++) {
-    for (int step = next_step(s, tries); step != 0; step = next_step(s, tries)) {
-      if (is_over(s)) {
-        break;
-      }
-      if (!work_on(s, step)) {
-        return false;
-      }
+  for (s->tries = TRY_GOOD; s->tries <= TRY_ALL; s->tries++) {
+    dsm__cases steps = {.closed_bound = HUGE_VAL, .arena = s->problem->arena};
+    bool is_good = true;
+    for (int c = 1; c <= DSM__PRELOAD_STEPS; c++) {
+      const step_state first = {.head = {s->screened[c].bound, c}};
+      const step_state *const one = s->tries == TRY_GOOD ? &first : s->steps[c];
+      s->steps[c] = is_good ? dsm__cases_open(&steps, one, sizeof first) : NULL;
+      is_good = s->steps[c] != NULL;
+    }
+    if (!is_good || !dsm__cases_search(&steps, &step_kind, s)) {
+      return false;
     }
   }
   dsm__graph_answer *const answer = &s->solution->answer;
   for (int c = 1; c <= DSM__PRELOAD_STEPS; c++) {
-    answer->lower_bound_cycles = fmin(answer->lower_bound_cycles, bound_of(s, c));
+    answer->lower_bound_cycles = fmin(answer->lower_bound_cycles, s->steps[c]->head.bound);
   }
   if (!is_below_best(s, answer->lower_bound_cycles)) { /* but for rounding it is met */
     answer->lower_bound_cycles = s->best_cycles;

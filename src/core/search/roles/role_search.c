@@ -668,7 +668,7 @@ static bool search_case(const dsm__problem *problem, const void *context, double
 
 /* Bounds of all cuts of a table, where some mapping is known or a limit. */
 static bool bound_cuts(const dsm__problem *problem, const void *context, double limit_cycles,
-                       const dsm__tied_cuts *cuts, dsm__tied_bounds *bounds) {
+                       const dsm__tied_cuts *cuts, dsm__open_case **bounds) {
   const bool may_recompute = *(const bool *)context;
   dsm__role_space space = {.problem = problem, .may_recompute = may_recompute};
   return find_options(&space, may_recompute) &&

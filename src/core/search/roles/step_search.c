@@ -4,8 +4,8 @@
 #include "search/roles/step_search.h"
 
 #include <math.h>
-#include <stdlib.h>
 
+#include "base/cases.h"
 #include "plan/step_stages.h"
 #include "plan/tolerance.h"
 #include "search/fused.h"
@@ -40,15 +40,26 @@ static double bound_of(const dsm__problem *problem, const dsm__graph_answer *ans
 
 enum { SMALL_NETWORK = 64 /* layers */ };
 
+/* Mappings with so many micro-batches, as a problem asks for them. */
+typedef struct number_case {
+  dsm__open_case head;
+  const dsm__problem *problem;
+  uint64_t micro_batches;
+  bool may_recompute;
+  bool is_bounded; /* by a bound that knows no core splits */
+} number_case;
+
 /* The best of all searches so far, and what is left to be searched. */
 typedef struct step_search {
   const dsm__problem *problem;
   double limit_cycles;
   dsm__graph_answer *best;
   dsm__decisions *decisions;
-  double bound_cycles; /* of all of them */
+  dsm__cases numbers;
+  dsm__cases tight;      /* numbers of micro-batches that something made anew may help, */
+  dsm__problem apart;    /* with segments that end where they may, */
+  dsm__problem going_on; /* and with segments that go on too */
   bool has_any;
-  DSM__LIST(uint64_t) tight; /* numbers of micro-batches that something made anew may help */
 } step_search;
 
 static double known_cycles(const step_search *s) {
@@ -59,7 +70,6 @@ static double known_cycles(const step_search *s) {
 static void take(step_search *s, const dsm__graph_answer *answer, const dsm__decisions *found) {
   const bool is_better = answer->is_feasible && (!s->best->is_feasible ||
                                                  dsm__tie_limit(answer->cycles) < s->best->cycles);
-  s->bound_cycles = fmin(s->bound_cycles, bound_of(s->problem, answer));
   if (is_better || (!s->has_any && !s->best->is_feasible)) {
     *s->best = *answer;
     *s->decisions = *found;
@@ -99,24 +109,6 @@ static bool is_bound_enough(const dsm__problem *problem, bool may_recompute) {
          problem->inputs.workload->layer_count > SMALL_NETWORK;
 }
 
-/* Is a number of micro-batches left out, as each mapping of it takes more than what is known, or
- * as a bound is enough or the time is over: then that bound is all that is known? False if out of
- * memory. */
-static bool find_left_out(step_search *s, const dsm__problem *problem, bool may_recompute,
-                          bool *is_left_out) {
-  const bool is_stopped = (s->has_any && is_over(s)) || is_bound_enough(problem, may_recompute);
-  /* Of one number alone the search itself tells it as soon. */
-  const bool is_asked =
-      is_stopped || dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_ACCUMULATE);
-  double least = 0;
-  if (is_asked && known_cycles(s) < HUGE_VAL && !find_floor(s, problem, &least)) {
-    return false;
-  }
-  *is_left_out = is_stopped || least >= dsm__tie_limit(known_cycles(s));
-  s->bound_cycles = is_stopped ? fmin(s->bound_cycles, least) : s->bound_cycles;
-  return true;
-}
-
 /* Where layers share collectives or sums hide behind computing a graph does not know what a mapping
  * takes: as it is predicted. False if out of memory. */
 static bool predict(const dsm__problem *problem, const dsm_workload *whole,
@@ -146,6 +138,14 @@ static bool find_need(const step_search *s, const dsm__problem *problem, bool ma
          dsm__role_may_fit(problem, may_recompute, &room, 1, &answer->smallest_need_bytes, may_fit);
 }
 
+/* Options are those of the problem, which is the searched one or a case of it, and outlives it.
+ * False if out of memory. */
+static bool open_number(dsm__cases *numbers, const dsm__problem *problem, uint64_t micro_batches,
+                        bool may_recompute) {
+  const number_case one = {{0, 0}, problem, micro_batches, may_recompute, false};
+  return dsm__cases_open(numbers, &one, sizeof one) != NULL;
+}
+
 /* What a search of roles found for a number of micro-batches. False if out of memory. */
 static bool take_roles(step_search *s, const dsm__problem *problem, bool may_recompute,
                        const dsm__graph_answer *answer, const dsm__decisions *found) {
@@ -155,36 +155,66 @@ static bool take_roles(step_search *s, const dsm__problem *problem, bool may_rec
         problem->found->role_need_bytes > 0 ? fmin(problem->found->role_need_bytes, need) : need;
   }
   /* Where the fastest of all fits, nothing that is made anew makes a step faster. */
-  if (answer->is_memory_short && !may_recompute && dsm__recomputation_is_open(problem)) {
-    if (!DSM__LIST_RESERVE(&s->tight, 1)) {
-      return false;
-    }
-    s->tight.items[s->tight.count++] = problem->inputs.micro_batches;
-  }
+  const bool is_tight =
+      answer->is_memory_short && !may_recompute && dsm__recomputation_is_open(problem);
+  const uint64_t n = problem->inputs.micro_batches;
   take(s, answer, found);
-  return true;
+  return !is_tight ||
+         (open_number(&s->tight, &s->apart, n, true) &&
+          (!dsm__may_any_go_on(problem) || open_number(&s->tight, &s->going_on, n, true)));
 }
 
-/* A search of roles for so many micro-batches, if there is hope for it; options of the problem,
- * which is the searched one or a case of it. False if out of memory. */
-static bool search_roles(step_search *s, const dsm__problem *problem, uint64_t micro_batches,
-                         bool may_recompute) {
-  const dsm_workload *const whole = problem->inputs.workload;
-  const dsm_workload micro = dsm__micro_workload(whole, micro_batches);
+/* Asks for the bound of a number of micro-batches, or searches roles for it. As a bound is enough,
+ * or the time is over, that bound is all that is known. */
+static dsm__looked look(void *context, dsm__open_case *head) {
+  step_search *const s = context;
+  number_case *const of = (number_case *)head;
+  const dsm_workload *const whole = of->problem->inputs.workload;
+  const dsm_workload micro = dsm__micro_workload(whole, of->micro_batches);
   dsm__graph_answer answer;
   dsm__decisions found = {.layers = NULL};
   dsm__problem one;
-  bool is_left_out;
   bool may_fit;
-  dsm__case_begin(&one, problem);
+  dsm__case_begin(&one, of->problem);
   one.inputs.workload = &micro;
-  one.inputs.micro_batches = micro_batches;
-  return find_left_out(s, &one, may_recompute, &is_left_out) &&
-         (is_left_out ||
-          (find_need(s, &one, may_recompute, &answer, &may_fit) &&
-           (!may_fit || dsm__role_search(&one, may_recompute, known_cycles(s), &answer, &found)) &&
-           predict(&one, whole, &found, &answer) &&
-           take_roles(s, &one, may_recompute, &answer, &found)));
+  one.inputs.micro_batches = of->micro_batches;
+  const bool is_stopped = (s->has_any && is_over(s)) || is_bound_enough(&one, of->may_recompute);
+  /* Of one number alone the search itself tells it as soon. */
+  const bool is_asked =
+      is_stopped || dsm__has_optimization(&one.inputs, DSM_OPTIMIZATION_ACCUMULATE);
+  if (is_asked && !of->is_bounded && known_cycles(s) < HUGE_VAL) {
+    of->is_bounded = true;
+    return find_floor(s, &one, &head->bound) ? DSM__LOOK_OPEN : DSM__LOOK_FAILED;
+  }
+  if (!is_stopped) {
+    if (!find_need(s, &one, of->may_recompute, &answer, &may_fit) ||
+        (may_fit && !dsm__role_search(&one, of->may_recompute, known_cycles(s), &answer, &found)) ||
+        !predict(&one, whole, &found, &answer) ||
+        !take_roles(s, &one, of->may_recompute, &answer, &found)) {
+      return DSM__LOOK_FAILED;
+    }
+    head->bound = bound_of(&one, &answer);
+  }
+  return DSM__LOOK_CLOSED;
+}
+
+/* Does each mapping of a number take more than what is known? */
+static bool is_left_out(const void *context, double bound) {
+  return bound >= dsm__tie_limit(known_cycles(context));
+}
+
+/* Searches those that are open. What is left out has nothing better. False if out of memory. */
+static bool search_numbers(step_search *s, dsm__cases *numbers) {
+  static const dsm__case_kind number_kind = {look, is_left_out};
+  const bool is_good = dsm__cases_search(numbers, &number_kind, s);
+  numbers->open.count = 0;
+  return is_good;
+}
+
+static bool search_roles(step_search *s, const dsm__problem *problem, uint64_t micro_batches,
+                         bool may_recompute) {
+  return open_number(&s->numbers, problem, micro_batches, may_recompute) &&
+         search_numbers(s, &s->numbers);
 }
 
 /* What fewer words find first is the answer unless all of them find better: searches of shared
@@ -196,7 +226,9 @@ static bool search_fewer_words(step_search *s, uint64_t micro_batches, bool may_
                                                       DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD),
                                                   DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD)};
   const dsm_explore_options *const asked = s->problem->inputs.options;
-  const step_search before = *s;
+  const double bound = s->numbers.closed_bound;
+  const size_t tight = s->tight.open.count;
+  const bool had_any = s->has_any;
   dsm_optimization_set known = asked->optimizations;
   bool is_good = true;
   const bool is_quick = s->problem->machine.system->system.axis_count < 3;
@@ -213,9 +245,9 @@ static bool search_fewer_words(step_search *s, uint64_t micro_batches, bool may_
     known = options.optimizations;
     is_good = is_good && search_roles(s, &fewer, micro_batches, may_recompute);
   }
-  s->bound_cycles = before.bound_cycles;
-  s->has_any = before.has_any;
-  s->tight.count = before.tight.count;
+  s->numbers.closed_bound = bound;
+  s->tight.open.count = tight;
+  s->has_any = had_any;
   return is_good;
 }
 
@@ -259,39 +291,23 @@ static bool search_micro_batches(step_search *s) {
   const bool is_cut = dsm__has_optimization(&s->problem->inputs, DSM_OPTIMIZATION_ACCUMULATE) &&
                       s->problem->inputs.options->micro_batches == 0;
   for (uint64_t n = 2; is_cut && n <= minibatch; n++) {
-    if (minibatch % n == 0 && !search_roles(s, s->problem, n, is_asked)) {
+    if (minibatch % n == 0 && !open_number(&s->numbers, s->problem, n, is_asked)) {
       return false;
     }
   }
-  return true;
+  return search_numbers(s, &s->numbers);
 }
 
-/* With segments that go on too. What they make anew takes far more sums than those of one segment:
- * graphs are small before sums are rounded. */
-static bool search_going_on(step_search *s, uint64_t micro_batches) {
+/* What is made anew, where memory is short without: a search in which all segments end where they
+ * may comes first. What it finds stays whatever is rounded in the other, which has all of its
+ * mappings and more and looks only for what is faster. What segments that go on make anew takes far
+ * more sums than those of one segment: graphs are small before sums are rounded. */
+static void begin_recomputing(step_search *s) {
   enum { SHARE = 16 };
-  dsm__problem small;
-  dsm__case_begin(&small, s->problem);
-  small.role_nodes_max /= SHARE;
-  return search_roles(s, &small, micro_batches, true);
-}
-
-/* With layers made anew, where memory is short without. A search in which all segments end where
- * they may comes first: what it finds stays whatever is rounded in the other, which has all of its
- * mappings and more and looks only for what is faster. False if out of memory. */
-static bool search_recomputing(step_search *s) {
-  dsm__problem apart;
-  dsm__case_begin(&apart, s->problem);
-  apart.are_segments_apart = true;
-  for (size_t i = 0; i < s->tight.count; i++) {
-    const uint64_t micro_batches = s->tight.items[i];
-    if (!search_roles(s, &apart, micro_batches, true) ||
-        (dsm__may_any_go_on(s->problem) && !search_going_on(s, micro_batches))) {
-      return false;
-    }
-  }
-  s->tight.count = 0;
-  return true;
+  dsm__case_begin(&s->apart, s->problem);
+  dsm__case_begin(&s->going_on, s->problem);
+  s->apart.are_segments_apart = true;
+  s->going_on.role_nodes_max /= SHARE;
 }
 
 /* The fastest of all numbers of micro-batches and stages. What has stages comes between the first
@@ -317,20 +333,22 @@ bool dsm__step_search(const dsm__problem *problem, double limit_cycles, dsm__gra
                    .limit_cycles = limit_cycles,
                    .best = best,
                    .decisions = decisions,
-                   .bound_cycles = HUGE_VAL};
+                   .numbers = {.arena = problem->arena, .closed_bound = HUGE_VAL},
+                   .tight = {.arena = problem->arena, .closed_bound = HUGE_VAL}};
+  begin_recomputing(&s);
   *best = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
   const bool is_small = problem->inputs.workload->layer_count <= SMALL_NETWORK;
   const bool is_asked = dsm__is_any_recomputation_asked(problem);
   const bool is_done = (!has_others || (search_fewer_words(&s, first, is_asked) &&
                                         search_roles(&s, s.problem, first, is_asked) &&
-                                        (!is_small || search_recomputing(&s)))) &&
+                                        (!is_small || search_numbers(&s, &s.tight)))) &&
                        (!has_stages || dsm__stage_search(s.problem, limit_cycles, best, decisions,
                                                          &problem->found->stages_bound_cycles)) &&
-                       (!has_others || (search_micro_batches(&s) && search_recomputing(&s)));
-  free(s.tight.items);
+                       (!has_others || (search_micro_batches(&s) && search_numbers(&s, &s.tight)));
   dsm__memo_free(remembering.role_memo);
   /* A search that proved that nothing is faster than what was known has no bound of its own. */
   const double known = best->is_feasible ? best->cycles : HUGE_VAL;
-  best->lower_bound_cycles = fmin(known, fmin(s.bound_cycles, problem->found->stages_bound_cycles));
+  const double bound = fmin(s.numbers.closed_bound, s.tight.closed_bound);
+  best->lower_bound_cycles = fmin(known, fmin(bound, problem->found->stages_bound_cycles));
   return is_done && (!best->is_feasible || spare_shards(problem, decisions));
 }

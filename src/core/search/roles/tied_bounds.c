@@ -268,7 +268,7 @@ static bool bound_held(bounding *b, bool *is_known) {
   return is_good;
 }
 
-static bool find(bounding *b, dsm__tied_bounds *bounds) {
+static bool find(bounding *b, dsm__open_case **bounds) {
   const dsm__problem *const problem = b->space->problem;
   const double asked = b->limit_cycles;
   const bool is_good = find_surcharges(b) && dsm__open_rooms_find(b->space, b->arena, &b->rooms);
@@ -280,14 +280,14 @@ static bool find(bounding *b, dsm__tied_bounds *bounds) {
   }
   for (size_t k = 0; is_known && k < b->cuts->count; k++) {
     const double looked_at = b->limit_cycles < asked ? b->limit_cycles : HUGE_VAL;
-    bounds->least[k] = fmax(bounds->least[k], fmin(looked_at, fmin(b->open[k], b->held[k])));
-    bounds->likely[k] = b->open[k];
+    bounds[k]->bound = fmax(bounds[k]->bound, fmin(looked_at, fmin(b->open[k], b->held[k])));
+    bounds[k]->rank = b->open[k];
   }
   return true;
 }
 
 bool dsm__tied_bounds_find(dsm__role_space *space, const dsm__tied_cuts *cuts, double limit_cycles,
-                           dsm__tied_bounds *bounds) {
+                           dsm__open_case **bounds) {
   const size_t layer_count = space->problem->inputs.workload->layer_count;
   bounding b = {.space = space,
                 .cuts = cuts,

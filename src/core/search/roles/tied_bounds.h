@@ -11,6 +11,6 @@
  * which is finite; infinite: there is none. `space` has options of which the layers of the table
  * pay nothing for it. False if out of memory. */
 bool dsm__tied_bounds_find(dsm__role_space *space, const dsm__tied_cuts *cuts, double limit_cycles,
-                           dsm__tied_bounds *bounds);
+                           dsm__open_case **bounds);
 
 #endif

@@ -332,11 +332,11 @@ bool dsm__stage_bounds_raise(dsm__stage_case *of, const size_t *segments, size_t
     for (size_t r = 1; r < count; r++) {
       lowest = of->bounds[r] < of->bounds[lowest] ? r : lowest;
     }
-    of->bound = raised(&c, of->runs_least + lowest, of->bounds[lowest], limit);
-    of->bounds[lowest] = of->bound;
+    of->head.bound = raised(&c, of->runs_least + lowest, of->bounds[lowest], limit);
+    of->bounds[lowest] = of->head.bound;
     for (size_t r = 0; r < count; r++) { /* no higher: the least counts */
-      of->bounds[r] = raised(&c, of->runs_least + r, of->bounds[r], of->bound);
-      of->bound = fmin(of->bound, of->bounds[r]);
+      of->bounds[r] = raised(&c, of->runs_least + r, of->bounds[r], of->head.bound);
+      of->head.bound = fmin(of->head.bound, of->bounds[r]);
     }
   }
   return true;

@@ -92,20 +92,20 @@ double dsm__stage_case_at_least(const dsm__stage_case *of, double factor, double
 /* ---- from layers by themselves ---- */
 
 typedef struct cutting {
-  const dsm__stage_cases *cases;
+  const dsm__stages_searched *search;
   const dsm__stage_case *of;
   const dsm__role_front *fronts; /* of layers */
 } cutting;
 
-static size_t layer_of(const dsm__stage_cases *cases, size_t segment) {
-  return segment < cases->segment_count ? cases->segments[segment]
-                                        : cases->whole->inputs.workload->layer_count;
+static size_t layer_of(const dsm__stages_searched *search, size_t segment) {
+  return segment < search->segment_count ? search->segments[segment]
+                                         : search->whole->inputs.workload->layer_count;
 }
 
 /* What segments take at least, where micro-batches and what is once count so often. */
 static double floor_of(const cutting *c, size_t first, size_t end, dsm__role_point weights) {
   double cycles = 0;
-  for (size_t i = layer_of(c->cases, first); i < layer_of(c->cases, end); i++) {
+  for (size_t i = layer_of(c->search, first); i < layer_of(c->search, end); i++) {
     cycles += dsm__role_floor(&c->fronts[i], &weights);
   }
   return cycles;
@@ -118,7 +118,7 @@ static double micro_floor(const cutting *c, size_t first, size_t end) {
 /* The mean of all stages, and the stage that has any one segment, with others (stage_bounds.c,
  * which knows of relayouts). */
 static double bound_of(const cutting *c, size_t runs) {
-  const size_t count = c->cases->segment_count;
+  const size_t count = c->search->segment_count;
   const double stages = (double)c->of->of->stages.count;
   const double n = (double)c->of->micro_batches;
   const double handed = dsm__stage_case_handed(c->of, runs);
@@ -134,18 +134,18 @@ static double bound_of(const cutting *c, size_t runs) {
 
 /* Of all numbers of runs. */
 static void find_bounds(const cutting *c, dsm__stage_case *of) {
-  of->micro_cycles = micro_floor(c, 0, c->cases->segment_count);
-  of->bound = HUGE_VAL;
+  of->micro_cycles = micro_floor(c, 0, c->search->segment_count);
+  of->head.bound = HUGE_VAL;
   for (size_t runs = of->runs_least; runs <= of->runs_most; runs++) {
     double *const own = &of->bounds[runs - of->runs_least];
     *own = isfinite(of->micro_cycles) ? bound_of(c, runs) : HUGE_VAL;
-    of->bound = fmin(of->bound, *own);
+    of->head.bound = fmin(of->head.bound, *own);
   }
 }
 
 /* With what layers have to take at least the bound is the limit, whatever the number of runs: each
  * is no less than the mean of all stages. */
-static dsm__role_enough enough_of(const dsm__stage_cases *cases, const dsm__stage_case *of) {
+static dsm__role_enough enough_of(const dsm__stages_searched *search, const dsm__stage_case *of) {
   const double stages = (double)of->of->stages.count;
   double factor = HUGE_VAL;
   double handed = HUGE_VAL;
@@ -154,27 +154,18 @@ static dsm__role_enough enough_of(const dsm__stage_cases *cases, const dsm__stag
     handed = fmin(handed, dsm__stage_case_handed(of, runs));
   }
   return (dsm__role_enough){{factor * (double)of->micro_batches / stages, 1 / stages, 0},
-                            cases->limit_cycles - handed};
+                            search->best_cycles - handed};
 }
 
 /* ---- cases ---- */
 
-static int compare_cases(const void *left, const void *right) {
-  const dsm__stage_case *const a = left;
-  const dsm__stage_case *const b = right;
-  if (a->bound < b->bound || a->bound > b->bound) {
-    return a->bound < b->bound ? -1 : 1;
-  }
-  return a->number < b->number ? -1 : 1;
-}
-
 /* Has a case steps, and how many runs of layers may each stage have? As many as are asked for; or
  * else what the segments, the schedule and its length allow. */
-static bool find_runs(const dsm__stage_cases *cases, dsm__stage_case *of) {
-  const uint64_t asked = cases->whole->inputs.options->interleave;
+static bool find_runs(const dsm__stages_searched *search, dsm__stage_case *of) {
+  const uint64_t asked = search->whole->inputs.options->interleave;
   const size_t stages = of->of->stages.count;
   const dsm__interleaving two = {stages, 2, of->micro_batches};
-  const size_t by_segments = cases->segment_count / stages;
+  const size_t by_segments = search->segment_count / stages;
   const size_t by_passes = (size_t)(DSM__STAGE_PASSES_MAX / (stages * of->micro_batches));
   const size_t most = dsm__is_interleaved_well(&two) ? DSM_INTERLEAVE_MAX : 1;
   of->runs_least = asked > 0 ? asked : 1;
@@ -183,9 +174,9 @@ static bool find_runs(const dsm__stage_cases *cases, dsm__stage_case *of) {
   return of->runs_least <= of->runs_most;
 }
 
-static bool open_space(const dsm__stage_cases *cases, unsigned axis, uint64_t stages,
+static bool open_space(const dsm__stages_searched *search, unsigned axis, uint64_t stages,
                        dsm__stage_space *out) {
-  const dsm__problem *const whole = cases->whole;
+  const dsm__problem *const whole = search->whole;
   out->stages = (dsm_stages){.count = stages, .axis = axis};
   (void)dsm__stage_machine(&whole->machine, &out->stages, &out->part);
   out->options = *whole->inputs.options;
@@ -221,12 +212,12 @@ void dsm__stage_case_count(dsm__stage_case *of, const dsm__problem *problem) {
 }
 
 /* The shift is of a chip's part of a tensor, whatever its layout. */
-static double least_hand_over(const dsm__stage_cases *cases, const dsm__stage_space *of,
+static double least_hand_over(const dsm__stages_searched *search, const dsm__stage_space *of,
                               const dsm_workload *micro) {
   double least = HUGE_VAL;
-  for (size_t s = 1; s < cases->segment_count; s++) {
+  for (size_t s = 1; s < search->segment_count; s++) {
     const dsm_boundary boundary = dsm__boundary_derive(
-        &micro->layers[cases->segments[s] - 1], &of->problem.machine, of->problem.inputs.precision,
+        &micro->layers[search->segments[s] - 1], &of->problem.machine, of->problem.inputs.precision,
         micro->minibatch, of->stages.axis, 1, DSM_PARALLELISM_DATA);
     least = fmin(least, dsm_group_cycles(&of->problem.machine, &boundary.shift));
   }
@@ -235,25 +226,24 @@ static double least_hand_over(const dsm__stage_cases *cases, const dsm__stage_sp
 
 /* Do all stages together have the room that all mappings need? Only where no step is known is it
  * worth to ask. False if out of memory. */
-static bool find_fit(const dsm__stage_cases *cases, const dsm__stage_case *of,
+static bool find_fit(const dsm__stages_searched *search, const dsm__stage_case *of,
                      const dsm__problem *problem, bool *may_fit) {
   const bool may_recompute =
       dsm__recomputation_is_open(problem) || dsm__is_any_recomputation_asked(problem);
-  const double capacity_bytes = dsm_system_usable_bytes(cases->whole->machine.system);
   dsm__role_room rooms[DSM__STAGE_ROOMS];
   double need_bytes;
   *may_fit = true;
-  dsm__stage_case_rooms(of, dsm__capacity_limit(capacity_bytes), rooms);
-  return isfinite(cases->limit_cycles) ||
+  dsm__stage_case_rooms(of, search->capacity_bytes, rooms);
+  return isfinite(search->best_cycles) ||
          dsm__role_may_fit(problem, may_recompute, rooms, DSM__STAGE_ROOMS, &need_bytes, may_fit);
 }
 
 /* From below, and at its best where that is below the limit: thread blocks have one split, so that
  * nothing is below its best. Infinite where no step fits the memory. False if out of memory. */
-static bool find_bound(const dsm__stage_cases *cases, dsm__stage_case *of) {
-  const dsm_workload micro = dsm__micro_workload(cases->whole->inputs.workload, of->micro_batches);
+static bool find_bound(const dsm__stages_searched *search, dsm__stage_case *of) {
+  const dsm_workload micro = dsm__micro_workload(search->whole->inputs.workload, of->micro_batches);
   const size_t runs = of->runs_most - of->runs_least + 1;
-  dsm__arena *const arena = dsm__problem_arena(cases->whole);
+  dsm__arena *const arena = dsm__problem_arena(search->whole);
   dsm__found found;
   dsm__problem problem;
   dsm__stage_case_begin(&problem, &found, of, &micro, 0, arena);
@@ -261,15 +251,15 @@ static bool find_bound(const dsm__stage_cases *cases, dsm__stage_case *of) {
   bool may_fit = false;
   problem.role_memo =
       dsm__memo_new(DSM__ROLE_MEMO_BYTES_MAX, dsm__deadline_bytes(problem.inputs.deadline));
-  of->hand_over = least_hand_over(cases, of->of, &micro);
+  of->hand_over = least_hand_over(search, of->of, &micro);
   bool is_good = DSM__RESERVE(arena, fronts, micro.layer_count) &&
-                 DSM__RESERVE(cases->whole->arena, of->bounds, runs) &&
-                 find_fit(cases, of, &problem, &may_fit);
-  const cutting c = {cases, of, fronts};
-  const dsm__role_enough enough = enough_of(cases, of);
+                 DSM__RESERVE(search->whole->arena, of->bounds, runs) &&
+                 find_fit(search, of, &problem, &may_fit);
+  const cutting c = {search, of, fronts};
+  const dsm__role_enough enough = enough_of(search, of);
   const bool has_other_splits = problem.machine.has_splits;
-  of->bound = may_fit ? 0 : HUGE_VAL;
-  for (int k = 0; is_good && k < (has_other_splits ? 2 : 1) && of->bound < cases->limit_cycles;
+  of->head.bound = may_fit ? 0 : HUGE_VAL;
+  for (int k = 0; is_good && k < (has_other_splits ? 2 : 1) && of->head.bound < search->best_cycles;
        k++) {
     is_good = dsm__role_fronts_find(&problem, k == 0, &enough, fronts);
     if (is_good) {
@@ -283,61 +273,59 @@ static bool find_bound(const dsm__stage_cases *cases, dsm__stage_case *of) {
 }
 
 /* Is the time over? */
-static bool is_over(const dsm__stage_cases *cases) {
-  return !cases->is_patient || isfinite(cases->limit_cycles) || cases->list.count > 0
-             ? dsm__problem_is_over(cases->whole)
-             : dsm__deadline_is_final(cases->whole->inputs.deadline);
+static bool is_over(const dsm__stages_searched *search) {
+  return !search->is_patient || isfinite(search->best_cycles) || search->cases.open.count > 0
+             ? dsm__problem_is_over(search->whole)
+             : dsm__deadline_is_final(search->whole->inputs.deadline);
 }
 
 /* Numbers of micro-batches with which an axis may be divided so. False if out of memory. */
-static bool add_cases(dsm__stage_cases *cases, dsm__stage_space *of) {
-  const dsm__problem *const whole = cases->whole;
+static bool add_cases(dsm__stages_searched *search, dsm__stage_space *of) {
+  const dsm__problem *const whole = search->whole;
   const dsm_explore_options *const options = whole->inputs.options;
   const uint64_t minibatch = whole->inputs.workload->minibatch;
   const bool is_cut = dsm__has_optimization(&whole->inputs, DSM_OPTIMIZATION_ACCUMULATE);
   const uint64_t most = is_cut ? DSM__STAGE_PASSES_MAX / of->stages.count : 1;
   for (uint64_t n = 1; n <= minibatch && n <= most; n++) {
-    dsm__stage_case one = {.of = of, .micro_batches = n, .number = cases->list.count};
+    dsm__stage_case one = {.of = of, .micro_batches = n};
     if (minibatch % n != 0 || (options->micro_batches > 0 && n != options->micro_batches) ||
-        !find_runs(cases, &one)) {
+        !find_runs(search, &one)) {
       continue;
     }
-    if (is_over(cases)) {
-      cases->is_cut_short = true;
+    if (is_over(search)) {
+      search->is_cut_short = true;
       break;
     }
-    if (!find_bound(cases, &one) || !DSM__LIST_RESERVE(&cases->list, 1)) {
+    if (!find_bound(search, &one) ||
+        (isfinite(one.head.bound) && dsm__cases_open(&search->cases, &one, sizeof one) == NULL)) {
       return false;
-    }
-    if (isfinite(one.bound)) {
-      cases->list.items[cases->list.count++] = one;
     }
   }
   return true;
 }
 
-static bool add_spaces(dsm__stage_cases *cases) {
-  const dsm_network *const network = &cases->whole->machine.system->system;
-  const uint64_t fixed = cases->whole->inputs.options->stages;
-  const uint64_t asked = cases->whole->inputs.options->interleave;
+bool dsm__stage_cases_open(dsm__stages_searched *search) {
+  const dsm_network *const network = &search->whole->machine.system->system;
+  const uint64_t fixed = search->whole->inputs.options->stages;
+  const uint64_t asked = search->whole->inputs.options->interleave;
   const uint64_t runs = asked > 0 ? asked : 1;
   for (unsigned a = 0; a < network->axis_count; a++) {
     const uint64_t chips = network->axes[a].chips;
-    for (uint64_t p = 2; p <= chips && p * runs <= cases->segment_count; p++) {
+    for (uint64_t p = 2; p <= chips && p * runs <= search->segment_count; p++) {
       if (chips % p != 0 || (fixed > 0 && fixed != p)) {
         continue;
       }
-      if (is_over(cases)) {
-        cases->is_cut_short = true;
+      if (is_over(search)) {
+        search->is_cut_short = true;
         return true;
       }
       dsm__stage_space *const one = calloc(1, sizeof *one);
-      if (one == NULL || !DSM__LIST_RESERVE(&cases->spaces, 1) || !open_space(cases, a, p, one)) {
+      if (one == NULL || !DSM__LIST_RESERVE(&search->spaces, 1) || !open_space(search, a, p, one)) {
         free(one);
         return false;
       }
-      cases->spaces.items[cases->spaces.count++] = one;
-      if (!add_cases(cases, one)) {
+      search->spaces.items[search->spaces.count++] = one;
+      if (!add_cases(search, one)) {
         return false;
       }
     }
@@ -345,23 +333,12 @@ static bool add_spaces(dsm__stage_cases *cases) {
   return true;
 }
 
-bool dsm__stage_cases_find(dsm__stage_cases *cases) {
-  if (!add_spaces(cases)) {
-    return false;
-  }
-  if (cases->list.count > 0) {
-    qsort(cases->list.items, cases->list.count, sizeof cases->list.items[0], compare_cases);
-  }
-  return true;
-}
-
-void dsm__stage_cases_fini(dsm__stage_cases *cases, uint64_t *evaluations) {
-  for (size_t i = 0; i < cases->spaces.count; i++) {
-    dsm__stage_space *const one = cases->spaces.items[i];
+void dsm__stage_cases_fini(dsm__stages_searched *search, uint64_t *evaluations) {
+  for (size_t i = 0; i < search->spaces.count; i++) {
+    dsm__stage_space *const one = search->spaces.items[i];
     *evaluations += one->problem.found->evaluations + one->problem.table.evaluations;
     dsm__problem_fini(&one->problem);
     free(one);
   }
-  free(cases->spaces.items);
-  free(cases->list.items);
+  free(search->spaces.items);
 }

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/growing_list.h"
+#include "base/cases.h"
 #include "plan/step_stages.h"
 #include "search/problem.h"
 #include "search/roles/role_search.h"
@@ -21,41 +21,45 @@ typedef struct dsm__stage_space {
   dsm__problem problem; /**< of the whole network on a stage's chips */
 } dsm__stage_space;
 
-/** Of them those with so many micro-batches. */
+/** Of them those with so many micro-batches; its bound is the least of those of its runs. */
 typedef struct dsm__stage_case {
+  dsm__open_case head;
   dsm__stage_space *of;
   uint64_t micro_batches;
   double hand_over;  /**< cycles: the least from a stage to the next */
   size_t runs_least; /**< of layers of a stage */
   size_t runs_most;
   double micro_cycles; /**< of all layers at least */
-  double *bounds;      /**< of each number of runs: cycles that no step is faster than, */
-  double bound;        /**< and the least of them */
-  size_t number;
+  double *bounds;      /**< of each number of runs: cycles that no step is faster than */
 } dsm__stage_case;
 
 /** Rooms of all stages together: what fits in stages keeps no more than this of the whole network
  * on the chips of one, with so many micro-batches in flight. */
 enum { DSM__STAGE_ROOMS = 2 };
 
-/** All cases of a network whose segments begin at some layers. */
-typedef struct dsm__stage_cases {
+/** All that is searched, and the best so far. */
+typedef struct dsm__stages_searched {
   const dsm__problem *whole;
-  const size_t *segments;
+  const bool *is_cut;
+  size_t *segments; /**< the first layer of each */
   size_t segment_count;
-  double limit_cycles; /**< what is not below it is not looked at */
-  bool is_patient;     /**< where no step is known the time is not over before there is a case */
+  double capacity_bytes;
+  double best_cycles;        /**< what is not below it is not looked at */
+  dsm__decisions *decisions; /**< of it */
+  bool is_found;
+  bool is_patient; /**< where no step is known the time is not over before there is a case, nor
+                      until something is found */
   DSM__LIST(dsm__stage_space *) spaces;
-  DSM__LIST(dsm__stage_case) list;
-  bool is_cut_short; /**< the time was over before all were listed */
-} dsm__stage_cases;
+  dsm__cases cases;
+  bool is_cut_short; /**< the time was over before all were opened */
+} dsm__stages_searched;
 
-/** Lists the cases, those of the least bounds first. Of those that are not below the limit, by a
- * rough bound, no better one is found. False if out of memory. */
-bool dsm__stage_cases_find(dsm__stage_cases *cases);
+/** Opens the cases. Of those that are not below the best, by a rough bound, no better one is
+ * found. False if out of memory. */
+bool dsm__stage_cases_open(dsm__stages_searched *search);
 
-/** Frees what was listed, and adds what it evaluated to *evaluations. */
-void dsm__stage_cases_fini(dsm__stage_cases *cases, uint64_t *evaluations);
+/** Frees the spaces, and adds what it evaluated to *evaluations. */
+void dsm__stage_cases_fini(dsm__stages_searched *search, uint64_t *evaluations);
 
 /** A problem for micro-batches of a case, which borrows all of it; what it finds is in an arena,
  * and in `found`. */

@@ -12,19 +12,6 @@
 #include "search/stages/stage_cases.h"
 #include "search/stages/stage_cuts.h"
 
-/** All that is searched, and the best so far. */
-typedef struct dsm__stages_searched {
-  const dsm__problem *whole;
-  const bool *is_cut;
-  size_t *segments; /**< the first layer of each */
-  size_t segment_count;
-  double capacity_bytes;
-  double best_cycles;
-  bool is_patient;           /**< until something is found the time is not over */
-  dsm__decisions *decisions; /**< of it */
-  bool is_found;
-} dsm__stages_searched;
-
 /** The least of a n S + O over all mappings, or less. */
 typedef struct dsm__weighed_path {
   double factor; /**< a; 0: nothing is known */

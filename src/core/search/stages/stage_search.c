@@ -14,10 +14,8 @@
 #include "search/stages/stage_search.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
 #include "plan/named_roles.h"
 #include "plan/segments.h"
 #include "plan/tolerance.h"
@@ -184,45 +182,34 @@ static double bound_of_all(const dsm__looking *at) {
 
 /* ---- one case ---- */
 
-/* A number of runs, and what no step with them is faster than. */
-typedef struct bounded_runs {
-  size_t runs;
-  double bound;
-} bounded_runs;
+/* A case of so many runs as its rank. */
+static dsm__looked look_at_runs(void *context, dsm__open_case *one) {
+  dsm__looking *const at = context;
+  at->stages.interleave = (size_t)one->rank;
+  return try_cuts(at) ? DSM__LOOK_CLOSED : DSM__LOOK_FAILED;
+}
 
-static int compare_bounded(const void *left, const void *right) {
-  const bounded_runs *const a = left;
-  const bounded_runs *const b = right;
-  return dsm__order_then(dsm__order(a->bound, b->bound), dsm__order_whole(a->runs, b->runs));
+static bool are_runs_done(const void *context, double bound) {
+  const dsm__stages_searched *const search = ((const dsm__looking *)context)->search;
+  return dsm__tie_limit(bound) >= search->best_cycles || is_stopped(search);
 }
 
 /* Each number of runs whose bound is below the best: the fewest, which other roles come from (in
  * small networks whatever their bound), and then those of the least bounds. */
 static bool try_runs(dsm__looking *at) {
+  static const dsm__case_kind runs_kind = {look_at_runs, are_runs_done};
   const dsm__stage_case *const of = at->of;
-  const size_t count = of->runs_most - of->runs_least + 1;
-  bounded_runs *const each = dsm__arena_array(at->arena, count, sizeof *each);
+  const bool is_source = is_small(at) && has_other_runs(at);
+  dsm__cases each = {.arena = at->arena};
+  bool is_good = fill_path(at);
   at->has_parts = false;
-  if (each == NULL || !fill_path(at)) {
-    return false;
+  for (size_t runs = of->runs_least; is_good && runs <= of->runs_most; runs++) {
+    dsm__open_case one = {bound_of_runs(at, runs), (double)runs};
+    const bool is_below = dsm__tie_limit(one.bound) < at->search->best_cycles;
+    one.bound = runs == of->runs_least && (is_source || is_below) ? 0 : one.bound;
+    is_good = dsm__cases_open(&each, &one, sizeof one) != NULL;
   }
-  for (size_t i = 0; i < count; i++) {
-    each[i].runs = of->runs_least + i;
-    each[i].bound = bound_of_runs(at, each[i].runs);
-  }
-  qsort(each + 1, count - 1, sizeof *each, compare_bounded);
-  for (size_t i = 0; i < count; i++) {
-    const bool is_source = i == 0 && is_small(at) && has_other_runs(at);
-    if ((dsm__tie_limit(each[i].bound) >= at->search->best_cycles && !is_source) ||
-        is_stopped(at->search)) {
-      continue;
-    }
-    at->stages.interleave = each[i].runs;
-    if (!try_cuts(at)) {
-      return false;
-    }
-  }
-  return true;
+  return is_good && dsm__cases_search(&each, &runs_kind, at);
 }
 
 /* The room that the path exceeds most; NULL: it exceeds none. */
@@ -409,8 +396,10 @@ static bool raise_bounds(const dsm__looking *at) {
   return is_good;
 }
 
-/* A case whose bound is below the best. *bound: what none of its steps is faster than. */
-static bool look(dsm__stages_searched *search, dsm__stage_case *of, double *bound) {
+/* A case whose bound is below the best, which is raised. */
+static dsm__looked look(void *context, dsm__open_case *one) {
+  dsm__stages_searched *const search = context;
+  dsm__stage_case *const of = (dsm__stage_case *)one;
   const size_t runs = of->of->stages.count * of->runs_most;
   dsm__looking at = {.search = search,
                      .of = of,
@@ -437,7 +426,7 @@ static bool look(dsm__stages_searched *search, dsm__stage_case *of, double *boun
       dsm__memo_new(DSM__ROLE_MEMO_BYTES_MAX, dsm__deadline_bytes(problem.inputs.deadline));
   const bool is_known = isfinite(search->best_cycles);
   bool is_good = is_reserved && raise_bounds(&at);
-  if (is_good && dsm__tie_limit(of->bound) < search->best_cycles) {
+  if (is_good && dsm__tie_limit(one->bound) < search->best_cycles) {
     is_good = dsm__role_least_memory(&problem, at.least) &&
               look_at_most_runs(&at, &problem, &at.low) &&
               look_at_fewest_runs(&at, &problem, &at.high);
@@ -447,27 +436,21 @@ static bool look(dsm__stages_searched *search, dsm__stage_case *of, double *boun
     is_good = is_good && look_at_own_latency(&at, &problem) &&
               look_at_fewer_options(&at, &problem) && (is_known || raise_bounds(&at));
   }
-  *bound = fmax(of->bound, bound_of_all(&at));
+  one->bound = fmax(one->bound, bound_of_all(&at));
   dsm__memo_free(problem.role_memo);
   dsm__arena_free(at.arena);
-  return is_good;
+  return is_good ? DSM__LOOK_CLOSED : DSM__LOOK_FAILED;
 }
 
 /* ---- all cases ---- */
 
-static bool look_at_all(dsm__stages_searched *search, const dsm__stage_cases *cases,
-                        double *bound) {
-  for (size_t i = 0; i < cases->list.count; i++) {
-    dsm__stage_case *const one = &cases->list.items[i];
-    double own = one->bound;
-    if (one->bound < search->best_cycles && dsm__tie_limit(one->bound) < search->best_cycles &&
-        !is_stopped(search) && !look(search, one, &own)) {
-      return false;
-    }
-    *bound = fmin(*bound, own);
-  }
-  return true;
+static bool is_done(const void *context, double bound) {
+  const dsm__stages_searched *const search = context;
+  return !(bound < search->best_cycles) || dsm__tie_limit(bound) >= search->best_cycles ||
+         is_stopped(search);
 }
+
+static const dsm__case_kind stage_kind = {look, is_done};
 
 static bool find_segments(dsm__stages_searched *search) {
   const dsm_workload *const workload = search->whole->inputs.workload;
@@ -493,23 +476,19 @@ bool dsm__stage_search(const dsm__problem *problem, double limit_cycles, dsm__gr
       .capacity_bytes = dsm__capacity_limit(dsm_system_usable_bytes(problem->machine.system)),
       .best_cycles = answer->is_feasible ? fmin(answer->cycles, limit_cycles) : limit_cycles,
       .decisions = decisions,
+      .cases = {.closed_bound = HUGE_VAL, .arena = problem->arena},
   };
-  dsm__stage_cases cases = {.whole = problem};
-  *bound_cycles = HUGE_VAL;
   bool is_good = problem->inputs.workload->is_list || find_segments(&search);
   if (is_good && search.segment_count > 0) {
-    cases.segments = search.segments;
-    cases.segment_count = search.segment_count;
-    cases.limit_cycles = search.best_cycles;
     search.is_patient = search.segment_count <= PATIENT_SEGMENTS;
-    cases.is_patient = search.is_patient;
-    is_good = dsm__stage_cases_find(&cases) && look_at_all(&search, &cases, bound_cycles);
+    is_good =
+        dsm__stage_cases_open(&search) && dsm__cases_search(&search.cases, &stage_kind, &search);
   }
-  *bound_cycles = cases.is_cut_short ? 0 : *bound_cycles;
+  *bound_cycles = search.is_cut_short ? 0 : dsm__cases_bound(&search.cases);
   if (search.is_found) {
     answer->cycles = search.best_cycles;
     answer->is_feasible = true;
   }
-  dsm__stage_cases_fini(&cases, &problem->found->evaluations);
+  dsm__stage_cases_fini(&search, &problem->found->evaluations);
   return is_good;
 }
