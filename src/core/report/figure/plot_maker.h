@@ -274,30 +274,27 @@ typedef struct dsm__places {
   size_t columns;
   size_t rows;
   unsigned char *uses; /**< columns * rows, of the arena; bits of dsm__place_use */
+  bool has_less;       /**< is anything of DSM__PLACE_LESS taken? */
 } dsm__places;
 
-/** What takes places. No label goes over any of it; the line to a label goes over points. */
-typedef enum dsm__place_use { DSM__PLACE_POINT = 1, DSM__PLACE_LABEL = 2 } dsm__place_use;
+/** What takes places. No label goes over points or labels, and over what is less only where there
+ * is no other room; the line to a label goes over all but labels. */
+typedef enum dsm__place_use {
+  DSM__PLACE_POINT = 1,
+  DSM__PLACE_LABEL = 2,
+  DSM__PLACE_LESS = 4
+} dsm__place_use;
 
 /** Nothing of the area is taken; false if out of memory. */
 bool dsm__places_init(dsm__places *places, dsm__area area, dsm__arena *arena);
 
-/** What is outside of the area does not count. */
-void dsm__places_take(dsm__places *places, dsm__area area, dsm__place_use use);
+/** Takes what is around a level or upright line, or a point; outside of the area nothing counts. */
+void dsm__places_take(dsm__places *places, dsm__point from, dsm__point to, double around,
+                      dsm__place_use use);
 
-/** Where a text goes. */
-typedef struct dsm__place_of_label {
-  dsm__point at;   /**< its left end, in the middle of its height */
-  dsm__point near; /**< what of it is nearest to its point */
-  bool is_far;     /**< so that it needs a line to its point */
-} dsm__place_of_label;
-
-/** Finds room for a text of a label near a point and takes it; false if there is none. */
-bool dsm__places_find(dsm__places *places, dsm__place_of_label *place, dsm__point point,
-                      const char *text, double size);
-
-/** Puts a text of a label where room was found for it, with a line to its point where it is far. */
-void dsm__places_label(dsm__plot_maker *maker, const dsm__place_of_label *place, dsm__point point,
+/** Finds room for a text in small letters near a point, takes it and puts the text there, with a
+ * line to its point where it is far; `maker` NULL: puts nothing. False if there is no room. */
+bool dsm__places_label(dsm__places *places, dsm__plot_maker *maker, dsm__point point,
                        const char *text);
 
 #endif

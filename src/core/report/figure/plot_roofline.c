@@ -150,7 +150,6 @@ static int compare_spots(const void *a, const void *b) {
 /* What is taken in a panel before any label: points and the roof. */
 static void take_points(const figure *f, dsm__places *places, const spot *spots, size_t count) {
   const dsm__area area = places->area;
-  const double side = 2 * point_radius;
   const size_t steps = (size_t)ceil(area.width / point_radius);
   for (size_t step = 0; step < steps; step++) {
     const double x = point_radius * (double)step;
@@ -158,12 +157,11 @@ static void take_points(const figure *f, dsm__places *places, const spot *spots,
         f->intensity.low * pow(f->intensity.high / f->intensity.low, x / area.width);
     const double flops = fmin(f->roof.peak_flops, intensity * f->roof.bytes_per_second);
     const double y = place_y(f, area, flops);
-    dsm__places_take(places, (dsm__area){area.left + x, y - 1, point_radius, 2}, DSM__PLACE_POINT);
+    dsm__places_take(places, (dsm__point){area.left + x + 1, y},
+                     (dsm__point){area.left + x + point_radius - 1, y}, 1, DSM__PLACE_POINT);
   }
   for (size_t i = 0; i < count; i++) {
-    dsm__places_take(
-        places, (dsm__area){spots[i].at.x - point_radius, spots[i].at.y - point_radius, side, side},
-        DSM__PLACE_POINT);
+    dsm__places_take(places, spots[i].at, spots[i].at, point_radius, DSM__PLACE_POINT);
   }
 }
 
@@ -246,20 +244,16 @@ typedef struct fate {
 static void find_label(const figure *f, dsm__places *places, spot *spots, size_t count,
                        bool is_drawn, fate *all) {
   const dsm__point point = spots[0].at;
-  const char *text = label_text(f, spots, count);
+  const char *const text = label_text(f, spots, count);
   const double width = dsm__plot_text_width(text, DSM__SIZE_SMALL);
-  dsm__place_of_label place;
+  dsm__plot_maker *const maker = is_drawn ? f->maker : NULL;
   bool is_placed = width <= (f->has_names ? widest_label : widest_numbers) &&
-                   dsm__places_find(places, &place, point, text, DSM__SIZE_SMALL);
+                   dsm__places_label(places, maker, point, text);
   if (!is_placed && !f->has_names && width > widest_label) {
-    text = cut_label(f, text, count);
-    is_placed = dsm__places_find(places, &place, point, text, DSM__SIZE_SMALL);
+    is_placed = dsm__places_label(places, maker, point, cut_label(f, text, count));
     all->cut += is_placed ? count : 0;
   }
   all->left_out += is_placed ? 0 : count;
-  if (is_drawn && is_placed) {
-    dsm__places_label(f->maker, &place, point, text);
-  }
 }
 
 /* Finds places for the labels of a panel's points and, if is_drawn, puts them there. */
