@@ -95,13 +95,13 @@ def check_contents(folder):
 
 
 def panels_of(script):
-    """((left, right, bottom, top), x range, y range) of each panel, in parts of the picture."""
+    """((left, right, bottom, top), x range, y range) of each panel, in units from the upper left corner."""
     number = r"([-+.e\d]+)"
-    area = rf"set lmargin at screen {number}; set rmargin at screen {number}\n"
-    area += rf"set tmargin at screen {number}; set bmargin at screen {number}\n"
+    area = rf"set lmargin at screen {number}/W; set rmargin at screen {number}/W\n"
+    area += rf"set tmargin at screen 1-{number}/H; set bmargin at screen 1-{number}/H\n"
     ranges = r"(\w+ logscale x; set xrange \S+)\n(\w+ logscale y; set yrange \S+)\n"
     for left, right, top, bottom, x, y in re.findall(area + ranges, script):
-        if (left, right) != ("0.000000", "1.000000"):
+        if left != "0":
             yield tuple(map(float, (left, right, bottom, top))), x, y
 
 
@@ -119,14 +119,13 @@ def check_axes(dsm, folder, database, figure, *options):
     for axis in "xy":
         if f"--log={axis}" in options:
             expect(f"set logscale {axis}" in panels[0]["xy".index(axis) + 1], where, "not logarithmic")
-    width = float(re.search(r"size (\d+),", script).group(1))
-    titles = re.findall(r"at screen ([.\d]+),([.\d]+) center rotate by 90 font ',([.\d]+)'", script)
+    titles = re.findall(r"at screen ([.\d]+)/W,1-([.\d]+)/H center rotate by 90 font ',([.\d]+)'", script)
     expect(titles, where, "no titles of vertical axes")
     for x, y, size in (map(float, title) for title in titles):
-        half = 0.6 * size / width
+        half = 0.6 * size
         expect(x > half, where, f"a title at {x} leaves the picture")
         for (left, right, bottom, top), _, _ in panels:
-            is_beside = y < bottom or y > top
+            is_beside = y > bottom or y < top
             expect(is_beside or x + half < left or x - half > right, where,
                    f"a title at {x}, {y} on the panel {left} to {right}")
 

@@ -184,12 +184,12 @@ START_TEST(test_a_legend_breaks_its_lines) {
   dsm__plot_maker maker = begin();
   static const dsm__legend_entry entries[] = {
       {"#000000", "some words"}, {"#000000", "some words"}, {"#000000", "some words"}};
-  const double line = dsm__plot_legend(&maker, 0, entries, 3, false);
-  maker.width = 110;
-  ck_assert_double_eq_tol(dsm__plot_legend(&maker, 0, entries, 3, false), 3 * line, 1e-9);
-  ck_assert_double_eq(dsm__plot_legend(&maker, 0, entries, 0, false), 0);
+  const double top = dsm__plot_heading_height(&maker);
+  ck_assert_double_eq(dsm__plot_legend(&maker, entries, 0), top);
   ck_assert_uint_eq(maker.body.length, 0);
-  (void)dsm__plot_legend(&maker, 0, entries, 3, true);
+  const double line = dsm__plot_legend(&maker, entries, 3) - top;
+  maker.width = 110;
+  ck_assert_double_eq_tol(dsm__plot_legend(&maker, entries, 3) - top, 3 * line, 1e-9);
   ck_assert_ptr_nonnull(strstr(maker.body.text, "set label 'some words'"));
   discard(&maker);
 }

@@ -178,7 +178,7 @@ static void put_heading(const front_page *page) {
                      dsm__figure_fixed(100 * gap, 3).text));
 }
 
-static double put_legend(const front_page *page, bool is_drawn) {
+static double put_legend(const front_page *page) {
   dsm__legend_entry entries[3];
   size_t count = 0;
   bool are_limited = false;
@@ -192,8 +192,7 @@ static double put_legend(const front_page *page, bool is_drawn) {
   if (page->is_plane) {
     entries[count++] = (dsm__legend_entry){SHADE, "not ruled out"};
   }
-  return dsm__plot_legend(page->maker, dsm__plot_heading_height(page->maker), entries, count,
-                          is_drawn);
+  return dsm__plot_legend(page->maker, entries, count);
 }
 
 static void put_panel(const front_page *page, const across *of, double top) {
@@ -221,16 +220,14 @@ void dsm__plot_front(dsm__plot_maker *maker, const void *of) {
                      .y = y_axis(front)};
   page.left = DSM__PLOT_MARGIN + dsm__plot_y_axis_room(maker, panel_height, page.y,
                                                        (dsm__axis_text){.title = "requests/s"});
-  double top = dsm__plot_heading_height(maker) + put_legend(&page, false) + 12;
+  double top = put_legend(&page) + 12;
   const double height = panel_height + axis_height + panel_gap;
   maker->height = top + height * (page.is_plane ? 1 : 2) - panel_gap;
   put_heading(&page);
-  (void)put_legend(&page, true);
   for (size_t a = 0; a < DSM__COUNT_OF(all_across); a++) {
     if (dsm__front_has(front, all_across[a].objective)) {
       put_panel(&page, &all_across[a], top);
       top += height;
     }
   }
-  dsm__plot_empty_panel(maker);
 }

@@ -106,16 +106,16 @@ enum {
 /* A form that the name of a file asks for, and the commands whose result has it. */
 typedef struct ending {
   const char *text;
-  dsm_form form;
   const char *what;
+  dsm_form form;
   unsigned commands;
 } ending;
 
 static const ending endings[] = {
-    {".json", DSM_FORM_JSON, "JSON", SEVERAL_FORMS | CLI_TRACE | CLI_INIT},
-    {".csv", DSM_FORM_CSV, "CSV", SEVERAL_FORMS},
-    {".xml", DSM_FORM_JUNIT, "JUnit", CLI_CHECK},
-    {".html", DSM_FORM_PAGE, "a page", CLI_REPORT | COMPANIONS},
+    {".json", "JSON", DSM_FORM_JSON, SEVERAL_FORMS | CLI_TRACE | CLI_INIT},
+    {".csv", "CSV", DSM_FORM_CSV, SEVERAL_FORMS},
+    {".xml", "JUnit", DSM_FORM_JUNIT, CLI_CHECK},
+    {".html", "a page", DSM_FORM_PAGE, CLI_REPORT | COMPANIONS},
 };
 
 /* That of a file; NULL if its name asks for no form. */

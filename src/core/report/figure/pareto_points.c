@@ -84,6 +84,7 @@ bool dsm__pareto_choose(dsm__pareto *f) {
   if (!dsm__point_choice_has(choice, f->named.items != NULL && f->is_said != NULL)) {
     return false;
   }
+  assert(f->named.items != NULL);
   dsm__axis_list rest = {.items = f->named.items};
   choice->taken.count = choice->panels.count;
   dsm__point_choice_rest(choice, &rest);
@@ -174,6 +175,7 @@ bool dsm__pareto_find(dsm__pareto *f) {
   const size_t count = f->choice->of_panels.count;
   f->found = dsm__arena_array(f->choice->arena, count, sizeof *f->found);
   bool is_good = dsm__point_choice_has(f->choice, f->found != NULL);
+  assert(!is_good || f->found != NULL);
   for (size_t panel = 0; is_good && panel < count; panel++) {
     is_good = find_front(f, panel, &f->found[panel]);
   }

@@ -127,7 +127,7 @@ bool dsm__plot_heatmap(dsm__plot_maker *maker, dsm__point_choice *choice) {
                                  choice->y->name);
   f.chart.x = dsm__scale_of_categories(choice, choice->x);
   f.chart.y = dsm__scale_of_categories(choice, choice->y);
-  f.chart.above = shades_height + 2;
+  f.chart.top = dsm__plot_heading_height(maker) + shades_height + 2;
   f.chart.least_width = fmax(38 * (double)choice->x->value_count, 170);
   f.chart.height = fmax(60, fmin(most_height, cell_height * (double)choice->y->value_count));
   dsm__chart_lay_out(&f.chart);

@@ -49,8 +49,8 @@ static const char *color_of(size_t rung) {
   return rung == 0 ? "#999999" : dsm__color_of_series((rung - 1) % 7);
 }
 
-/* The colours and names of the rungs; the height of their legend. */
-static double put_legend(const dsm__ladder *ladder, bool is_drawn) {
+/* The colours and names of the rungs; where their legend ends. */
+static double put_legend(const dsm__ladder *ladder) {
   dsm__plot_maker *const maker = ladder->chart.maker;
   dsm__legend_entry *const entries =
       dsm__arena_array(maker->arena, ladder->rung_count, sizeof *entries);
@@ -68,8 +68,7 @@ static double put_legend(const dsm__ladder *ladder, bool is_drawn) {
   for (size_t r = 0; r < ladder->rung_count; r++) {
     entries[r] = (dsm__legend_entry){.color = color_of(r), .text = fitted[r]};
   }
-  return dsm__plot_legend(maker, dsm__plot_heading_height(maker), entries, ladder->rung_count,
-                          is_drawn);
+  return dsm__plot_legend(maker, entries, ladder->rung_count);
 }
 
 /* From bar to bar, as a part of the distance of places. */
@@ -143,9 +142,8 @@ void dsm__ladder_draw(dsm__ladder *ladder) {
   chart->y.title = "speed-up";
   chart->height = axes_height;
   chart->least_width = fmax(12 * bars, 150);
-  chart->above = put_legend(ladder, false) + 6;
+  chart->top = put_legend(ladder) + 6;
   dsm__chart_lay_out(chart);
-  (void)put_legend(ladder, true);
   dsm__chart_draw(chart, put_bars, ladder);
 }
 

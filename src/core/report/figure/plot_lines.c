@@ -67,27 +67,24 @@ static bool choose_looks(figure *f) {
 
 static void put_sample(figure *f, dsm__point at, const dsm__look *shown) {
   dsm__text_buffer *const body = &f->chart.maker->body;
-  const double y = 1 - at.y / f->chart.maker->height;
   if (!f->chart.x.is_category) {
-    dsm__text_printf(
-        body,
-        "set arrow from screen %.6f,%.6f to screen %.6f,%.6f nohead back lw 1.5 dt %zu "
-        "lc rgb '%s'\n",
-        at.x / f->chart.maker->width, y, (at.x + sample_width) / f->chart.maker->width, y,
-        shown->dash, shown->color);
+    dsm__text_printf(body,
+                     "set arrow from screen %.6g/W,1-%.6g/H to screen %.6g/W,1-%.6g/H nohead back "
+                     "lw 1.5 dt %zu lc rgb '%s'\n",
+                     at.x, at.y, at.x + sample_width, at.y, shown->dash, shown->color);
   }
-  dsm__text_printf(body,
-                   "set label '' at screen %.6f,%.6f point pt %zu ps %.1f lc rgb '%s' front\n",
-                   (at.x + sample_width / 2) / f->chart.maker->width, y, shown->symbol, shown->size,
-                   shown->color);
+  dsm__text_printf(
+      body, "set label '' at screen %.6g/W,1-%.6g/H point pt %zu ps %.1f lc rgb '%s' front\n",
+      at.x + sample_width / 2, at.y, shown->symbol, shown->size, shown->color);
 }
 
-/* Names of lines beside samples of them, in as many lines as they need; the height. */
-static double put_legend(figure *f, double top, bool is_drawn) {
+/* Names of lines beside samples of them, in as many lines as they need; where they end. */
+static double put_legend(figure *f) {
+  const double top = dsm__plot_heading_height(f->chart.maker);
   const dsm__point_groups *const series = &f->choice->of_series;
   const double room = f->chart.maker->width - 2 * DSM__PLOT_MARGIN;
   if (f->choice->series.count == 0 || series->count == 0) {
-    return 0;
+    return top;
   }
   double widest = 0;
   for (size_t s = 0; s < series->count; s++) {
@@ -101,7 +98,7 @@ static double put_legend(figure *f, double top, bool is_drawn) {
   const double step = columns == 1 ? room : sample_width + sample_gap + widest + entry_gap;
   const char *const *const names = dsm__plot_fit_all(
       f->chart.maker, f->names, series->count, DSM__SIZE_TEXT, step - sample_width - sample_gap);
-  for (size_t s = 0; s < series->count && is_drawn; s++) {
+  for (size_t s = 0; s < series->count; s++) {
     const size_t column = s / rows;
     const double x = DSM__PLOT_MARGIN + (double)column * step;
     const double y = top + ((double)(s % rows) + 0.5) * legend_pitch;
@@ -109,7 +106,7 @@ static double put_legend(figure *f, double top, bool is_drawn) {
     dsm__plot_label(f->chart.maker, (dsm__point){x + sample_width + sample_gap, y},
                     (dsm__label_style){.size = DSM__SIZE_TEXT}, names[s]);
   }
-  return (double)rows * legend_pitch;
+  return top + (double)rows * legend_pitch;
 }
 
 /* ---- panels ---- */
@@ -182,11 +179,10 @@ bool dsm__plot_lines(dsm__plot_maker *maker, dsm__point_choice *choice) {
   }
   const double values = (double)choice->x->value_count;
   f.chart.title = dsm__plot_text(maker, "%s over %s", f.chart.measure.title, f.chart.x.title);
-  f.chart.above = put_legend(&f, 0, false) + 6;
+  f.chart.top = put_legend(&f) + 6;
   f.chart.height = f.chart.panel_count == 1 ? 1.6 * axes_height : axes_height;
   f.chart.least_width = fmax(f.chart.x.is_category ? fmin(40.0 * values, 600) : 0, 140);
   dsm__chart_lay_out(&f.chart);
-  (void)put_legend(&f, dsm__plot_heading_height(maker), true);
   dsm__chart_draw(&f.chart, put_lines, &f);
   return true;
 }

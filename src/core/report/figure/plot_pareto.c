@@ -152,7 +152,7 @@ bool dsm__plot_pareto(dsm__plot_maker *maker, dsm__point_choice *choice) {
   }
   f.chart.title = title_of(&f);
   f.chart.has_crosses = false;
-  f.chart.above = 2;
+  f.chart.top = dsm__plot_heading_height(maker) + 2;
   f.chart.height = f.chart.panel_count == 1 ? 320 : 220;
   f.chart.least_width = 270;
   f.chart.top_room = DSM__SIZE_TEXT * DSM__LINE_PITCH + 4;

@@ -157,13 +157,11 @@ bool dsm__places_label(dsm__places *places, dsm__plot_maker *maker, dsm__point p
   }
   take(places, found.box, DSM__PLACE_LABEL);
   (void)walk_line(places, point, found.near, LINE_TAKE);
-  if (maker != NULL && found.is_far) {
+  if (found.is_far) {
     dsm__plot_line(maker, point, found.near, DSM__COLOR_LEADER);
   }
-  if (maker != NULL) {
-    dsm__plot_label(maker,
-                    (dsm__point){found.box.left + padding, found.box.top + found.box.height / 2},
-                    (dsm__label_style){.size = DSM__SIZE_SMALL}, text);
-  }
+  dsm__plot_label(maker,
+                  (dsm__point){found.box.left + padding, found.box.top + found.box.height / 2},
+                  (dsm__label_style){.size = DSM__SIZE_SMALL}, text);
   return true;
 }

@@ -310,7 +310,7 @@ bool dsm__point_choice_begin(dsm__point_choice *choice, dsm__arena *arena,
          (!view->are_means || make_means(choice)) && drop_unplaced(choice) && find_axes(choice) &&
          list_init(choice, &choice->series, choice->axes.count + DSM_PLOT_LIST_MAX) &&
          list_init(choice, &choice->panels, choice->axes.count + DSM_PLOT_LIST_MAX) &&
-         list_init(choice, &choice->taken, choice->axes.count + 3 * DSM_PLOT_LIST_MAX);
+         list_init(choice, &choice->taken, choice->axes.count + (size_t)3 * DSM_PLOT_LIST_MAX);
 }
 
 static void take(dsm__point_choice *choice, const dsm__point_axis *axis, dsm__axis_list *list) {

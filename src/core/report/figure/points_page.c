@@ -371,9 +371,10 @@ void dsm__points_cross(dsm__plot_maker *maker, dsm__point at) {
                     "\xC3\x97");
     return;
   }
-  dsm__text_printf(&maker->body,
-                   "set label '' at screen %.6f,%.6f point pt 2 ps 0.7 lc rgb '#555555' front\n",
-                   at.x / maker->width, 1 - at.y / maker->height);
+  dsm__text_printf(
+      &maker->body,
+      "set label '' at screen %.6g/W,1-%.6g/H point pt 2 ps 0.7 lc rgb '#555555' front\n", at.x,
+      at.y);
 }
 
 /* ---- axes of results ---- */
@@ -442,10 +443,6 @@ static double panel_pitch(const dsm__chart *chart) {
   return chart->top_room + chart->height + chart->bottom_room;
 }
 
-static double first_top(const dsm__chart *chart) {
-  return dsm__plot_heading_height(chart->maker) + chart->above;
-}
-
 void dsm__chart_lay_out(dsm__chart *chart) {
   const dsm__axis_list *const panels = &chart->choice->panels;
   const size_t count = chart->panel_count;
@@ -464,8 +461,8 @@ void dsm__chart_lay_out(dsm__chart *chart) {
   const size_t rows = (count + chart->columns - 1) / chart->columns;
   const double columns = (double)chart->columns;
   chart->axes_width = (room - panel_gap * (columns - 1)) / columns;
-  chart->maker->height = ceil(first_top(chart) + (double)rows * panel_pitch(chart) + text_pitch +
-                              DSM__PLOT_MARGIN / 2);
+  chart->maker->height =
+      ceil(chart->top + (double)rows * panel_pitch(chart) + text_pitch + DSM__PLOT_MARGIN / 2);
 }
 
 static void put_panel(const dsm__chart *chart, size_t panel, dsm__panel_writer *put, void *figure) {
@@ -473,11 +470,11 @@ static void put_panel(const dsm__chart *chart, size_t panel, dsm__panel_writer *
   const size_t row = panel / chart->columns;
   const size_t column = panel % chart->columns;
   const char *const title = chart->panels[panel];
-  const dsm__area area = {
-      .left = chart->left_room + (double)column * (chart->axes_width + panel_gap),
-      .top = first_top(chart) + (double)row * panel_pitch(chart) + chart->top_room,
-      .width = chart->axes_width,
-      .height = chart->height};
+  const dsm__area area = {.left =
+                              chart->left_room + (double)column * (chart->axes_width + panel_gap),
+                          .top = chart->top + (double)row * panel_pitch(chart) + chart->top_room,
+                          .width = chart->axes_width,
+                          .height = chart->height};
   dsm__plot_panel(maker, area, chart->x.axis, chart->y.axis);
   if (title[0] != '\0') {
     dsm__plot_label(maker, (dsm__point){area.left, area.top - text_pitch / 2 - 1},
@@ -495,5 +492,4 @@ void dsm__chart_draw(dsm__chart *chart, dsm__panel_writer *put, void *figure) {
     put_panel(chart, panel, put, figure);
   }
   put_heading(chart);
-  dsm__plot_empty_panel(chart->maker);
 }

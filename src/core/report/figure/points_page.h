@@ -81,7 +81,7 @@ typedef struct dsm__chart {
   dsm__scale y;
   const char **panels; /**< the title of each; "": none */
   size_t panel_count;
-  double above;       /**< what stands between the heading and the panels takes */
+  double top;         /**< where the panels begin */
   double least_width; /**< of a panel's axes */
   double height;      /**< of these */
   size_t columns;     /**< from here on it is laid out: panels side by side, */
