@@ -3,9 +3,8 @@
  * @file
  * plot_points.h: figures of the points of a sweep, as texts for gnuplot (plot.h).
  *
- * What a figure shows is a result over one or two axes. Without options it is found out from what
- * varies: the axis with the most numbers is the horizontal one, and all other axes that vary name
- * the series. Where these are more than colours can tell apart, a figure has several panels.
+ * What a figure shows is a result over one or two axes, a panel for each network; what a view does
+ * not name has a default that does not depend on how many values there are.
  */
 #ifndef DSM_PLOT_POINTS_H
 #define DSM_PLOT_POINTS_H
@@ -42,13 +41,13 @@ DSM_API bool dsm_points_figure_parse(const char *text, dsm_points_figure *figure
 /** What a figure shows. All is borrowed; columns are names of dsm_point_table. All zero is the
  * default of everything. */
 typedef struct dsm_points_view {
-  const char *x;      /**< column of the horizontal axis; NULL: the axis with the most values that
-                           are all numbers, else that with the most values */
-  const char *y;      /**< column of the vertical axis; NULL: of a heat map the next such axis, else
-                           the result "samples_per_second" */
+  const char *x; /**< column of the horizontal axis; NULL: the last that varies in numbers
+                      and has no other role, else the last that varies */
+  const char *y; /**< of the vertical one; NULL: "samples_per_second", of a heat map such an axis */
   const char *series; /**< comma-separated columns whose values name the lines, or of a ladder the
                            column whose values are its rungs; NULL: all other axes that vary, of a
                            ladder "options.optimize" */
+  const char *panels; /**< columns whose values have a panel each; NULL: "workload" unless named */
   const char *value;  /**< column that a heat map shows; NULL: "samples_per_second" */
   const char *pareto; /**< comma-separated objectives (dsm_objective_parse), the first for the
                            vertical axis and the second for the horizontal one; NULL: the most of
@@ -56,18 +55,19 @@ typedef struct dsm_points_view {
   const char *const
       *wheres; /**< COLUMN=VALUE[,VALUE...]: only points for which all of these hold */
   size_t where_count;
+  bool are_means;    /**< geometric means over the networks in place of the points */
   unsigned log_axes; /**< DSM_PLOT_AXIS_X, DSM_PLOT_AXIS_Y: logarithmic, whatever the numbers; the
                           others are where their numbers span much */
 } dsm_points_view;
 
 /**
- * A figure of points; where networks would have more panels than a figure has place for, of their
- * geometric means. *plot is NULL unless DSM_OK, and then belongs to the caller; the table is not
+ * A figure of points. *plot is NULL unless DSM_OK, and then belongs to the caller; the table is not
  * changed. DSM_ERROR_USAGE: the view names an unknown column, one that holds no numbers where
  * numbers are drawn, an unknown value, conditions that exclude each other, a column
- * twice, a logarithm of what has none, a ladder of one rung, or more lines or panels than a figure
- * has place for; DSM_ERROR_INFEASIBLE: there is no point with a number to draw (the finding says
- * why the first has none); DSM_ERROR_OUT_OF_MEMORY.
+ * twice, a logarithm of what has none, a ladder of one rung, more lines or panels than a figure
+ * has place for, points that would hide each other, or means of what has none;
+ * DSM_ERROR_INFEASIBLE: there is no point with a number to draw (the finding says why the first has
+ * none); DSM_ERROR_OUT_OF_MEMORY.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_plot_points(dsm_plot **plot, const dsm_point_table *table,
                                                  dsm_points_figure figure,

@@ -76,14 +76,13 @@ static double left_of(const bars *of, size_t index) {
   return of->shares.left + of->shares.width * (double)index / (double)of->count;
 }
 
-static double put_legend(const bars *of, bool is_drawn) {
+static double put_legend(const bars *of) {
   dsm__legend_entry entries[DSM__PIM_PARTS];
   for (size_t part = 0; part < DSM__PIM_PARTS; part++) {
     entries[part] =
         (dsm__legend_entry){.color = dsm__color_of_series(part), .text = part_names[part]};
   }
-  return dsm__plot_legend(of->maker, dsm__plot_heading_height(of->maker), entries, DSM__PIM_PARTS,
-                          is_drawn);
+  return dsm__plot_legend(of->maker, entries, DSM__PIM_PARTS);
 }
 
 /* The time of each, with a line from one to the next. */
@@ -165,13 +164,12 @@ void dsm__plot_pim_breakdown(dsm__plot_maker *maker, const void *subject) {
     maker->body.failed = true;
     return;
   }
-  const double top = dsm__plot_heading_height(maker) + put_legend(&of, false) + 12;
+  const double top = put_legend(&of) + 12;
   const double width = maker->width - left_margin - right_margin;
   of.seconds = (dsm__area){left_margin, top, width, seconds_height};
   of.shares = (dsm__area){left_margin, top + seconds_height + panel_gap, width, shares_height};
   maker->height = of.shares.top + shares_height + axis_height;
   put_heading(maker, plan, "where the time goes over cores");
-  (void)put_legend(&of, true);
   put_seconds(&of);
   dsm__plot_y_axis(maker, of.shares, percent,
                    (dsm__axis_text){.title = "% of the time", .unit = NULL});
@@ -179,7 +177,6 @@ void dsm__plot_pim_breakdown(dsm__plot_maker *maker, const void *subject) {
     put_bar(&of, i);
   }
   put_cores(&of);
-  dsm__plot_empty_panel(maker);
 }
 
 /* ---- over tasklets ---- */
@@ -234,5 +231,4 @@ void dsm__plot_pim_tasklets(dsm__plot_maker *maker, const void *subject) {
   }
   put_knee(maker, plan, area,
            area.left + area.width * dsm__axis_share(&x, (double)plan->knee_tasklets));
-  dsm__plot_empty_panel(maker);
 }

@@ -62,12 +62,16 @@ static attempt panels(const subject *s, dsm_diags *diags) {
 
 static attempt ladder(const subject *s, dsm_diags *diags) {
   (void)s;
-  return figure_of(make_few, "ladder", &(dsm_points_view){0}, diags);
+  static const char *const where = "system=symmetric,torus64";
+  return figure_of(make_few, "ladder", &(dsm_points_view){.wheres = &where, .where_count = 1},
+                   diags);
 }
 
 static attempt heatmap(const subject *s, dsm_diags *diags) {
   (void)s;
-  return figure_of(make_few, "heatmap", &(dsm_points_view){.value = "utilization"}, diags);
+  return figure_of(make_few, "heatmap",
+                   &(dsm_points_view){.value = "utilization", .panels = "system,options.optimize"},
+                   diags);
 }
 
 static attempt pareto(const subject *s, dsm_diags *diags) {

@@ -2,6 +2,7 @@
 #include "suites.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/figure/plot_maker.h"
@@ -127,16 +128,27 @@ START_TEST(test_numbers_of_data_read_back) {
 }
 END_TEST
 
+/* The number behind the last ` name="` of a picture. */
+static double last_number(const dsm__text_buffer *picture, const char *name) {
+  const char *found = NULL;
+  for (const char *at = strstr(picture->text, name); at != NULL; at = strstr(at + 1, name)) {
+    found = at;
+  }
+  ck_assert_ptr_nonnull(found);
+  return strtod(found + strlen(name), NULL);
+}
+
 START_TEST(test_labels_find_places_of_their_own) {
   dsm__arena *const arena = dsm__arena_new();
+  dsm__plot_maker maker = dsm__svg_begin(arena, 720);
   dsm__places places;
   ck_assert(dsm__places_init(&places, (dsm__area){100, 50, 400, 300}, arena));
   dsm__area taken[60];
   size_t count = 0;
-  dsm__place_of_label place;
-  while (count < 60 && dsm__places_find(&places, &place, (dsm__point){300, 200}, "label", 10)) {
+  while (count < 60 && dsm__places_label(&places, &maker, (dsm__point){300, 200}, "label")) {
     const double width = dsm__plot_text_width("label", 10);
-    taken[count++] = (dsm__area){place.at.x, place.at.y - 5, width, 10};
+    taken[count++] = (dsm__area){last_number(&maker.labels, " x=\""),
+                                 last_number(&maker.labels, " y=\"") - 5, width, 10};
   }
   ck_assert_uint_gt(count, 3);
   ck_assert_uint_lt(count, 60);
@@ -152,6 +164,7 @@ START_TEST(test_labels_find_places_of_their_own) {
                 taken[k].top >= taken[i].top + taken[i].height);
     }
   }
+  dsm__plot_free_texts(&maker);
   dsm__arena_free(arena);
 }
 END_TEST
@@ -171,12 +184,12 @@ START_TEST(test_a_legend_breaks_its_lines) {
   dsm__plot_maker maker = begin();
   static const dsm__legend_entry entries[] = {
       {"#000000", "some words"}, {"#000000", "some words"}, {"#000000", "some words"}};
-  const double line = dsm__plot_legend(&maker, 0, entries, 3, false);
-  maker.width = 110;
-  ck_assert_double_eq_tol(dsm__plot_legend(&maker, 0, entries, 3, false), 3 * line, 1e-9);
-  ck_assert_double_eq(dsm__plot_legend(&maker, 0, entries, 0, false), 0);
+  const double top = dsm__plot_heading_height(&maker);
+  ck_assert_double_eq(dsm__plot_legend(&maker, entries, 0), top);
   ck_assert_uint_eq(maker.body.length, 0);
-  (void)dsm__plot_legend(&maker, 0, entries, 3, true);
+  const double line = dsm__plot_legend(&maker, entries, 3) - top;
+  maker.width = 110;
+  ck_assert_double_eq_tol(dsm__plot_legend(&maker, entries, 3) - top, 3 * line, 1e-9);
   ck_assert_ptr_nonnull(strstr(maker.body.text, "set label 'some words'"));
   discard(&maker);
 }

@@ -64,18 +64,70 @@ START_TEST(test_words_of_figures_are_read_back) {
 }
 END_TEST
 
-/* 36 lines in a panel are too many: networks and systems get panels of their own. */
-START_TEST(test_lines_share_panels) {
+/* Networks have panels, and other columns where they are named. */
+START_TEST(test_lines_have_the_panels_that_are_named) {
   made_points_product(&made);
   dsm_plot *const plot = plot_of(DSM_POINTS_FIGURE_LINES, &(dsm_points_view){0});
   ck_assert_str_eq(plot->title, "made: samples/s over system.core.scratchpad_MiB");
   ck_assert_uint_eq(count_of(plot->marks, "# "), 36);
-  expect(plot->marks, "# vgg16, refined: minibatch 512, hybrid\n"
+  expect(plot->marks, "# vgg16: refined, minibatch 512, hybrid\n"
                       "0.5\t1052\t\n1\t1053\t\n2\t1054\t\n4\t1055\t\n");
-  ck_assert_uint_eq(count_of(plot->body, "\nplot $marks index"), 4);
-  expect(plot->body, "set label 'gnmt, torus64' at");
+  ck_assert_uint_eq(count_of(plot->body, "\nplot $marks index"), 2);
+  expect(plot->body, "set label 'gnmt' at");
   expect(plot->body, "set logscale x");
   dsm_plot_free(plot);
+  const dsm_points_view view = {.panels = "workload,system"};
+  dsm_plot *const more = plot_of(DSM_POINTS_FIGURE_LINES, &view);
+  expect(more->marks, "# vgg16, refined: minibatch 512, hybrid\n");
+  ck_assert_uint_eq(count_of(more->body, "\nplot $marks index"), 4);
+  expect(more->body, "set label 'gnmt, torus64' at");
+  dsm_plot_free(more);
+}
+END_TEST
+
+/* The last axis of numbers is horizontal, however few values it has: here the minibatch. */
+START_TEST(test_axes_are_chosen_by_their_place_and_not_by_their_values) {
+  made_points_init(&made);
+  for (int i = 0; i < 12; i++) {
+    made_points_add(&made, i < 6 ? "a" : "b", i % 6 < 3 ? "t" : "u", 1 << i % 3, "none", 1, 10 + i);
+  }
+  dsm_plot *const lines = plot_of(DSM_POINTS_FIGURE_LINES, &(dsm_points_view){0});
+  ck_assert_str_eq(lines->title, "made: samples/s over workload.minibatch");
+  dsm_plot_free(lines);
+  dsm_plot *const cells = plot_of(DSM_POINTS_FIGURE_HEATMAP, &(dsm_points_view){0});
+  ck_assert_str_eq(cells->title, "made: samples/s over minibatch and system");
+  dsm_plot_free(cells);
+}
+END_TEST
+
+START_TEST(test_means_are_over_networks) {
+  made_points_init(&made);
+  for (int i = 0; i < 4; i++) {
+    made_points_add(&made, i < 2 ? "a" : "b", i % 2 == 0 ? "t" : "u", 64, "none", 1, i < 2 ? 2 : 8);
+  }
+  made.table.point_count = 4;
+  const dsm_points_view view = {.are_means = true};
+  dsm_plot *const plot = plot_of(DSM_POINTS_FIGURE_LINES, &view);
+  expect(plot->body, "geometric means over 2 workloads; 2 of 2 systems have all");
+  expect(plot->marks, "0\t4\t");
+  dsm_plot_free(plot);
+  static const char *const where = "workload=a";
+  expect_failure(DSM_POINTS_FIGURE_LINES,
+                 &(dsm_points_view){.are_means = true, .wheres = &where, .where_count = 1},
+                 DSM_ERROR_USAGE, "expected points of several networks", NULL);
+}
+END_TEST
+
+START_TEST(test_points_do_not_hide_each_other) {
+  made_points_product(&made);
+  static const char message[] = "several points have one place, where they differ in \"system\", "
+                                "\"options.optimize\"";
+  expect_failure(DSM_POINTS_FIGURE_HEATMAP, &(dsm_points_view){0}, DSM_ERROR_USAGE, message,
+                 "--panels");
+  expect_failure(DSM_POINTS_FIGURE_LINES, &(dsm_points_view){.series = "workload.minibatch"},
+                 DSM_ERROR_USAGE, message, "--where");
+  expect_failure(DSM_POINTS_FIGURE_LADDER, &(dsm_points_view){0}, DSM_ERROR_USAGE,
+                 "where they differ in \"system\", \"workload.minibatch\"", "--panels");
 }
 END_TEST
 
@@ -86,6 +138,7 @@ START_TEST(test_lines_are_as_wanted) {
   const dsm_points_view view = {.x = "workload.minibatch",
                                 .y = "step_seconds",
                                 .series = "system.core.scratchpad_MiB",
+                                .panels = "options.optimize",
                                 .wheres = wheres,
                                 .where_count = 3};
   dsm_plot *const plot = plot_of(DSM_POINTS_FIGURE_LINES, &view);
@@ -149,23 +202,25 @@ START_TEST(test_zero_and_negative_numbers_have_linear_axes) {
 }
 END_TEST
 
-/* The first rung has a system of its own; there are two ladders nevertheless. */
+/* The first rung has a system of its own, which is part of the ladder. */
 START_TEST(test_a_ladder_climbs_from_its_first_rung) {
   made_points_ladder(&made);
-  dsm_plot *const plot = plot_of(DSM_POINTS_FIGURE_LADDER, &(dsm_points_view){0});
+  static const char *const where = "system=symmetric,torus64";
+  dsm_points_view view = {.wheres = &where, .where_count = 1};
+  dsm_plot *const plot = plot_of(DSM_POINTS_FIGURE_LADDER, &view);
   ck_assert_str_eq(plot->title, "made: speed-up (samples_per_second) over none at minibatch 256");
   const char *const data = plot->marks;
-  ck_assert_uint_eq(count_of(data, "# "), 2); /* panels */
+  ck_assert_uint_eq(count_of(data, "# "), 1);
   expect(data, "\t0\t1\t0x999999\tnone, 256: 100 samples/s\n");
   expect(data, "\t0\t1.5\t0x999999\tnone, 512: 150 samples/s\n");
   expect(data, "\t0\t4.5\t0xD55E00\thybrid+reuse, 512: 450 samples/s\n");
   expect(plot->body, "'+ reuse'");
   dsm_plot_free(plot);
   /* Times are compared at the same place. */
-  dsm_plot *const times =
-      plot_of(DSM_POINTS_FIGURE_LADDER, &(dsm_points_view){.y = "step_seconds"});
+  view.y = "step_seconds";
+  dsm_plot *const times = plot_of(DSM_POINTS_FIGURE_LADDER, &view);
   ck_assert_str_eq(times->title, "made: speed-up (step_seconds) over none");
-  ck_assert_uint_eq(count_of(times->marks, "\t0\t3\t"), 4);
+  ck_assert_uint_eq(count_of(times->marks, "\t0\t3\t"), 2);
   dsm_plot_free(times);
 }
 END_TEST
@@ -183,7 +238,8 @@ END_TEST
 
 START_TEST(test_a_heat_map_has_a_cell_a_point) {
   made_points_product(&made);
-  const dsm_points_view view = {.value = "utilization"};
+  const dsm_points_view view = {.value = "utilization",
+                                .panels = "workload,system,options.optimize"};
   dsm_plot *const plot = plot_of(DSM_POINTS_FIGURE_HEATMAP, &view);
   ck_assert_str_eq(plot->title, "made: utilization over scratchpad_MiB and minibatch");
   ck_assert_uint_eq(count_of(plot->marks, "0x"), 144);
@@ -262,10 +318,14 @@ START_TEST(test_too_much_is_refused) {
     made_points_add(&made, "a", "t", minibatch, "none", 1 + i % 3, 10);
   }
   expect_failure(DSM_POINTS_FIGURE_LINES,
-                 &(dsm_points_view){.x = "workload", .series = "workload.minibatch"},
+                 &(dsm_points_view){.x = "workload",
+                                    .series = "workload.minibatch",
+                                    .panels = "system.core.scratchpad_MiB"},
                  DSM_ERROR_USAGE, "expected at most 40 series, found 50", "--where");
   expect_failure(DSM_POINTS_FIGURE_HEATMAP,
-                 &(dsm_points_view){.x = "workload", .y = "system.core.scratchpad_MiB"},
+                 &(dsm_points_view){.x = "workload",
+                                    .y = "system.core.scratchpad_MiB",
+                                    .panels = "workload.minibatch"},
                  DSM_ERROR_USAGE, "expected at most 24 panels, found 50", "--where");
 }
 END_TEST
@@ -307,7 +367,10 @@ Suite *suite_plot_points(void) {
   TCase *const tests = tcase_create("plot_points");
   tcase_add_checked_fixture(tests, set_up, tear_down);
   tcase_add_test(tests, test_words_of_figures_are_read_back);
-  tcase_add_test(tests, test_lines_share_panels);
+  tcase_add_test(tests, test_lines_have_the_panels_that_are_named);
+  tcase_add_test(tests, test_axes_are_chosen_by_their_place_and_not_by_their_values);
+  tcase_add_test(tests, test_means_are_over_networks);
+  tcase_add_test(tests, test_points_do_not_hide_each_other);
   tcase_add_test(tests, test_lines_are_as_wanted);
   tcase_add_test(tests, test_points_without_a_result_are_gaps);
   tcase_add_test(tests, test_a_heading_says_whole_which_point_has_no_result);

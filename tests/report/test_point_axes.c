@@ -70,38 +70,6 @@ START_TEST(test_a_table_without_rows_has_axes_without_values) {
 }
 END_TEST
 
-static bool are_tied(const dsm__point_axis *first, const dsm__point_axis *second) {
-  bool is_tied = false;
-  ck_assert(dsm__point_axes_tied(&is_tied, first, second, made.table.row_count, arena));
-  return is_tied;
-}
-
-START_TEST(test_axes_of_a_product_are_not_tied) {
-  made_points_product(&made);
-  const dsm__point_axis system = axis_of("system");
-  const dsm__point_axis optimize = axis_of("options.optimize");
-  ck_assert(!are_tied(&system, &optimize));
-  /* Nor where the last points are still missing. */
-  made.table.row_count -= 5;
-  const dsm__point_axis partial = axis_of("system");
-  const dsm__point_axis others = axis_of("options.optimize");
-  ck_assert(!are_tied(&partial, &others));
-}
-END_TEST
-
-START_TEST(test_axes_that_vary_together_are_tied) {
-  made_points_ladder(&made);
-  const dsm__point_axis system = axis_of("system");
-  const dsm__point_axis optimize = axis_of("options.optimize");
-  const dsm__point_axis minibatch = axis_of("workload.minibatch");
-  const dsm__point_axis workload = axis_of("workload");
-  ck_assert(are_tied(&system, &optimize));
-  ck_assert(are_tied(&optimize, &system));
-  ck_assert(!are_tied(&system, &minibatch));
-  ck_assert(!are_tied(&system, &workload));
-}
-END_TEST
-
 START_TEST(test_groups_are_in_the_order_of_values) {
   made_points_product(&made);
   const dsm__point_axis minibatch = axis_of("workload.minibatch");
@@ -129,8 +97,6 @@ Suite *suite_point_axes(void) {
   tcase_add_test(tests, test_numbers_ascend_and_words_keep_their_order);
   tcase_add_test(tests, test_cells_without_a_value_are_one_value);
   tcase_add_test(tests, test_a_table_without_rows_has_axes_without_values);
-  tcase_add_test(tests, test_axes_of_a_product_are_not_tied);
-  tcase_add_test(tests, test_axes_that_vary_together_are_tied);
   tcase_add_test(tests, test_groups_are_in_the_order_of_values);
   suite_add_tcase(suite, tests);
   return suite;

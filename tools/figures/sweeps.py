@@ -7,10 +7,12 @@ from figures.training import NETWORKS
 # What varies, and what the figure that shows it is drawn with.
 SWEEPS = (
     ("fig10", "bandwidth of the links X and Y, in the range of Fig. 10",
-     "--figure heatmap --value utilization"),
-    ("fig11", "minibatch and optimizations, training, Fig. 11 (a) to (c)", "--figure ladder"),
+     "--figure heatmap --value utilization --x system.system.link_bandwidth_x_GBps "
+     "--panels workload,system"),
+    ("fig11", "minibatch and optimizations, training, Fig. 11 (a) to (c)",
+     "--figure ladder --where system=torus64_symmetric,torus64"),
     ("fig11_inference", "minibatch and optimizations, inference, Fig. 11 (d) to (f)",
-     "--figure ladder --y step_seconds"),
+     "--figure ladder --y step_seconds --panels workload,system"),
     ("fig14", "16 to 256 chips, Fig. 14", "--where workload.minibatch=512"),
     ("fig15", "scratchpads of 0.5 to 4 MiB, Fig. 15",
      "--y utilization --where workload.minibatch=512"))

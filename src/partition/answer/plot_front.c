@@ -112,24 +112,17 @@ static void put_steps(const front_page *page, const front_panel *panel) {
 
 /* ---- points ---- */
 
-static void take(dsm__places *places, dsm__point from, dsm__point to, double margin) {
-  dsm__places_take(places,
-                   (dsm__area){fmin(from.x, to.x) - margin, fmin(from.y, to.y) - margin,
-                               fabs(to.x - from.x) + 2 * margin, fabs(to.y - from.y) + 2 * margin},
-                   DSM__PLACE_POINT);
-}
-
 /* Where no label goes: over points, and over the steps between them. */
 static void take_marks(const front_page *page, const front_panel *panel, dsm__places *places) {
   dsm__point before = {0, 0};
   for (size_t k = 0; k < page->front->point_count; k++) {
     const dsm_front_point *const point = &page->front->points[k];
     const dsm__point at = dsm__plot_place(page->maker, x_of(panel->of, point), point->rho);
-    take(places, at, at, mark / 2);
+    dsm__places_take(places, at, at, mark / 2, DSM__PLACE_POINT);
     if (page->is_plane && k > 0) {
       const dsm__point corner = {before.x, at.y};
-      take(places, at, corner, 1);
-      take(places, corner, before, 1);
+      dsm__places_take(places, at, corner, 1, DSM__PLACE_POINT);
+      dsm__places_take(places, corner, before, 1, DSM__PLACE_POINT);
     }
     before = at;
   }
@@ -145,11 +138,7 @@ static void put_labels(const front_page *page, const front_panel *panel) {
   for (size_t k = 0; k < page->front->point_count; k++) {
     const dsm_front_point *const point = &page->front->points[k];
     const dsm__point at = dsm__plot_place(page->maker, x_of(panel->of, point), point->rho);
-    const char *const text = dsm__plot_text(page->maker, "%zu", k + 1);
-    dsm__place_of_label place;
-    if (dsm__places_find(&places, &place, at, text, DSM__SIZE_SMALL)) {
-      dsm__places_label(page->maker, &place, at, text);
-    }
+    (void)dsm__places_label(&places, page->maker, at, dsm__plot_text(page->maker, "%zu", k + 1));
   }
 }
 
@@ -189,7 +178,7 @@ static void put_heading(const front_page *page) {
                      dsm__figure_fixed(100 * gap, 3).text));
 }
 
-static double put_legend(const front_page *page, bool is_drawn) {
+static double put_legend(const front_page *page) {
   dsm__legend_entry entries[3];
   size_t count = 0;
   bool are_limited = false;
@@ -203,8 +192,7 @@ static double put_legend(const front_page *page, bool is_drawn) {
   if (page->is_plane) {
     entries[count++] = (dsm__legend_entry){SHADE, "not ruled out"};
   }
-  return dsm__plot_legend(page->maker, dsm__plot_heading_height(page->maker), entries, count,
-                          is_drawn);
+  return dsm__plot_legend(page->maker, entries, count);
 }
 
 static void put_panel(const front_page *page, const across *of, double top) {
@@ -232,16 +220,14 @@ void dsm__plot_front(dsm__plot_maker *maker, const void *of) {
                      .y = y_axis(front)};
   page.left = DSM__PLOT_MARGIN + dsm__plot_y_axis_room(maker, panel_height, page.y,
                                                        (dsm__axis_text){.title = "requests/s"});
-  double top = dsm__plot_heading_height(maker) + put_legend(&page, false) + 12;
+  double top = put_legend(&page) + 12;
   const double height = panel_height + axis_height + panel_gap;
   maker->height = top + height * (page.is_plane ? 1 : 2) - panel_gap;
   put_heading(&page);
-  (void)put_legend(&page, true);
   for (size_t a = 0; a < DSM__COUNT_OF(all_across); a++) {
     if (dsm__front_has(front, all_across[a].objective)) {
       put_panel(&page, &all_across[a], top);
       top += height;
     }
   }
-  dsm__plot_empty_panel(maker);
 }

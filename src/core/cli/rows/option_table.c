@@ -216,30 +216,39 @@ const cli_option cli_core_options[] = {
      FLAG(is_summary)},
     {.name = "figure",
      .argument = "FIGURE",
-     .help = "what is drawn (default: loss of a plan, lines of a database, over several networks "
-             "of their geometric means)",
+     .help = "what is drawn (default: loss of a plan, lines of a database)",
      .commands = CLI_PLOT,
      .word = cli_figure_word,
      READ(CLI_READ_WORD_AS_TEXT, plot.figure, const char *)},
     {.name = "x",
      .argument = "COLUMN",
      .help = "with a database: the column along the horizontal axis, such as workload.minibatch "
-             "(default: that of numbers with the most different values)",
+             "(default: the last that varies in numbers and has no other role, else the last that "
+             "varies)",
      .commands = CLI_PLOT,
      TEXT(plot.view.x, CLI_TAKES_TEXT)},
     {.name = "y",
      .argument = "COLUMN",
      .help = "with a database: the column along the vertical axis (default: samples_per_second; of "
-             "a heat map that of numbers with the next most values)",
+             "a heat map the next of the defaults of --x)",
      .commands = CLI_PLOT,
      TEXT(plot.view.y, CLI_TAKES_TEXT)},
     {.name = "series",
      .argument = "COLUMNS",
      .help = "with a database: comma-separated columns that tell lines apart (default: all others "
-             "that vary, in several panels if they are many); of a ladder the column of its rungs "
-             "(default: options.optimize)",
+             "that vary); of a ladder the column of its rungs (default: options.optimize)",
      .commands = CLI_PLOT,
      TEXT(plot.view.series, CLI_TAKES_TEXT)},
+    {.name = "panels",
+     .argument = "COLUMNS",
+     .help = "with a database: comma-separated columns whose values have a panel each (default: "
+             "workload)",
+     .commands = CLI_PLOT,
+     TEXT(plot.view.panels, CLI_TAKES_TEXT)},
+    {.name = "means",
+     .help = "with a database: geometric means over the networks in place of a panel for each",
+     .commands = CLI_PLOT,
+     FLAG(plot.view.are_means)},
     {.name = "value",
      .argument = "COLUMN",
      .help = "the column that a heat map shows (default: samples_per_second)",
@@ -249,8 +258,7 @@ const cli_option cli_core_options[] = {
      .argument = "LIST",
      .help = "the objectives of a front, first that of the vertical axis, then that of the "
              "horizontal one, such as min:step_seconds,min:system.core.scratchpad_MiB (default: "
-             "max:samples_per_second, and the least of the column of numbers with the most "
-             "different values)",
+             "max:samples_per_second, and the least of the default of --x)",
      .commands = CLI_PLOT,
      TEXT(plot.view.pareto, CLI_TAKES_TEXT)},
     {.name = "log",

@@ -175,8 +175,8 @@ static cli_exit put_plot(const request *wanted, const dsm_plot *plot) {
 /* ---- figures of an answer ---- */
 
 /* Options that say what a figure of points shows. */
-static const char *const of_points[] = {"x",      "y",   "series", "value",
-                                        "pareto", "log", "where",  NULL};
+static const char *const of_points[] = {"x",     "y",      "series", "panels", "means",
+                                        "value", "pareto", "log",    "where",  NULL};
 
 static cli_exit check_no_points(const request *wanted) {
   const char *const given = cli_given_of(wanted->arguments, of_points);
@@ -250,12 +250,6 @@ static cli_exit check_view(const request *wanted, dsm_points_figure figure) {
   return CLI_EXIT_DONE;
 }
 
-/* Nothing is said of what to draw: then a suite of networks is drawn as its means. */
-static bool is_default_view(const request *wanted) {
-  return wanted->arguments->plot.figure == NULL &&
-         cli_given_of(wanted->arguments, of_points) == NULL;
-}
-
 static cli_exit plot_points(request *wanted) {
   const cli_arguments *const arguments = wanted->arguments;
   dsm_diags *const diags = arguments->diags;
@@ -283,16 +277,13 @@ static cli_exit plot_points(request *wanted) {
   if (status == DSM_OK) {
     status = dsm_store_points(store, &points, diags);
   }
-  if (status == DSM_OK && is_default_view(wanted)) {
-    status = dsm_point_table_means(points, diags);
-  }
   if (status == DSM_OK) {
     status = dsm_plot_points(&plot, points, figure, &view, diags);
   }
   dsm_store_close(store);
   cli_print_findings(arguments);
-  const bool are_means = status == DSM_OK && points->workload_count > 0; /* the figure says it */
-  if (status == DSM_OK && !are_means && points->row_count < points->point_count) {
+  /* Of means the figure says it. */
+  if (status == DSM_OK && !view.are_means && points->row_count < points->point_count) {
     cli_note(arguments, "%zu of %zu point%s of '%s' %s recorded", points->row_count,
              points->point_count, points->point_count == 1 ? "" : "s", wanted->input,
              points->point_count == 1 ? "is" : "are");

@@ -95,25 +95,55 @@ static cli_exit put(const cli_arguments *arguments, dsm_answer answer, dsm_form 
   return outcome;
 }
 
-/* Is its result a page where the name of its file ends in .html? */
-static bool makes_page(const cli_command *command) {
-  return (command->shares & (CLI_WRITES | CLI_WRITES_PLAN)) != 0;
+/* Commands of the core whose result has several forms, and what companions share with them. */
+enum {
+  COMPANIONS = CLI_WRITES | CLI_WRITES_PLAN,
+  SEVERAL_FORMS = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_CHECK | CLI_SWEEP |
+                  CLI_DIFF | CLI_LIST | COMPANIONS,
+  ONE_FORM = CLI_TRACE | CLI_REPORT | CLI_INIT
+};
+
+/* A form that the name of a file asks for, and the commands whose result has it. */
+typedef struct ending {
+  const char *text;
+  const char *what;
+  dsm_form form;
+  unsigned commands;
+} ending;
+
+static const ending endings[] = {
+    {".json", "JSON", DSM_FORM_JSON, SEVERAL_FORMS | CLI_TRACE | CLI_INIT},
+    {".csv", "CSV", DSM_FORM_CSV, SEVERAL_FORMS},
+    {".xml", "JUnit", DSM_FORM_JUNIT, CLI_CHECK},
+    {".html", "a page", DSM_FORM_PAGE, CLI_REPORT | COMPANIONS},
+};
+
+/* That of a file; NULL if its name asks for no form. */
+static const ending *ending_of(const char *file) {
+  for (size_t i = 0; file != NULL && i < sizeof endings / sizeof *endings; i++) {
+    if (cli_ends_in(file, endings[i].text)) {
+      return &endings[i];
+    }
+  }
+  return NULL;
+}
+
+cli_exit cli_check_output_form(const cli_arguments *arguments) {
+  const cli_command *const command = arguments->command;
+  const unsigned bits = command->bit | command->shares;
+  const ending *const asked = ending_of(output_file(arguments));
+  if (asked == NULL || arguments->has_format || (bits & asked->commands) != 0 ||
+      (bits & (SEVERAL_FORMS | ONE_FORM)) == 0) {
+    return CLI_EXIT_DONE;
+  }
+  return cli_usage_error(command, "--output: the name '%s' asks for %s, which %s does not make",
+                         arguments->output, asked->what, command->name);
 }
 
 static dsm_form format_of_ending(const cli_command *command, const char *file, dsm_form otherwise) {
-  if (file != NULL && cli_ends_in(file, ".json")) {
-    return DSM_FORM_JSON;
-  }
-  if (file != NULL && cli_ends_in(file, ".csv")) {
-    return DSM_FORM_CSV;
-  }
-  if (file != NULL && command->bit == CLI_CHECK && cli_ends_in(file, ".xml")) {
-    return DSM_FORM_JUNIT;
-  }
-  if (file != NULL && makes_page(command) && cli_ends_in(file, ".html")) {
-    return DSM_FORM_PAGE;
-  }
-  return otherwise;
+  const ending *const asked = ending_of(file);
+  return asked == NULL || ((command->bit | command->shares) & asked->commands) == 0 ? otherwise
+                                                                                    : asked->form;
 }
 
 bool cli_output_tells_format(const cli_arguments *arguments) {

@@ -49,6 +49,11 @@ cli_exit cli_put_form(const cli_arguments *arguments, dsm_answer answer, dsm_for
  * as well, and a file of another ending has the form `otherwise`. */
 cli_exit cli_put_with_table(const cli_arguments *arguments, dsm_answer answer, dsm_form otherwise);
 
+/** Refuses an output file whose name asks for a form that the command's result does not have,
+ * unless
+ * --format says which. */
+cli_exit cli_check_output_form(const cli_arguments *arguments);
+
 /** Is the form of the result given by the ending of the output file? */
 bool cli_output_tells_format(const cli_arguments *arguments);
 

@@ -35,6 +35,7 @@ static cli_exit run_command(const cli_program_kind *kind, const cli_command *com
     cli_print_version();
   } else if (outcome == CLI_EXIT_DONE) {
     outcome = cli_check_output_conflicts(&arguments);
+    outcome = outcome == CLI_EXIT_DONE ? cli_check_output_form(&arguments) : outcome;
     outcome = outcome == CLI_EXIT_DONE ? run_with_findings(&arguments) : outcome;
   }
   cli_arguments_fini(&arguments);

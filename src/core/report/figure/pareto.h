@@ -8,8 +8,16 @@
 
 #include "report/figure/points_page.h"
 
+/** The points of a panel. */
+typedef struct dsm__pareto_points {
+  const char *panel;     /**< its name */
+  dsm_point_table all;   /**< with a number in all objectives, x and y */
+  dsm_point_table front; /**< sorted by x */
+} dsm__pareto_points;
+
 /** The figure, as far as it is chosen. */
 typedef struct dsm__pareto {
+  dsm__chart chart;
   dsm__plot_maker *maker;
   dsm__point_choice *choice;
   dsm_objective objectives[DSM_PLOT_LIST_MAX];
@@ -18,22 +26,11 @@ typedef struct dsm__pareto {
   size_t y;
   dsm__measure x_measure;
   dsm__measure y_measure;
-  const dsm__point_axis *x_values; /**< of an axis with numbers; NULL: x is measured */
-  dsm__axis_list named;            /**< axes that the labels say */
-  dsm__value_scale x_scale;        /**< of x_values */
-  dsm__panel_axis x_axis;
-  dsm__panel_axis y_axis;
-  dsm__point_groups panels;
-  dsm__panel_grid grid;
-  bool *is_said;  /**< one for each of `named`: in some label */
-  size_t unnamed; /**< points of fronts without a place for a label */
+  dsm__axis_list named;      /**< axes that the labels say */
+  bool *is_said;             /**< one for each of these: in some label */
+  dsm__pareto_points *found; /**< of each panel */
+  size_t unnamed;            /**< points of fronts without a place for a label */
 } dsm__pareto;
-
-/** The points of a panel. */
-typedef struct dsm__pareto_points {
-  dsm_point_table all;   /**< with a number in all objectives, x and y */
-  dsm_point_table front; /**< sorted by x */
-} dsm__pareto_points;
 
 /** Chooses the objectives, the columns of both axes, the panels and what labels may say. False,
  * with the choice's status, if that cannot be. */
@@ -42,8 +39,11 @@ bool dsm__pareto_choose(dsm__pareto *f);
 /** Has a row of the chosen points a number in x, y and all objectives? */
 bool dsm__pareto_has_numbers(const dsm__pareto *f, size_t row);
 
-/** The points of a panel, and those of them that no other beats; likewise. */
-bool dsm__pareto_find(dsm__pareto *f, size_t panel, dsm__pareto_points *found);
+/** The points of each panel, and those of them that no other beats; likewise. */
+bool dsm__pareto_find(dsm__pareto *f);
+
+/** Where a point is, in the units of the axes. */
+dsm__point dsm__pareto_point(const dsm__pareto *f, const dsm_point_table *points, size_t row);
 
 /** What rows from `row` to before `end` are, which are at one place: the values of all that varies
  * besides the axes of the figure, and in the front that is given (or NULL), numbers with the name

@@ -76,9 +76,14 @@ const char *dsm__pareto_title(dsm__pareto *f, const char *panel, const dsm_point
   return title;
 }
 
+dsm__point dsm__pareto_point(const dsm__pareto *f, const dsm_point_table *points, size_t row) {
+  return (dsm__point){dsm__measured(points, row, f->x, &f->x_measure),
+                      dsm__measured(points, row, f->y, &f->y_measure)};
+}
+
 static dsm__point place_of(const dsm__pareto *f, const dsm_point_table *points, size_t row) {
-  return dsm__plot_place(f->maker, dsm__measured(points, row, f->x, &f->x_measure),
-                         dsm__measured(points, row, f->y, &f->y_measure));
+  const dsm__point at = dsm__pareto_point(f, points, row);
+  return dsm__plot_place(f->maker, at.x, at.y);
 }
 
 bool dsm__pareto_has_line(const dsm__pareto *f) {
@@ -92,64 +97,24 @@ dsm__point dsm__pareto_corner(const dsm__pareto *f, dsm__point from, dsm__point 
 
 /* What labels keep clear of: always of the front and of each other, where they can also of its line
  * and of the points that are beaten. */
-typedef struct room {
-  dsm__places narrow;
-  dsm__places wide;
-} room;
-
-static void take_line(dsm__places *places, dsm__point from, dsm__point to) {
-  dsm__places_take(places,
-                   (dsm__area){.left = fmin(from.x, to.x) - 1,
-                               .top = fmin(from.y, to.y) - 1,
-                               .width = fabs(to.x - from.x) + 2,
-                               .height = fabs(to.y - from.y) + 2},
-                   DSM__PLACE_POINT);
-}
-
-static void take_point(dsm__places *places, dsm__point at) {
-  const double half = 3;
-  dsm__places_take(places, (dsm__area){at.x - half, at.y - half, 2 * half, 2 * half},
-                   DSM__PLACE_POINT);
-}
-
-static bool find_room(const dsm__pareto *f, const dsm__pareto_points *found, dsm__area area,
-                      room *all) {
+static void take_points(const dsm__pareto *f, const dsm__pareto_points *found,
+                        dsm__places *places) {
+  static const double around = 3;
   const dsm_point_table *const front = &found->front;
-  if (!dsm__places_init(&all->narrow, area, f->choice->arena) ||
-      !dsm__places_init(&all->wide, area, f->choice->arena)) {
-    return false;
-  }
   for (size_t row = 0; row < front->row_count; row++) {
     const dsm__point to = place_of(f, front, row);
-    take_point(&all->narrow, to);
-    take_point(&all->wide, to);
+    dsm__places_take(places, to, to, around, DSM__PLACE_POINT);
     if (row > 0 && dsm__pareto_has_line(f)) {
       const dsm__point from = place_of(f, front, row - 1);
       const dsm__point corner = dsm__pareto_corner(f, from, to);
-      take_line(&all->narrow, from, corner);
-      take_line(&all->narrow, corner, to);
+      dsm__places_take(places, from, corner, 1, DSM__PLACE_LESS);
+      dsm__places_take(places, corner, to, 1, DSM__PLACE_LESS);
     }
   }
   for (size_t row = 0; row < found->all.row_count; row++) {
-    take_point(&all->narrow, place_of(f, &found->all, row));
+    const dsm__point at = place_of(f, &found->all, row);
+    dsm__places_take(places, at, at, around, DSM__PLACE_LESS);
   }
-  return true;
-}
-
-/* Puts a label where there is room; false if there is none. */
-static bool put_label(dsm__pareto *f, room *all, dsm__point point, const char *text) {
-  dsm__place_of_label place;
-  const bool is_narrow = dsm__places_find(&all->narrow, &place, point, text, DSM__SIZE_SMALL);
-  if (!is_narrow && !dsm__places_find(&all->wide, &place, point, text, DSM__SIZE_SMALL)) {
-    return false;
-  }
-  const dsm__area box = {.left = place.at.x - 1,
-                         .top = place.at.y - 0.6 * DSM__SIZE_SMALL,
-                         .width = dsm__plot_text_width(text, DSM__SIZE_SMALL) + 2,
-                         .height = 1.2 * DSM__SIZE_SMALL};
-  dsm__places_take(is_narrow ? &all->wide : &all->narrow, box, DSM__PLACE_LABEL);
-  dsm__places_label(f->maker, &place, point, text);
-  return true;
 }
 
 static bool is_same_place(const dsm__pareto *f, size_t row, const dsm_point_table *front,
@@ -167,11 +132,12 @@ void dsm__pareto_put_labels(dsm__pareto *f, const dsm__pareto_points *found, dsm
     f->unnamed += front->row_count;
     return;
   }
-  room all;
-  if (!find_room(f, found, area, &all)) {
+  dsm__places places;
+  if (!dsm__places_init(&places, area, f->choice->arena)) {
     f->maker->body.failed = true;
     return;
   }
+  take_points(f, found, &places);
   for (size_t row = 0; row < front->row_count;) {
     size_t end = row + 1;
     while (end < front->row_count && is_same_place(f, row, front, end)) {
@@ -179,7 +145,7 @@ void dsm__pareto_put_labels(dsm__pareto *f, const dsm__pareto_points *found, dsm
     }
     const char *const name = dsm__pareto_name(f, front, row, end, front);
     const char *const shown = dsm__plot_fit_apart(f->maker, name, DSM__SIZE_SMALL, widest);
-    f->unnamed += put_label(f, &all, place_of(f, front, row), shown) ? 0 : 1;
+    f->unnamed += dsm__places_label(&places, f->maker, place_of(f, front, row), shown) ? 0 : 1;
     row = end;
   }
 }

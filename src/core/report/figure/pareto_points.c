@@ -38,16 +38,16 @@ static bool read_objectives(dsm__pareto *f) {
                                   choice->view->pareto);
 }
 
-/* The most of a result with the least of what varies most: what more of it buys. */
+/* The most of a result with the least of what would be along x: what more of it buys. */
 static bool default_objectives(dsm__pareto *f) {
   dsm__point_choice *const choice = f->choice;
   const dsm__point_axis *x = NULL;
   if (!dsm__point_choice_result(choice, "--y", choice->view->y) ||
-      (choice->view->x == NULL && !dsm__point_choice_widest(choice, NULL, &x))) {
+      (choice->view->x == NULL && !dsm__point_choice_default(choice, "--x", &x))) {
     return false;
   }
   const char *const least = choice->view->x != NULL ? choice->view->x
-                            : x == NULL || !x->is_number
+                            : !x->is_number
                                 ? "memory_bytes" /* the price of a design where none varies */
                                 : choice->points.columns[x->column];
   return add_objective(f, choice->points.columns[choice->result]) && add_objective(f, least);
@@ -73,36 +73,31 @@ static bool choose_columns(dsm__pareto *f) {
 
 /* ---- which points ---- */
 
-/* Networks make panels; what else varies, and is no axis of the figure, is in the labels. */
-static bool name_points(dsm__pareto *f) {
+bool dsm__pareto_choose(dsm__pareto *f) {
   dsm__point_choice *const choice = f->choice;
-  if (!dsm__point_choice_rest(choice, NULL, 0, &f->named) ||
-      !dsm__point_choice_rest(choice, NULL, 0, &choice->panels)) {
+  if (!dsm__point_choice_axes(choice, DSM__POINTS_FRONT, NULL) || !choose_columns(f)) {
     return false;
   }
-  choice->panels.count = 0;
-  f->named.count = 0;
-  for (size_t a = 0; a < choice->axis_count; a++) {
-    const dsm__point_axis *const axis = &choice->axes[a];
-    if (strcmp(choice->points.columns[axis->column], "workload") == 0) {
-      choice->panels.items[choice->panels.count++] = axis;
-    } else if (axis->column != f->x && axis->column != f->y) {
+  const size_t count = choice->axes.count;
+  f->named.items = dsm__arena_array(choice->arena, count, sizeof(const dsm__point_axis *));
+  f->is_said = dsm__arena_array(choice->arena, count, sizeof *f->is_said);
+  if (!dsm__point_choice_has(choice, f->named.items != NULL && f->is_said != NULL)) {
+    return false;
+  }
+  assert(f->named.items != NULL);
+  dsm__axis_list rest = {.items = f->named.items};
+  choice->taken.count = choice->panels.count;
+  dsm__point_choice_rest(choice, &rest);
+  for (size_t i = 0; i < rest.count; i++) {
+    const dsm__point_axis *const axis = rest.items[i];
+    if (axis->column == f->x && axis->is_number) {
+      choice->x = axis;
+    }
+    if (axis->column != f->x && axis->column != f->y) {
       f->named.items[f->named.count++] = axis;
     }
-    if (axis->column == f->x && axis->is_number) {
-      f->x_values = axis;
-    }
   }
-  f->is_said = dsm__arena_array(choice->arena, f->named.count, sizeof *f->is_said);
-  const bool is_made =
-      f->is_said != NULL && dsm__point_groups_make(&f->panels, choice->arena, choice->panels.items,
-                                                   choice->panels.count, choice->points.row_count);
-  return dsm__point_choice_has(choice, is_made) &&
-         dsm__point_choice_panels(choice, f->panels.count, "networks");
-}
-
-bool dsm__pareto_choose(dsm__pareto *f) {
-  return choose_columns(f) && name_points(f);
+  return true;
 }
 
 bool dsm__pareto_has_numbers(const dsm__pareto *f, size_t row) {
@@ -123,7 +118,7 @@ static dsm_status sort_front(const dsm__pareto *f, dsm_point_table *front) {
   return dsm__point_table_sort(front, keys, 2 + f->objective_count, f->choice->diags);
 }
 
-bool dsm__pareto_find(dsm__pareto *f, size_t panel, dsm__pareto_points *found) {
+static bool find_front(dsm__pareto *f, size_t panel, dsm__pareto_points *found) {
   dsm__point_choice *const choice = f->choice;
   const dsm_point_table *const points = &choice->points;
   bool *const is_kept = dsm__arena_array(choice->arena, points->row_count, sizeof *is_kept);
@@ -132,7 +127,7 @@ bool dsm__pareto_find(dsm__pareto *f, size_t panel, dsm__pareto_points *found) {
   }
   assert(is_kept != NULL);
   for (size_t row = 0; row < points->row_count; row++) {
-    is_kept[row] = f->panels.of_row[row] == panel && dsm__pareto_has_numbers(f, row);
+    is_kept[row] = choice->of_panels.of_row[row] == panel && dsm__pareto_has_numbers(f, row);
   }
   found->all = *points;
   found->all.arena = choice->arena;
@@ -146,4 +141,15 @@ bool dsm__pareto_find(dsm__pareto *f, size_t panel, dsm__pareto_points *found) {
     choice->status = sort_front(f, &found->front);
   }
   return choice->status == DSM_OK;
+}
+
+bool dsm__pareto_find(dsm__pareto *f) {
+  const size_t count = f->choice->of_panels.count;
+  f->found = dsm__arena_array(f->choice->arena, count, sizeof *f->found);
+  bool is_good = dsm__point_choice_has(f->choice, f->found != NULL);
+  assert(!is_good || f->found != NULL);
+  for (size_t panel = 0; is_good && panel < count; panel++) {
+    is_good = find_front(f, panel, &f->found[panel]);
+  }
+  return is_good;
 }

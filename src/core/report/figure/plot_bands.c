@@ -53,24 +53,16 @@ dsm__bands dsm__bands_layout(dsm__plot_maker *maker, const dsm__plot_layers *lay
   return bands;
 }
 
-static double band_height(const dsm__bands *bands, const dsm__plot_passes *passes,
-                          double pass_height, double gap) {
-  return (double)passes->count * (pass_height + gap) - gap + bands->names_height;
-}
-
-double dsm__bands_height(const dsm__bands *bands, const dsm__plot_passes *passes,
-                         double pass_height, double gap) {
-  return (double)bands->count * band_height(bands, passes, pass_height, gap);
-}
-
 dsm__panel_axis dsm__bands_place(size_t layer) {
   static const double half = 0.42;
   return (dsm__panel_axis){.low = (double)layer + 1 - half, .high = (double)layer + 1 + half};
 }
 
-void dsm__bands_put(const dsm__bands *bands, const dsm__plot_passes *passes, double top,
-                    double pass_height, double gap, dsm__band_writer *put, void *figure) {
-  const double height = band_height(bands, passes, pass_height, gap);
+void dsm__bands_put(dsm__plot_maker *maker, const dsm__bands *bands, const dsm__plot_passes *passes,
+                    double top, double pass_height, double gap, dsm__band_writer *put,
+                    void *figure) {
+  const double height = (double)passes->count * (pass_height + gap) - gap + bands->names_height;
+  maker->height = ceil(top + (double)bands->count * height + 4);
   for (size_t band = 0; band < bands->count; band++) {
     const size_t first = band * bands->layers_each;
     const size_t next = first + bands->layers_each;

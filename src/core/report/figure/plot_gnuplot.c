@@ -21,9 +21,10 @@ void dsm__plot_quote(dsm__plot_maker *maker, const char *text) {
   dsm__text_puts(&maker->body, "'");
 }
 
-/* A place of the page as gnuplot wants it: parts of the picture, from below. */
+/* A place of the page as gnuplot wants it: parts of the picture, from below. Its width and height
+ * stand above all (plot_script.c): here the height may not be known yet. */
 static void put_place(dsm__plot_maker *maker, dsm__point at) {
-  dsm__text_printf(&maker->body, "screen %.6f,%.6f", at.x / maker->width, 1 - at.y / maker->height);
+  dsm__text_printf(&maker->body, "screen %.6g/W,1-%.6g/H", at.x, at.y);
 }
 
 static void put_label(dsm__plot_maker *maker, dsm__point at, dsm__label_style style,
@@ -69,10 +70,10 @@ static void put_range(dsm__plot_maker *maker, char letter, const dsm__panel_axis
 
 static void begin_panel(dsm__plot_maker *maker) {
   const dsm__area area = maker->panel.area;
-  dsm__text_printf(&maker->body, "set lmargin at screen %.6f; set rmargin at screen %.6f\n",
-                   area.left / maker->width, (area.left + area.width) / maker->width);
-  dsm__text_printf(&maker->body, "set tmargin at screen %.6f; set bmargin at screen %.6f\n",
-                   1 - area.top / maker->height, 1 - (area.top + area.height) / maker->height);
+  dsm__text_printf(&maker->body, "set lmargin at screen %.6g/W; set rmargin at screen %.6g/W\n",
+                   area.left, area.left + area.width);
+  dsm__text_printf(&maker->body, "set tmargin at screen 1-%.6g/H; set bmargin at screen 1-%.6g/H\n",
+                   area.top, area.top + area.height);
   put_range(maker, 'x', &maker->panel.x);
   put_range(maker, 'y', &maker->panel.y);
 }

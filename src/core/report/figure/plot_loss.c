@@ -111,11 +111,7 @@ void dsm__plot_loss(dsm__plot_maker *maker, const dsm_plan *plan) {
   f.strip_height = f.bands.is_dense ? 16 : 30;
   const double pass_height = f.strip_height + strip_gap + f.bars_height;
   const double gap = f.bands.is_dense ? 11 : 13; /* numbers at both of its edges */
-  const double legend = dsm__parts_legend(maker, &f.used, &strip_entry, false);
-  const double first = dsm__plot_heading_height(maker) + legend + 10;
-  maker->height = ceil(first + dsm__bands_height(&f.bands, &passes, pass_height, gap) + 4);
+  const double first = dsm__parts_legend(maker, &f.used, &strip_entry) + 10;
   dsm__plot_plan_heading(maker, plan, "where the time of each layer goes", f.layers.note);
-  (void)dsm__parts_legend(maker, &f.used, &strip_entry, true);
-  dsm__plot_empty_panel(maker);
-  dsm__bands_put(&f.bands, &passes, first, pass_height, gap, put_pass, &f);
+  dsm__bands_put(maker, &f.bands, &passes, first, pass_height, gap, put_pass, &f);
 }

@@ -31,9 +31,18 @@ static const char *kept(dsm__plot_maker *maker, const dsm__text_buffer *text) {
                       : dsm__arena_strdup(maker->arena, text->text == NULL ? "" : text->text);
 }
 
+/* Draws what was put on the page since the last panel. */
+static void draw_rest(dsm__plot_maker *maker) {
+  static const dsm__panel_axis unit = {.low = 0, .high = 1};
+  dsm__plot_panel(maker, (dsm__area){0, 0, maker->width, maker->height}, unit, unit);
+  dsm__text_puts(&maker->body, "unset border\n");
+  dsm__plot_panel_end(maker);
+}
+
 /* The figure itself, in the arena; NULL if out of memory. */
 static dsm_plot *settle(dsm__plot_maker *maker) {
   dsm__arena *const arena = maker->arena;
+  draw_rest(maker);
   dsm_plot *const plot = dsm__arena_alloc(arena, sizeof *plot);
   if (plot == NULL) {
     return NULL;
@@ -209,8 +218,8 @@ void dsm__plot_line(dsm__plot_maker *maker, dsm__point from, dsm__point to, cons
   maker->back_end->line(maker, from, to, color);
 }
 
-double dsm__plot_legend(dsm__plot_maker *maker, double top, const dsm__legend_entry *entries,
-                        size_t count, bool is_drawn) {
+double dsm__plot_legend(dsm__plot_maker *maker, const dsm__legend_entry *entries, size_t count) {
+  const double top = dsm__plot_heading_height(maker);
   const double pitch = DSM__SIZE_TEXT * DSM__LINE_PITCH;
   const double right = maker->width - DSM__PLOT_MARGIN;
   double x = DSM__PLOT_MARGIN;
@@ -221,9 +230,9 @@ double dsm__plot_legend(dsm__plot_maker *maker, double top, const dsm__legend_en
       x = DSM__PLOT_MARGIN;
       y += pitch;
     }
-    if (is_drawn && maker->is_in_page) {
+    if (maker->is_in_page) {
       dsm__svg_legend(maker, &entries[i]);
-    } else if (is_drawn) {
+    } else {
       dsm__plot_box(maker, (dsm__area){x, y - box_side / 2, box_side, box_side}, entries[i].color,
                     NULL);
       dsm__plot_label(maker, (dsm__point){x + box_side + box_gap, y},
@@ -231,7 +240,7 @@ double dsm__plot_legend(dsm__plot_maker *maker, double top, const dsm__legend_en
     }
     x += width + entry_gap;
   }
-  return count == 0 || maker->is_in_page ? 0 : y + pitch / 2 - top;
+  return count == 0 || maker->is_in_page ? top : y + pitch / 2;
 }
 
 double dsm__plot_heading_height(const dsm__plot_maker *maker) {
@@ -273,17 +282,6 @@ dsm__point dsm__plot_place(const dsm__plot_maker *maker, double x, double y) {
   const dsm__panel *const panel = &maker->panel;
   return (dsm__point){panel->area.left + panel->area.width * dsm__axis_share(&panel->x, x),
                       panel->area.top + panel->area.height * (1 - dsm__axis_share(&panel->y, y))};
-}
-
-void dsm__plot_empty_panel(dsm__plot_maker *maker) {
-  static const dsm__panel_axis unit = {.low = 0, .high = 1};
-  if (maker->is_in_page) {
-    return;
-  }
-  dsm__plot_panel(maker, (dsm__area){0, 0, maker->width, maker->height}, unit, unit);
-  dsm__text_puts(&maker->body, "unset border\n");
-  dsm__plot_panel_end(maker);
-  dsm__text_puts(&maker->body, "set border 15\n");
 }
 
 void dsm__mark_box(dsm__plot_maker *maker, dsm__panel_axis x, dsm__panel_axis y, const char *color,

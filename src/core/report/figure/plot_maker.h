@@ -6,8 +6,8 @@
  * Everything has its place in units from the upper left corner of the picture, which is computed
  * here and not by gnuplot: only then is it known that no two labels overlap. A figure is a page of
  * panels, each of which has margins and axes of its own; labels, boxes and lines that are put on
- * the page are drawn with the next panel. Whatever cannot be allocated makes the figure fail as a
- * whole, at its end.
+ * the page are drawn with the next panel, or at the end. Whatever cannot be allocated makes the
+ * figure fail as a whole, at its end.
  */
 #ifndef DSM_REPORT_FIGURE_PLOT_MAKER_H
 #define DSM_REPORT_FIGURE_PLOT_MAKER_H
@@ -73,7 +73,7 @@ struct dsm__plot_maker {
   const char *title;
   const char *note; /**< what a figure of a page leaves out, or NULL */
   double width;
-  double height; /**< set before anything is put on the page */
+  double height; /**< set before the end */
   bool
       is_in_page; /**< of a report: it has no heading, and what grows with the network is bounded */
   bool is_unfolded; /**< equal layers stand one by one */
@@ -155,10 +155,9 @@ typedef struct dsm__legend_entry {
   const char *text;
 } dsm__legend_entry;
 
-/** Puts a legend on the page, between its margins in as many lines as it needs, and returns its
- * height; with `is_drawn` false it only computes that. In a report it stands before the picture. */
-double dsm__plot_legend(dsm__plot_maker *maker, double top, const dsm__legend_entry *entries,
-                        size_t count, bool is_drawn);
+/** Puts a legend below the heading, between the page's margins in as many lines as it needs, and
+ * returns where it ends. In a report it stands before the picture. */
+double dsm__plot_legend(dsm__plot_maker *maker, const dsm__legend_entry *entries, size_t count);
 
 /** What the heading takes from the top of the page. */
 double dsm__plot_heading_height(const dsm__plot_maker *maker);
@@ -200,9 +199,6 @@ void dsm__plot_y_axis(dsm__plot_maker *maker, dsm__area area, dsm__panel_axis ax
  */
 double dsm__plot_y_axis_room(dsm__plot_maker *maker, double height, dsm__panel_axis axis,
                              dsm__axis_text text);
-
-/** Draws what was put on the page in a panel without axes. */
-void dsm__plot_empty_panel(dsm__plot_maker *maker);
 
 /* ---- what panels show ---- */
 
@@ -274,30 +270,27 @@ typedef struct dsm__places {
   size_t columns;
   size_t rows;
   unsigned char *uses; /**< columns * rows, of the arena; bits of dsm__place_use */
+  bool has_less;       /**< is anything of DSM__PLACE_LESS taken? */
 } dsm__places;
 
-/** What takes places. No label goes over any of it; the line to a label goes over points. */
-typedef enum dsm__place_use { DSM__PLACE_POINT = 1, DSM__PLACE_LABEL = 2 } dsm__place_use;
+/** What takes places. No label goes over points or labels, and over what is less only where there
+ * is no other room; the line to a label goes over all but labels. */
+typedef enum dsm__place_use {
+  DSM__PLACE_POINT = 1,
+  DSM__PLACE_LABEL = 2,
+  DSM__PLACE_LESS = 4
+} dsm__place_use;
 
 /** Nothing of the area is taken; false if out of memory. */
 bool dsm__places_init(dsm__places *places, dsm__area area, dsm__arena *arena);
 
-/** What is outside of the area does not count. */
-void dsm__places_take(dsm__places *places, dsm__area area, dsm__place_use use);
+/** Takes what is around a level or upright line, or a point; outside of the area nothing counts. */
+void dsm__places_take(dsm__places *places, dsm__point from, dsm__point to, double around,
+                      dsm__place_use use);
 
-/** Where a text goes. */
-typedef struct dsm__place_of_label {
-  dsm__point at;   /**< its left end, in the middle of its height */
-  dsm__point near; /**< what of it is nearest to its point */
-  bool is_far;     /**< so that it needs a line to its point */
-} dsm__place_of_label;
-
-/** Finds room for a text of a label near a point and takes it; false if there is none. */
-bool dsm__places_find(dsm__places *places, dsm__place_of_label *place, dsm__point point,
-                      const char *text, double size);
-
-/** Puts a text of a label where room was found for it, with a line to its point where it is far. */
-void dsm__places_label(dsm__plot_maker *maker, const dsm__place_of_label *place, dsm__point point,
+/** Puts a text in small letters where there is room near a point, with a line to it where it is
+ * far; false if there is none. */
+bool dsm__places_label(dsm__places *places, dsm__plot_maker *maker, dsm__point point,
                        const char *text);
 
 #endif

@@ -79,7 +79,7 @@ static size_t fullest(const figure *f) {
   return most;
 }
 
-static double put_legend(figure *f, bool is_drawn) {
+static double put_legend(figure *f) {
   dsm__legend_entry entries[DSM__MEMORY_KIND_COUNT + 1];
   size_t count = 0;
   for (int k = 0; k < DSM__MEMORY_KIND_COUNT; k++) {
@@ -100,7 +100,7 @@ static double put_legend(figure *f, bool is_drawn) {
                              dsm__figure_scaled(f->plan->result.memory.capacity_bytes, "B").text,
                              dsm__figure_scaled(f->memory.most.total_bytes, "B").text,
                              dsm__word_text(&dsm__pass_words, span->pass), name)};
-  return dsm__plot_legend(f->maker, dsm__plot_heading_height(f->maker), entries, count, is_drawn);
+  return dsm__plot_legend(f->maker, entries, count);
 }
 
 /* The kinds on top of each other, and the capacity where the axis reaches it. */
@@ -144,15 +144,13 @@ static void put_all(figure *f) {
     f->joined += count > 1 ? count : 0;
     i += count;
   }
-  double top = dsm__plot_heading_height(f->maker) + put_legend(f, false) + 8;
+  double top = put_legend(f) + 8;
   const dsm__area overview = {left_margin, top, width, overview_height};
   top += has_overview ? overview_height + overview_gap : 0;
   const dsm__area area = {left_margin, top + DSM__WAYS_HEIGHT, width, panel_height};
   f->maker->height = ceil(area.top + area.height + axis_height + 4);
   dsm__plot_plan_heading(f->maker, f->plan, "what a chip's memory holds",
                          dsm__plot_joined_text(f->maker, f->joined));
-  (void)put_legend(f, true);
-  dsm__plot_empty_panel(f->maker);
   if (has_overview) {
     put_panel(f, overview, 1.15 * capacity, false);
   }

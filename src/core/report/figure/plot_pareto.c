@@ -42,26 +42,21 @@ static bool choose_extent(const dsm__pareto *f, dsm__panel_axis *axis, unsigned 
 
 /* Both axes, which all panels share. */
 static bool choose_extents(dsm__pareto *f) {
-  bool is_good;
-  if (f->x_values != NULL) {
-    is_good = dsm__x_scale_choose(&f->x_scale, f->choice, f->x_values);
-    f->x_axis = f->x_scale.axis;
-  } else {
-    is_good = choose_extent(f, &f->x_axis, DSM_PLOT_AXIS_X, f->x, &f->x_measure);
-  }
-  return is_good && choose_extent(f, &f->y_axis, DSM_PLOT_AXIS_Y, f->y, &f->y_measure);
+  const dsm_point_table *const points = &f->choice->points;
+  dsm__scale *const x = &f->chart.x;
+  const bool is_result = f->x >= dsm__points_find(points, "mode");
+  x->title = is_result ? f->x_measure.title : points->columns[f->x];
+  return (f->choice->x != NULL
+              ? dsm__scale_of_values(x, f->choice, f->choice->x)
+              : choose_extent(f, &x->axis, DSM_PLOT_AXIS_X, f->x, &f->x_measure)) &&
+         choose_extent(f, &f->chart.y.axis, DSM_PLOT_AXIS_Y, f->y, &f->y_measure);
 }
 
 /* ---- panels ---- */
 
-static dsm__point point_of(const dsm__pareto *f, const dsm_point_table *points, size_t row) {
-  return (dsm__point){dsm__measured(points, row, f->x, &f->x_measure),
-                      dsm__measured(points, row, f->y, &f->y_measure)};
-}
-
 static void put_points(dsm__pareto *f, const dsm_point_table *points, const dsm__look *look) {
   for (size_t row = 0; row < points->row_count; row++) {
-    const dsm__point at = point_of(f, points, row);
+    const dsm__point at = dsm__pareto_point(f, points, row);
     dsm__mark_curve(f->maker, &at, 1, look, dsm__pareto_name(f, points, row, row + 1, NULL));
   }
 }
@@ -71,7 +66,7 @@ static void put_line(dsm__pareto *f, const dsm_point_table *front, const char *a
   size_t count = 0;
   f->maker->body.failed = f->maker->body.failed || line == NULL;
   for (size_t row = 0; row < front->row_count && line != NULL; row++) {
-    const dsm__point to = point_of(f, front, row);
+    const dsm__point to = dsm__pareto_point(f, front, row);
     if (row > 0) {
       line[count] = dsm__pareto_corner(f, line[count - 1], to);
       count++;
@@ -81,59 +76,9 @@ static void put_line(dsm__pareto *f, const dsm_point_table *front, const char *a
   dsm__mark_curve(f->maker, line, count, &(dsm__look){.color = front_color, .width = 1.2}, about);
 }
 
-static void put_x_axis(dsm__pareto *f, dsm__area area, bool is_lowest) {
-  const dsm_point_table *const points = &f->choice->points;
-  const bool is_result = f->x >= dsm__points_find(points, "mode");
-  const char *const title =
-      is_result ? f->x_measure.title : dsm__points_title(f->maker, points, f->x, area.width);
-  const char *const shown = is_lowest ? title : NULL;
-  if (f->x_values == NULL) {
-    dsm__plot_x_axis(f->maker, area, f->x_axis, (dsm__axis_text){.title = shown});
-  } else {
-    dsm__value_tics_x(f->maker, area, &f->x_scale, shown);
-  }
-}
-
-static bool put_panel(dsm__pareto *f, size_t panel) {
-  const dsm__area area = dsm__panel_area(&f->grid, panel);
-  dsm__pareto_points found = {0};
-  if (!dsm__pareto_find(f, panel, &found)) {
-    return false;
-  }
-  const char *const title = dsm__points_panel_name(f->maker, f->choice, f->panels.example[panel]);
-  dsm__points_panel(f->maker, area, f->x_axis, f->y_axis,
-                    dsm__pareto_title(f, title, &found.front));
-  if (found.all.row_count == 0) {
-    dsm__plot_label(f->maker, (dsm__point){area.left + area.width / 2, area.top + area.height / 2},
-                    (dsm__label_style){.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_CENTER},
-                    "no result");
-  } else {
-    dsm__points_y_axis(f->maker, &f->grid, panel, f->y_axis, f->y_measure.title);
-    put_x_axis(f, area, dsm__panel_is_lowest(&f->grid, panel));
-    dsm__pareto_put_labels(f, &found, area);
-    put_points(f, &found.all, &(dsm__look){.color = other_color, .symbol = 7, .size = 0.4});
-    if (dsm__pareto_has_line(f)) {
-      put_line(f, &found.front,
-               dsm__plot_text(f->maker, "%s%sfront", title, title[0] == '\0' ? "" : ", "));
-    }
-    put_points(f, &found.front, &(dsm__look){.color = front_color, .symbol = 7, .size = 0.6});
-  }
-  dsm__plot_panel_end(f->maker);
-  return true;
-}
-
-/* ---- the page ---- */
-
-static void put_heading(dsm__pareto *f) {
-  const dsm_point_table *const points = &f->choice->points;
-  const char *title = "";
-  for (size_t o = 0; o < f->objective_count; o++) {
-    const dsm_objective *const each = &f->objectives[o];
-    title =
-        dsm__plot_text(f->maker, "%s%s%s %s", title, o > 0 ? ", " : "",
-                       each->is_max ? "max" : "min", dsm__points_short_name(points, each->column));
-  }
-  const char *labels = "";
+/* What labels say; NULL: there are none. */
+static const char *labels_text(const dsm__pareto *f) {
+  const char *labels = NULL;
   if (f->unnamed > 0) {
     labels = dsm__plot_text(f->maker, "%zu %s no room for a label", f->unnamed,
                             f->unnamed == 1 ? "point has" : "points have");
@@ -141,13 +86,46 @@ static void put_heading(dsm__pareto *f) {
   bool is_first = true;
   for (size_t a = 0; a < f->named.count; a++) {
     if (f->is_said[a]) {
-      const char *const before = !is_first ? ", " : labels[0] == '\0' ? "labels: " : "; labels: ";
-      labels = dsm__plot_text(f->maker, "%s%s%s", labels, before, f->named.items[a]->name);
+      const char *const before = !is_first ? ", " : labels == NULL ? "labels: " : "; labels: ";
+      labels = dsm__plot_text(f->maker, "%s%s%s", labels == NULL ? "" : labels, before,
+                              f->named.items[a]->name);
       is_first = false;
     }
   }
-  dsm__points_heading(f->maker, f->choice, dsm__plot_text(f->maker, "Pareto front of %s", title),
-                      labels[0] == '\0' ? NULL : labels, false);
+  return labels;
+}
+
+static void put_panel(void *made, size_t panel, dsm__area area) {
+  dsm__pareto *const f = made;
+  const dsm__pareto_points *const found = &f->found[panel];
+  if (found->all.row_count == 0) {
+    dsm__plot_label(f->maker, (dsm__point){area.left + area.width / 2, area.top + area.height / 2},
+                    (dsm__label_style){.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_CENTER},
+                    "no result");
+    return;
+  }
+  dsm__pareto_put_labels(f, found, area);
+  put_points(f, &found->all, &(dsm__look){.color = other_color, .symbol = 7, .size = 0.4});
+  if (dsm__pareto_has_line(f)) {
+    put_line(
+        f, &found->front,
+        dsm__plot_text(f->maker, "%s%sfront", found->panel, found->panel[0] == '\0' ? "" : ", "));
+  }
+  put_points(f, &found->front, &(dsm__look){.color = front_color, .symbol = 7, .size = 0.6});
+  f->chart.also = labels_text(f);
+}
+
+/* ---- the page ---- */
+
+static const char *title_of(const dsm__pareto *f) {
+  const char *title = "Pareto front of";
+  for (size_t o = 0; o < f->objective_count; o++) {
+    const dsm_objective *const each = &f->objectives[o];
+    title = dsm__plot_text(f->maker, "%s%s %s %s", title, o > 0 ? "," : "",
+                           each->is_max ? "max" : "min",
+                           dsm__points_short_name(&f->choice->points, each->column));
+  }
+  return title;
 }
 
 bool dsm__plot_pareto(dsm__plot_maker *maker, dsm__point_choice *choice) {
@@ -164,23 +142,21 @@ bool dsm__plot_pareto(dsm__plot_maker *maker, dsm__point_choice *choice) {
   }
   f.x_measure = dsm__measure_of(maker, &choice->points, f.x);
   f.y_measure = dsm__measure_of(maker, &choice->points, f.y);
-  if (!choose_extents(&f)) {
+  choice->result = f.y;
+  if (!dsm__chart_begin(&f.chart, maker, choice) || !choose_extents(&f) || !dsm__pareto_find(&f)) {
     return false;
   }
-  const double height = f.panels.count == 1 ? 320 : 220;
-  const dsm__panel_grid wanted = {
-      .top = dsm__plot_heading_height(maker) + 2,
-      .left_room = dsm__points_y_room(maker, f.y_axis, height),
-      .top_room = DSM__SIZE_TEXT * DSM__LINE_PITCH + 4,
-      .bottom_room = 8 + DSM__SIZE_SMALL * DSM__LINE_PITCH,
-  };
-  f.grid = dsm__panel_grid_make(maker, choice, f.panels.count, wanted, 270, height);
-  for (size_t panel = 0; panel < f.panels.count; panel++) {
-    if (!put_panel(&f, panel)) {
-      return false;
-    }
+  for (size_t panel = 0; panel < f.chart.panel_count; panel++) {
+    f.found[panel].panel = f.chart.panels[panel];
+    f.chart.panels[panel] = dsm__pareto_title(&f, f.found[panel].panel, &f.found[panel].front);
   }
-  put_heading(&f);
-  dsm__plot_empty_panel(maker);
+  f.chart.title = title_of(&f);
+  f.chart.has_crosses = false;
+  f.chart.top = dsm__plot_heading_height(maker) + 2;
+  f.chart.height = f.chart.panel_count == 1 ? 320 : 220;
+  f.chart.least_width = 270;
+  f.chart.top_room = DSM__SIZE_TEXT * DSM__LINE_PITCH + 4;
+  dsm__chart_lay_out(&f.chart);
+  dsm__chart_draw(&f.chart, put_panel, &f);
   return true;
 }

@@ -45,13 +45,24 @@ bool dsm__places_init(dsm__places *places, dsm__area area, dsm__arena *arena) {
   return places->uses != NULL;
 }
 
-void dsm__places_take(dsm__places *places, dsm__area area, dsm__place_use use) {
+static void take(dsm__places *places, dsm__area area, dsm__place_use use) {
   const squares all = squares_of(places, area);
   for (size_t row = all.first_row; row < all.end_row; row++) {
     for (size_t column = all.first_column; column < all.end_column; column++) {
       places->uses[row * places->columns + column] |= (unsigned char)use;
     }
   }
+}
+
+void dsm__places_take(dsm__places *places, dsm__point from, dsm__point to, double around,
+                      dsm__place_use use) {
+  /* A point may be infinitely far away, where a difference is no number and 0 is greater. */
+  const dsm__area area = {.left = fmin(from.x, to.x) - around,
+                          .top = fmin(from.y, to.y) - around,
+                          .width = fmax(0, fabs(to.x - from.x)) + 2 * around,
+                          .height = fmax(0, fabs(to.y - from.y)) + 2 * around};
+  places->has_less = places->has_less || use == DSM__PLACE_LESS;
+  take(places, area, use);
 }
 
 /* Is all of a rectangle in the area, and without these uses? */
@@ -100,7 +111,7 @@ static bool walk_line(dsm__places *places, dsm__point from, dsm__point to, line_
                            .width = side / 2,
                            .height = side / 2};
     if (use == LINE_TAKE) {
-      dsm__places_take(places, dot, DSM__PLACE_LABEL);
+      take(places, dot, DSM__PLACE_LABEL);
     } else if (!are_free(places, dot, DSM__PLACE_LABEL)) {
       return false;
     }
@@ -112,20 +123,22 @@ static double clamp(double value, double low, double extent) {
   return fmin(fmax(value, low), low + extent);
 }
 
-bool dsm__places_find(dsm__places *places, dsm__place_of_label *place, dsm__point point,
-                      const char *text, double size) {
-  const double width = dsm__plot_text_width(text, size) + 2 * padding;
-  const double height = 1.2 * size;
+/* Where a text goes. */
+typedef struct spot {
+  dsm__area box;
+  dsm__point near; /* what of it is nearest to its point */
+  bool is_far;     /* so that it needs a line to its point */
+} spot;
+
+/* Room for a text that is over none of these uses; false if there is none. */
+static bool find(dsm__places *places, spot *found, dsm__point point, double width, unsigned uses) {
+  const double height = 1.2 * DSM__SIZE_SMALL;
   for (size_t r = 0; r < DSM__COUNT_OF(distances); r++) {
     for (size_t d = 0; d < DSM__COUNT_OF(directions); d++) {
       const dsm__area box = beside(point, directions[d], distances[r], width, height);
       const dsm__point near = {clamp(point.x, box.left, width), clamp(point.y, box.top, height)};
-      if (are_free(places, box, DSM__PLACE_POINT | DSM__PLACE_LABEL) &&
-          (r == 0 || walk_line(places, point, near, LINE_IS_FREE))) {
-        dsm__places_take(places, box, DSM__PLACE_LABEL);
-        (void)walk_line(places, point, near, LINE_TAKE);
-        *place = (dsm__place_of_label){
-            .at = {box.left + padding, box.top + height / 2}, .near = near, .is_far = r > 0};
+      if (are_free(places, box, uses) && (r == 0 || walk_line(places, point, near, LINE_IS_FREE))) {
+        *found = (spot){.box = box, .near = near, .is_far = r > 0};
         return true;
       }
     }
@@ -133,10 +146,22 @@ bool dsm__places_find(dsm__places *places, dsm__place_of_label *place, dsm__poin
   return false;
 }
 
-void dsm__places_label(dsm__plot_maker *maker, const dsm__place_of_label *place, dsm__point point,
+bool dsm__places_label(dsm__places *places, dsm__plot_maker *maker, dsm__point point,
                        const char *text) {
-  if (place->is_far) {
-    dsm__plot_line(maker, point, place->near, DSM__COLOR_LEADER);
+  const unsigned uses = DSM__PLACE_POINT | DSM__PLACE_LABEL;
+  const double width = dsm__plot_text_width(text, DSM__SIZE_SMALL) + 2 * padding;
+  spot found;
+  if (!find(places, &found, point, width, uses | DSM__PLACE_LESS) &&
+      !(places->has_less && find(places, &found, point, width, uses))) {
+    return false;
   }
-  dsm__plot_label(maker, place->at, (dsm__label_style){.size = DSM__SIZE_SMALL}, text);
+  take(places, found.box, DSM__PLACE_LABEL);
+  (void)walk_line(places, point, found.near, LINE_TAKE);
+  if (found.is_far) {
+    dsm__plot_line(maker, point, found.near, DSM__COLOR_LEADER);
+  }
+  dsm__plot_label(maker,
+                  (dsm__point){found.box.left + padding, found.box.top + found.box.height / 2},
+                  (dsm__label_style){.size = DSM__SIZE_SMALL}, text);
+  return true;
 }

@@ -161,7 +161,7 @@ void dsm__parts_put(dsm__plot_maker *maker, dsm__panel_axis x, const dsm__time_p
 }
 
 double dsm__parts_legend(dsm__plot_maker *maker, const dsm__parts_used *used,
-                         const dsm__legend_entry *last, bool is_drawn) {
+                         const dsm__legend_entry *last) {
   dsm__legend_entry entries[DSM__PART_COUNT + 1];
   size_t count = 0;
   for (int part = 0; part < DSM__PART_COUNT; part++) {
@@ -173,7 +173,7 @@ double dsm__parts_legend(dsm__plot_maker *maker, const dsm__parts_used *used,
   if (last != NULL) {
     entries[count++] = *last;
   }
-  return dsm__plot_legend(maker, dsm__plot_heading_height(maker), entries, count, is_drawn);
+  return dsm__plot_legend(maker, entries, count);
 }
 
 /* ---- the time of a step ---- */

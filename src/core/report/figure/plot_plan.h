@@ -59,9 +59,9 @@ void dsm__parts_use(dsm__parts_used *used, const dsm__time_parts *parts);
  */
 void dsm__parts_put(dsm__plot_maker *maker, dsm__panel_axis x, const dsm__time_parts *parts,
                     double total, const char *about);
-/** A legend of the parts that there are, and one more entry unless that is NULL. */
+/** A legend of the parts that there are, and one more entry unless that is NULL; where it ends. */
 double dsm__parts_legend(dsm__plot_maker *maker, const dsm__parts_used *used,
-                         const dsm__legend_entry *last, bool is_drawn);
+                         const dsm__legend_entry *last);
 
 /* ---- the time of a step ---- */
 
@@ -115,13 +115,11 @@ typedef struct dsm__band_pass {
 } dsm__band_pass;
 
 /** Calls `put` for each pass of each band, below `top`: each takes pass_height, with a gap between.
- */
+ * The page ends below them. */
 typedef void dsm__band_writer(void *figure, const dsm__band_pass *pass);
-void dsm__bands_put(const dsm__bands *bands, const dsm__plot_passes *passes, double top,
-                    double pass_height, double gap, dsm__band_writer *put, void *figure);
-/** What they take. */
-double dsm__bands_height(const dsm__bands *bands, const dsm__plot_passes *passes,
-                         double pass_height, double gap);
+void dsm__bands_put(dsm__plot_maker *maker, const dsm__bands *bands, const dsm__plot_passes *passes,
+                    double top, double pass_height, double gap, dsm__band_writer *put,
+                    void *figure);
 
 /** Puts the names of the layers below the last pass of a band, and nothing below others. */
 void dsm__bands_names(dsm__plot_maker *maker, const dsm__bands *bands, const dsm__band_pass *pass);

@@ -23,19 +23,6 @@ static DSM__NAMED_WORDS(figures, "figure", figure_words, DSM_POINTS_FIGURE_COUNT
                         dsm_points_figure_name);
 DSM__PARSED_WORDS(figures, dsm_points_figure, dsm_points_figure_parse);
 
-/* Means over the networks in place of more panels than a figure has, where there are means; the
- * points are already those that the view wants. */
-static bool draw_means(dsm__plot_maker *maker, dsm__point_choice *choice,
-                       dsm_points_figure figure) {
-  dsm_points_view view = *choice->view;
-  dsm_point_table means = choice->points;
-  view.where_count = 0;
-  means.arena = maker->arena;
-  return dsm__point_choice_has(choice, dsm_point_table_means(&means, NULL) == DSM_OK) &&
-         dsm__point_choice_begin(choice, maker->arena, &means, &view, choice->diags) &&
-         makers[figure](maker, choice);
-}
-
 dsm_status dsm_plot_points(dsm_plot **plot, const dsm_point_table *table, dsm_points_figure figure,
                            const dsm_points_view *view, dsm_diags *diags) {
   *plot = NULL;
@@ -45,10 +32,8 @@ dsm_status dsm_plot_points(dsm_plot **plot, const dsm_point_table *table, dsm_po
     return status;
   }
   dsm__point_choice choice;
-  bool is_drawn = dsm__point_choice_begin(&choice, maker.arena, table, view, diags);
-  choice.may_be_means = true;
-  is_drawn = is_drawn && makers[figure](&maker, &choice);
-  if (is_drawn || (choice.is_crowded && draw_means(&maker, &choice, figure))) {
+  if (dsm__point_choice_begin(&choice, maker.arena, table, view, diags) &&
+      makers[figure](&maker, &choice)) {
     return dsm__plot_finish(&maker, plot, diags);
   }
   dsm__plot_free_texts(&maker);

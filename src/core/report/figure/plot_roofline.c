@@ -18,18 +18,17 @@ static const double axis_height = 34;
 static const double point_radius = 3.5;
 /* Points that are no farther apart have a label together. */
 static const double same_point = 3;
-/* A label is not wider, if it need not be. */
-static const double widest_label = 125;
-/* Nor are the numbers of several layers ever. */
-static const double widest_numbers = 330;
+/* A label is not wider, and one that is cut not as wide as this. */
+static const double widest_label = 330;
+static const double widest_cut = 125;
 /* In the list below. */
 static const double widest_name = 100;
 static const double number_gap = 5;
 static const size_t many_layers = 100;
 static const double smallest_size = 8.5;
-/* Panels grow by steps where labels find no room. */
-static const double height_step = 50;
-static const double most_height = 430;
+/* Of a panel, alone and with others. */
+static const double height_alone = 380;
+static const double height_of_several = 230;
 /* Layers that get a list of their names; those of more are in the data. */
 static const size_t most_listed = 1000;
 /* Layers in a report. */
@@ -52,7 +51,8 @@ typedef struct figure {
   dsm__panel_axis intensity;
   dsm__panel_axis flops;
   double panel_height;
-  bool has_names; /* labels are names, not numbers */
+  size_t left_out; /* layers without a label */
+  size_t cut;      /* layers whose label does not say all of its layers */
 } figure;
 
 /* ---- data and axes ---- */
@@ -150,7 +150,6 @@ static int compare_spots(const void *a, const void *b) {
 /* What is taken in a panel before any label: points and the roof. */
 static void take_points(const figure *f, dsm__places *places, const spot *spots, size_t count) {
   const dsm__area area = places->area;
-  const double side = 2 * point_radius;
   const size_t steps = (size_t)ceil(area.width / point_radius);
   for (size_t step = 0; step < steps; step++) {
     const double x = point_radius * (double)step;
@@ -158,12 +157,11 @@ static void take_points(const figure *f, dsm__places *places, const spot *spots,
         f->intensity.low * pow(f->intensity.high / f->intensity.low, x / area.width);
     const double flops = fmin(f->roof.peak_flops, intensity * f->roof.bytes_per_second);
     const double y = place_y(f, area, flops);
-    dsm__places_take(places, (dsm__area){area.left + x, y - 1, point_radius, 2}, DSM__PLACE_POINT);
+    dsm__places_take(places, (dsm__point){area.left + x + 1, y},
+                     (dsm__point){area.left + x + point_radius - 1, y}, 1, DSM__PLACE_POINT);
   }
   for (size_t i = 0; i < count; i++) {
-    dsm__places_take(
-        places, (dsm__area){spots[i].at.x - point_radius, spots[i].at.y - point_radius, side, side},
-        DSM__PLACE_POINT);
+    dsm__places_take(places, spots[i].at, spots[i].at, point_radius, DSM__PLACE_POINT);
   }
 }
 
@@ -196,19 +194,17 @@ static const char *name_of(const figure *f, size_t layer) {
                               : dsm__plot_text(f->maker, "%s \xC3\x97 %zu", name, f->equal[layer]);
 }
 
-/* The layers of some spots: their names, or their numbers with runs as "3-6". */
+/* The numbers of the layers of some spots, with runs as "3-6". */
 static const char *label_text(const figure *f, spot *spots, size_t count) {
   qsort(spots, count, sizeof *spots, compare_layers);
   dsm__text_buffer text = {0};
   for (size_t i = 0; i < count; i++) {
     size_t last = i;
-    while (!f->has_names && last + 1 < count && spots[last + 1].layer == spots[last].layer + 1) {
+    while (last + 1 < count && spots[last + 1].layer == spots[last].layer + 1) {
       last++;
     }
     dsm__text_puts(&text, i > 0 ? ", " : "");
-    if (f->has_names) {
-      dsm__text_puts(&text, name_of(f, spots[i].layer));
-    } else if (last < i + 2) {
+    if (last < i + 2) {
       dsm__text_printf(&text, "%zu", spots[i].layer + 1);
       last = i;
     } else {
@@ -228,7 +224,7 @@ static const char *cut_label(const figure *f, const char *whole, size_t count) {
   for (const char *comma = strchr(whole, ','); comma != NULL; comma = strchr(comma + 1, ',')) {
     const char *const next = dsm__plot_text(f->maker, "%.*s, \xE2\x80\xA6 (%zu layers)",
                                             (int)(comma - whole), whole, count);
-    if (dsm__plot_text_width(next, DSM__SIZE_SMALL) > widest_label) {
+    if (dsm__plot_text_width(next, DSM__SIZE_SMALL) > widest_cut) {
       break;
     }
     kept = next;
@@ -236,35 +232,21 @@ static const char *cut_label(const figure *f, const char *whole, size_t count) {
   return kept;
 }
 
-/* What became of the labels of some points. */
-typedef struct fate {
-  size_t left_out; /* layers without a label */
-  size_t cut;      /* layers whose label does not say all of its layers */
-} fate;
-
 /* Puts the label of some points that share one where there is room for it: whole, else cut. */
-static void find_label(const figure *f, dsm__places *places, spot *spots, size_t count,
-                       bool is_drawn, fate *all) {
+static void put_label(figure *f, dsm__places *places, spot *spots, size_t count) {
   const dsm__point point = spots[0].at;
-  const char *text = label_text(f, spots, count);
+  const char *const text = label_text(f, spots, count);
   const double width = dsm__plot_text_width(text, DSM__SIZE_SMALL);
-  dsm__place_of_label place;
-  bool is_placed = width <= (f->has_names ? widest_label : widest_numbers) &&
-                   dsm__places_find(places, &place, point, text, DSM__SIZE_SMALL);
-  if (!is_placed && !f->has_names && width > widest_label) {
-    text = cut_label(f, text, count);
-    is_placed = dsm__places_find(places, &place, point, text, DSM__SIZE_SMALL);
-    all->cut += is_placed ? count : 0;
+  bool is_placed = width <= widest_label && dsm__places_label(places, f->maker, point, text);
+  if (!is_placed && width > widest_cut) {
+    is_placed = dsm__places_label(places, f->maker, point, cut_label(f, text, count));
+    f->cut += is_placed ? count : 0;
   }
-  all->left_out += is_placed ? 0 : count;
-  if (is_drawn && is_placed) {
-    dsm__places_label(f->maker, &place, point, text);
-  }
+  f->left_out += is_placed ? 0 : count;
 }
 
-/* Finds places for the labels of a panel's points and, if is_drawn, puts them there. */
-static void put_labels(const figure *f, dsm__area area, spot *spots, size_t count, bool is_drawn,
-                       fate *all) {
+/* Labels the points of a panel. */
+static void put_labels(figure *f, dsm__area area, spot *spots, size_t count) {
   dsm__places places;
   if (!dsm__places_init(&places, area, f->maker->arena)) {
     f->maker->body.failed = true;
@@ -273,7 +255,7 @@ static void put_labels(const figure *f, dsm__area area, spot *spots, size_t coun
   take_points(f, &places, spots, count);
   for (size_t first = 0; first < count;) {
     const size_t end = gather(spots, first, count);
-    find_label(f, &places, spots + first, end - first, is_drawn, all);
+    put_label(f, &places, spots + first, end - first);
     first = end;
   }
 }
@@ -325,8 +307,7 @@ static void put_panel(figure *f, size_t index, double first) {
                   (dsm__label_style){.size = DSM__SIZE_TEXT},
                   dsm__word_text(&dsm__pass_words, pass));
   if (spots != NULL) {
-    fate ignored = {0};
-    put_labels(f, area, spots, count, true, &ignored);
+    put_labels(f, area, spots, count);
   }
   put_points(f, pass);
   dsm__plot_panel_end(f->maker);
@@ -365,8 +346,8 @@ static void put_entry(const figure *f, size_t layer, const char *name, dsm__poin
 }
 
 /* The names with their numbers, in columns that are read downwards; returns the height. */
-static double put_list(const figure *f, double top, bool is_drawn) {
-  if (f->has_names || f->shown_count > most_listed) {
+static double put_list(const figure *f, double top) {
+  if (f->shown_count > most_listed) {
     return 0;
   }
   const double gap = 12;
@@ -383,7 +364,7 @@ static double put_list(const figure *f, double top, bool is_drawn) {
   const size_t columns = (size_t)((f->maker->width - 2 * DSM__PLOT_MARGIN + gap) / pitch);
   const size_t rows = (f->shown_count + columns - 1) / columns;
   size_t entry = 0;
-  for (size_t i = 0; i < f->layers.count && is_drawn && names != NULL; i++) {
+  for (size_t i = 0; i < f->layers.count && names != NULL; i++) {
     if (f->equal[f->layers.items[i]] > 0) {
       const size_t column = entry / rows;
       const dsm__point at = {DSM__PLOT_MARGIN + pitch * (double)column + number_width,
@@ -397,71 +378,34 @@ static double put_list(const figure *f, double top, bool is_drawn) {
 
 /* ---- all of it ---- */
 
-/* What becomes of all labels, in all panels. Where they are is the same wherever those are. */
-static fate try_labels(figure *f, double panel_height, bool has_names) {
-  f->panel_height = panel_height;
-  f->has_names = has_names;
-  fate all = {0};
-  for (size_t p = 0; p < f->passes.count && !(has_names && all.left_out > 0); p++) {
-    const dsm__area area = panel_area(f, p, 0);
-    size_t count;
-    spot *const spots = find_spots(f, f->passes.of[p], area, &count);
-    if (spots != NULL) {
-      put_labels(f, area, spots, count, false, &all);
-    }
-  }
-  return all;
-}
-
-/* Names if they fit, else numbers, in panels as high as leaves the fewest points without. */
-static fate choose_labels(figure *f) {
-  const double usual = f->passes.count == 1 ? 380 : f->shown_count > many_layers ? 200 : 230;
-  fate all = try_labels(f, usual, true);
-  if (all.left_out == 0) {
-    return all;
-  }
-  double best = usual;
-  all = try_labels(f, usual, false);
-  for (double height = usual; all.left_out + all.cut > 0 && height < most_height;) {
-    height += height_step;
-    const fate tried = try_labels(f, height, false);
-    if (tried.left_out < all.left_out || (tried.left_out == all.left_out && tried.cut < all.cut)) {
-      best = height;
-      all = tried;
-    }
-  }
-  f->panel_height = best;
-  return all;
-}
-
 /* What labels do not say, for below the title; NULL if they say all. */
-static const char *fate_text(dsm__plot_maker *maker, const fate *all) {
+static const char *labels_text(const figure *f) {
   const char *text = NULL;
-  if (all->left_out > 0) {
-    text = dsm__plot_text(maker, "%zu %s no room for a label", all->left_out,
-                          all->left_out == 1 ? "point has" : "points have");
+  if (f->left_out > 0) {
+    text = dsm__plot_text(f->maker, "%zu %s no room for a label", f->left_out,
+                          f->left_out == 1 ? "point has" : "points have");
   }
-  if (all->cut > 0) {
-    text = dsm__plot_text(maker, "%s%s%s of %zu %s cut", text == NULL ? "" : text,
-                          text == NULL ? "" : ", ", all->cut == 1 ? "the label" : "labels",
-                          all->cut, all->cut == 1 ? "point is" : "points are");
+  if (f->cut > 0) {
+    text = dsm__plot_text(f->maker, "%s%s%s of %zu %s cut", text == NULL ? "" : text,
+                          text == NULL ? "" : ", ", f->cut == 1 ? "the label" : "labels", f->cut,
+                          f->cut == 1 ? "point is" : "points are");
   }
   return text;
 }
 
-static double put_legend(const figure *f, bool is_drawn) {
+static double put_legend(const figure *f) {
   const char *const roof =
       dsm__plot_text(f->maker, "roof of a chip: %s, memory %s; they meet at %s FLOP for each byte",
                      dsm__figure_scaled(f->roof.peak_flops, "FLOP/s").text,
                      dsm__figure_scaled(f->roof.bytes_per_second, "B/s").text,
                      dsm__figure_short(f->roof.peak_flops / f->roof.bytes_per_second, 3).text);
   const dsm__legend_entry entry = {.color = DSM__COLOR_INK, .text = roof};
-  return dsm__plot_legend(f->maker, dsm__plot_heading_height(f->maker), &entry, 1, is_drawn);
+  return dsm__plot_legend(f->maker, &entry, 1);
 }
 
 /* What the picture does not show, and where it does not say all of it. */
-static const char *note_of(const figure *f, const fate *labels) {
-  const char *const text = fate_text(f->maker, labels);
+static const char *note_of(const figure *f) {
+  const char *const text = labels_text(f);
   return f->layers.note == NULL ? text
          : text == NULL         ? f->layers.note
                                 : dsm__plot_text(f->maker, "%s %s.", f->layers.note, text);
@@ -472,18 +416,15 @@ static void put_all(figure *f) {
     f->shown_count += f->equal[f->layers.items[i]] > 0 ? 1 : 0;
   }
   choose_axes(f);
-  const fate labels = choose_labels(f);
-  const double first = dsm__plot_heading_height(f->maker) + put_legend(f, false);
+  f->panel_height = f->passes.count == 1 ? height_alone : height_of_several;
+  const double first = put_legend(f);
   const double last_panel = panel_area(f, f->passes.count - 1, first).top + f->panel_height;
   const double list = last_panel + axis_height + 4;
-  f->maker->height = ceil(list + put_list(f, list, false) + 4);
-  dsm__plot_plan_heading(f->maker, f->plan, "layers under the roof of a chip", note_of(f, &labels));
-  (void)put_legend(f, true);
-  (void)put_list(f, list, true);
-  dsm__plot_empty_panel(f->maker);
+  f->maker->height = ceil(list + put_list(f, list) + 4);
   for (size_t p = 0; p < f->passes.count; p++) {
     put_panel(f, p, first);
   }
+  dsm__plot_plan_heading(f->maker, f->plan, "layers under the roof of a chip", note_of(f));
 }
 
 void dsm__plot_roofline(dsm__plot_maker *maker, const dsm_plan *plan) {

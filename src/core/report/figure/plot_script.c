@@ -57,6 +57,7 @@ static void put_head(dsm__text_buffer *out, const dsm_plot *plot, dsm_plot_form 
 }
 
 static void put_body(dsm__text_buffer *out, const dsm_plot *plot) {
+  dsm__text_printf(out, "W = %.4f; H = %.4f\n", plot->width, plot->height);
   dsm__text_puts(out, "set datafile separator \"\\t\"\n"
                       "set style fill solid noborder\n"
                       "set border 15 lw 0.6 lc rgb '#444444'\n"

@@ -90,7 +90,7 @@ static double intensity(const figure *f, uint64_t parts) {
 }
 
 /* Parallelisms, then some shades with the parts that they stand for. */
-static double put_legend(figure *f, bool is_drawn) {
+static double put_legend(figure *f) {
   const uint64_t middle = (uint64_t)exp2(round((1 + log2((double)f->most_parts)) / 2));
   const uint64_t parts[] = {2, middle, f->most_parts};
   dsm__legend_entry entries[DSM_PARALLELISM_COUNT + ROLES_SHOWN + 3];
@@ -116,11 +116,7 @@ static double put_legend(figure *f, bool is_drawn) {
                               .text = dsm__plot_text(f->maker, "in %" PRIu64 " parts", parts[s])};
     }
   }
-  return dsm__plot_legend(f->maker, dsm__plot_heading_height(f->maker), entries, count, is_drawn);
-}
-
-static double pass_height(const figure *f) {
-  return ROW_COUNT * f->row_height;
+  return dsm__plot_legend(f->maker, entries, count);
 }
 
 static const char *color_of(const figure *f, dsm_parallelism parallelism) {
@@ -207,12 +203,9 @@ void dsm__plot_splits(dsm__plot_maker *maker, const dsm_plan *plan) {
   }
   look_at_passes(&f);
   choose_sizes(&f);
-  const double first = dsm__plot_heading_height(maker) + put_legend(&f, false) + 10;
-  const double height = dsm__bands_height(&f.bands, &f.passes, pass_height(&f), pass_gap);
-  maker->height = ceil(first + height + 4);
+  const double first = put_legend(&f) + 10;
   dsm__text_puts(&maker->body, "set style fill solid border lc rgb 'white'\n");
   dsm__plot_plan_heading(maker, plan, "how layers are divided", NULL);
-  (void)put_legend(&f, true);
-  dsm__plot_empty_panel(maker);
-  dsm__bands_put(&f.bands, &f.passes, first, pass_height(&f), pass_gap, put_cells, &f);
+  dsm__bands_put(maker, &f.bands, &f.passes, first, ROW_COUNT * f.row_height, pass_gap, put_cells,
+                 &f);
 }

@@ -19,11 +19,6 @@ static dsm__area area_of(const dsm__plot_maker *maker, double top, double height
   return (dsm__area){left_margin, top, maker->width - left_margin - right_margin, height};
 }
 
-static double put_legend(dsm__plot_maker *maker, const dsm__legend_entry *entries, size_t count,
-                         bool is_drawn) {
-  return dsm__plot_legend(maker, dsm__plot_heading_height(maker), entries, count, is_drawn);
-}
-
 /* In a report it is the note alone. */
 static void put_heading(dsm__plot_maker *maker, const dsm__stored *of, const char *what,
                         const char *also) {
@@ -157,12 +152,9 @@ void dsm__plot_stored_factors(dsm__plot_maker *maker, const dsm__stored *of) {
       {DSM__COLOR_STRONG, own_text(maker, of)},
   };
   const size_t count = find_curves(maker, of, most, panels);
-  const double top = dsm__plot_heading_height(maker) +
-                     put_legend(maker, legend, DSM__COUNT_OF(legend), false) + 10;
+  const double top = dsm__plot_legend(maker, legend, DSM__COUNT_OF(legend)) + 10;
   maker->height = ceil(top + 2 * height + panel_gap + axis_height + 4);
   put_heading(maker, of, "reading over the repeating factor", NULL);
-  (void)put_legend(maker, legend, DSM__COUNT_OF(legend), true);
-  dsm__plot_empty_panel(maker);
   for (size_t p = 0; p < DSM__COUNT_OF(panels); p++) {
     put_factor_panel(maker, of, &panels[p], count,
                      area_of(maker, top + (double)p * (height + panel_gap), height), x,
@@ -223,16 +215,13 @@ void dsm__plot_stored_mini_epochs(dsm__plot_maker *maker, const dsm__stored *of)
       {dsm__color_of_series(1), "loaded from the capacity tier"},
       {dsm__color_of_series(0), dsm__plot_text(maker, "trained on, %s", own_text(maker, of))},
   };
-  const double top = dsm__plot_heading_height(maker) +
-                     put_legend(maker, legend, DSM__COUNT_OF(legend), false) + 10;
+  const double top = dsm__plot_legend(maker, legend, DSM__COUNT_OF(legend)) + 10;
   const dsm__area area = area_of(maker, top, height);
   maker->height = ceil(top + height + axis_height + 4);
   put_heading(maker, of, "mini-epochs over time",
               count < all ? dsm__plot_text(maker, "the first %zu of %s mini-epochs", count,
                                            dsm__figure_count(all).text)
                           : NULL);
-  (void)put_legend(maker, legend, DSM__COUNT_OF(legend), true);
-  dsm__plot_empty_panel(maker);
   dsm__plot_panel(maker, area, x, (dsm__panel_axis){.low = 0, .high = 1});
   dsm__plot_x_axis(maker, area, x, (dsm__axis_text){.title = "seconds"});
   put_rows(maker, events, count, area);
@@ -293,13 +282,10 @@ void dsm__plot_stored_roofline(dsm__plot_maker *maker, const dsm__stored *of) {
                       dsm__figure_scaled(peak, "FLOP/s").text,
                       dsm__figure_scaled(fast.needed_bytes_per_second, "B/s").text)},
   };
-  const double top = dsm__plot_heading_height(maker) +
-                     put_legend(maker, legend, DSM__COUNT_OF(legend), false) + 10;
+  const double top = dsm__plot_legend(maker, legend, DSM__COUNT_OF(legend)) + 10;
   const dsm__area area = area_of(maker, top, height);
   maker->height = ceil(top + height + axis_height + 4);
   put_heading(maker, of, "the network under the roof of reading", NULL);
-  (void)put_legend(maker, legend, DSM__COUNT_OF(legend), true);
-  dsm__plot_empty_panel(maker);
   dsm__plot_panel(maker, area, x, y);
   dsm__plot_x_axis(maker, area, x, (dsm__axis_text){.title = "FLOP for each byte of the data set"});
   dsm__plot_y_axis(maker, area, y, (dsm__axis_text){.unit = "FLOP/s"});

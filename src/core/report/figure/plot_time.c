@@ -100,7 +100,7 @@ static void put_columns(figure *f) {
 
 /* Names of layers below the middle of their passes, of as many as there is room for; the height of
  * the longest. */
-static double put_layers(figure *f, dsm__area area, bool is_drawn) {
+static double put_layers(figure *f, dsm__area area) {
   const dsm__step_timeline *const step = &f->step;
   const double step_cycles = f->plan->result.step_cycles;
   const dsm__label_style style = {
@@ -115,10 +115,7 @@ static double put_layers(figure *f, dsm__area area, bool is_drawn) {
       const char *const name = dsm__plot_fit_apart(f->maker, dsm__step_name(step, &step->spans[i]),
                                                    DSM__SIZE_SMALL, longest_name);
       longest = fmax(longest, dsm__plot_text_width(name, DSM__SIZE_SMALL));
-      if (is_drawn) {
-        dsm__plot_label(f->maker, (dsm__point){x, area.top + area.height + axis_height}, style,
-                        name);
-      }
+      dsm__plot_label(f->maker, (dsm__point){x, area.top + area.height + axis_height}, style, name);
       /* Where layers are narrower than their names, some of them stand for their neighbours. */
       free_from = x + name_pitch;
     }
@@ -137,7 +134,7 @@ static void put_panel(figure *f, dsm__area area) {
   dsm__plot_x_axis(f->maker, area, x, (dsm__axis_text){.title = title});
   dsm__plot_y_axis(f->maker, area, percent, (dsm__axis_text){.unit = "%"});
   dsm__plot_ways(f->maker, &f->step, area);
-  (void)put_layers(f, area, true);
+  f->maker->height = ceil(area.top + panel_height + axis_height + put_layers(f, area) + 8);
   put_columns(f);
   dsm__plot_panel_end(f->maker);
 }
@@ -149,13 +146,8 @@ void dsm__plot_time(dsm__plot_maker *maker, const dsm_plan *plan) {
     return;
   }
   look_at_columns(&f);
-  const double legend = dsm__parts_legend(maker, &f.used, NULL, false);
-  const double first = dsm__plot_heading_height(maker) + legend + 4 + DSM__WAYS_HEIGHT;
-  const dsm__area area = panel_area(&f, first);
-  maker->height = ceil(first + panel_height + axis_height + put_layers(&f, area, false) + 8);
+  const double first = dsm__parts_legend(maker, &f.used, NULL) + 4 + DSM__WAYS_HEIGHT;
   dsm__plot_plan_heading(maker, plan, "what the time of a step is spent on",
                          dsm__plot_joined_text(maker, f.joined));
-  (void)dsm__parts_legend(maker, &f.used, NULL, true);
-  dsm__plot_empty_panel(maker);
-  put_panel(&f, area);
+  put_panel(&f, panel_area(&f, first));
 }

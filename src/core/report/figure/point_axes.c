@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/figure/points.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/checked.h"
 #include "base/order.h"
 #include "base/text_buffer.h"
 
@@ -92,44 +90,6 @@ bool dsm__point_axis_make(dsm__point_axis *axis, dsm__arena *arena, const dsm_po
                             .value_count = count,
                             .is_number = is_number,
                             .of_row = of_row};
-  return true;
-}
-
-const dsm__point_axis *dsm__point_axis_wider(const dsm__point_axis *first,
-                                             const dsm__point_axis *second) {
-  if (first == NULL || first->is_number != second->is_number) {
-    return first == NULL || second->is_number ? second : first;
-  }
-  return second->value_count > first->value_count ? second : first;
-}
-
-/* ---- axes that vary together ---- */
-
-bool dsm__point_axes_tied(bool *is_tied, const dsm__point_axis *first,
-                          const dsm__point_axis *second, size_t row_count, dsm__arena *arena) {
-  const size_t most = 1000000;
-  const size_t width = second->value_count;
-  *is_tied = false;
-  if (first->value_count < 2 || width < 2 || first->value_count > most / width) {
-    return true;
-  }
-  bool *const is_there = dsm__arena_array(arena, first->value_count * width, sizeof *is_there);
-  size_t *const of_first = dsm__arena_array(arena, first->value_count, sizeof *of_first);
-  size_t *const of_second = dsm__arena_array(arena, width, sizeof *of_second);
-  if (is_there == NULL || of_first == NULL || of_second == NULL) {
-    return false;
-  }
-  *is_tied = true;
-  for (size_t row = 0; row < row_count; row++) {
-    const size_t a = first->of_row[row];
-    const size_t b = second->of_row[row];
-    if (!is_there[a * width + b]) {
-      is_there[a * width + b] = true;
-      of_first[a]++;
-      of_second[b]++;
-      *is_tied = *is_tied && of_first[a] < width && of_second[b] < first->value_count;
-    }
-  }
   return true;
 }
 

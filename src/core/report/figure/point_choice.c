@@ -2,9 +2,11 @@
 #include "report/figure/points.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/diag_add.h"
+#include "base/text_buffer.h"
 #include "base/words.h"
 #include "dsm/number.h"
 
@@ -26,11 +28,6 @@ bool dsm__point_choice_has(dsm__point_choice *choice, bool is_enough) {
     choice->status = dsm__out_of_memory(choice->diags);
   }
   return is_enough;
-}
-
-static bool refuse_twice(dsm__point_choice *choice, const char *option, const char *column) {
-  return dsm__point_choice_refuse(choice, option, NULL,
-                                  "expected another column, found \"%s\" again", column);
 }
 
 /* The column of that name; false, with the nearest one, if there is none. */
@@ -170,6 +167,19 @@ static bool apply_wheres(dsm__point_choice *choice) {
   return dsm__point_choice_has(choice, dsm__points_keep(&choice->points, choice->arena, is_kept));
 }
 
+/* Geometric means over the networks in place of the points. */
+static bool make_means(dsm__point_choice *choice) {
+  choice->points.arena = choice->arena;
+  if (!dsm__point_choice_has(choice, dsm_point_table_means(&choice->points, NULL) == DSM_OK)) {
+    return false;
+  }
+  choice->recorded_count = choice->points.row_count;
+  return choice->points.workload_count > 0 ||
+         dsm__point_choice_refuse(choice, "--means", NULL,
+                                  "expected points of several networks and several systems, all of "
+                                  "whose networks have results on one of them");
+}
+
 /* Over a result, points that have none have no place. If no point has one, that is said later. */
 static bool drop_unplaced(dsm__point_choice *choice) {
   const dsm_point_table *const points = &choice->points;
@@ -189,90 +199,6 @@ static bool drop_unplaced(dsm__point_choice *choice) {
   }
   return count == 0 ||
          dsm__point_choice_has(choice, dsm__points_keep(&choice->points, choice->arena, is_kept));
-}
-
-/* ---- axes ---- */
-
-static bool find_axes(dsm__point_choice *choice) {
-  const dsm__point_span span = dsm__points_axes(&choice->points);
-  choice->axes = dsm__arena_array(choice->arena, span.end - span.first, sizeof *choice->axes);
-  if (choice->axes == NULL) {
-    return false;
-  }
-  for (size_t c = span.first; c < span.end; c++) {
-    dsm__point_axis axis;
-    if (!dsm__point_axis_make(&axis, choice->arena, &choice->points, c)) {
-      return false;
-    }
-    if (axis.value_count > 1) {
-      choice->axes[choice->axis_count++] = axis;
-    }
-  }
-  return true;
-}
-
-bool dsm__point_choice_begin(dsm__point_choice *choice, dsm__arena *arena,
-                             const dsm_point_table *points, const dsm_points_view *view,
-                             dsm_diags *diags) {
-  *choice = (dsm__point_choice){.arena = arena,
-                                .view = view,
-                                .points = *points,
-                                .recorded_count = points->row_count,
-                                .diags = diags};
-  return (view->where_count == 0 || apply_wheres(choice)) && drop_unplaced(choice) &&
-         dsm__point_choice_has(choice, find_axes(choice));
-}
-
-/* A column as an axis. */
-static const dsm__point_axis *axis_of(dsm__point_choice *choice, size_t column) {
-  for (size_t a = 0; a < choice->axis_count; a++) {
-    if (choice->axes[a].column == column) {
-      return &choice->axes[a];
-    }
-  }
-  dsm__point_axis *const made = dsm__arena_alloc(choice->arena, sizeof *made);
-  return made != NULL && dsm__point_axis_make(made, choice->arena, &choice->points, column) ? made
-                                                                                            : NULL;
-}
-
-bool dsm__point_choice_axis(dsm__point_choice *choice, const char *option, const char *name,
-                            const dsm__point_axis **axis) {
-  size_t column = 0;
-  if (!find_column(choice, option, name, &column)) {
-    return false;
-  }
-  *axis = axis_of(choice, column);
-  return dsm__point_choice_has(choice, *axis != NULL);
-}
-
-bool dsm__point_choice_widest(dsm__point_choice *choice, const dsm__point_axis *other,
-                              const dsm__point_axis **axis) {
-  const dsm__point_axis *best = NULL;
-  for (size_t a = 0; a < choice->axis_count; a++) {
-    const dsm__point_axis *const each = &choice->axes[a];
-    if (other == NULL || each->column != other->column) {
-      best = dsm__point_axis_wider(best, each);
-    }
-  }
-  *axis = best;
-  if (best != NULL || choice->points.row_count == 0) {
-    return true;
-  }
-  /* Nothing else varies: the last axis with a number, else the first. */
-  const dsm__point_span span = dsm__points_axes(&choice->points);
-  size_t found = span.end;
-  for (size_t c = span.end; c-- > span.first;) {
-    const bool has_number =
-        found < span.end && dsm__point_cell(&choice->points, 0, found)->kind == DSM_CELL_NUMBER;
-    if (!has_number && (other == NULL || c != other->column)) {
-      found = c;
-    }
-  }
-  if (found == span.end) {
-    return true;
-  }
-  *axis = axis_of(choice, found);
-  return dsm__point_choice_has(choice, *axis != NULL);
 }
 
 /* ---- results ---- */
@@ -297,11 +223,6 @@ bool dsm__point_choice_nothing(dsm__point_choice *choice, const char *name) {
   }
   return NOTHING(choice, "no point has a number for \"%s\"; the first of them is %s: %s", name,
                  status->text, reason->text);
-}
-
-/* Points that somebody made: those of a store have the axes workload and system. */
-static bool has_axes(dsm__point_choice *choice, const dsm__point_axis *axis) {
-  return axis != NULL || NOTHING(choice, "the points have no axes");
 }
 
 bool dsm__point_choice_result(dsm__point_choice *choice, const char *option, const char *name) {
@@ -331,7 +252,13 @@ bool dsm__point_choice_result(dsm__point_choice *choice, const char *option, con
                   : dsm__point_choice_nothing(choice, wanted);
 }
 
-/* ---- series and panels ---- */
+/* ---- axes ---- */
+
+static bool list_init(dsm__point_choice *choice, dsm__axis_list *list, size_t room) {
+  *list = (dsm__axis_list){
+      .items = dsm__arena_array(choice->arena, room, sizeof(const dsm__point_axis *))};
+  return dsm__point_choice_has(choice, list->items != NULL);
+}
 
 static bool has_column(const dsm__axis_list *list, size_t column) {
   for (size_t i = 0; i < list->count; i++) {
@@ -342,172 +269,259 @@ static bool has_column(const dsm__axis_list *list, size_t column) {
   return false;
 }
 
-static bool list_init(dsm__point_choice *choice, dsm__axis_list *list) {
-  *list = (dsm__axis_list){.items = dsm__arena_array(choice->arena,
-                                                     choice->axis_count + DSM_PLOT_LIST_MAX,
-                                                     sizeof(const dsm__point_axis *))};
-  return dsm__point_choice_has(choice, list->items != NULL);
-}
-
-bool dsm__point_choice_rest(dsm__point_choice *choice, const dsm__point_axis *const *taken,
-                            size_t count, dsm__axis_list *rest) {
-  if (!list_init(choice, rest)) {
-    return false;
-  }
-  for (size_t a = 0; a < choice->axis_count; a++) {
-    bool is_taken = false;
-    for (size_t t = 0; t < count; t++) {
-      is_taken = is_taken || choice->axes[a].column == taken[t]->column;
-    }
-    if (!is_taken) {
-      rest->items[rest->count++] = &choice->axes[a];
+/* A column as an axis; NULL if out of memory. */
+static const dsm__point_axis *axis_of(dsm__point_choice *choice, size_t column) {
+  for (size_t a = 0; a < choice->axes.count; a++) {
+    if (choice->axes.items[a]->column == column) {
+      return choice->axes.items[a];
     }
   }
-  return true;
+  dsm__point_axis *const made = dsm__arena_alloc(choice->arena, sizeof *made);
+  return made != NULL && dsm__point_axis_make(made, choice->arena, &choice->points, column) ? made
+                                                                                            : NULL;
 }
 
-/* The axes that the view's list names. */
-static bool read_series(dsm__point_choice *choice) {
-  dsm__axis_list *const series = &choice->series;
-  char *list = dsm__arena_strdup(choice->arena, choice->view->series);
-  if (!dsm__point_choice_has(choice, list != NULL)) {
+static bool find_axes(dsm__point_choice *choice) {
+  const dsm__point_span span = dsm__points_axes(&choice->points);
+  if (!list_init(choice, &choice->axes, span.end - span.first)) {
     return false;
   }
-  for (char *at; (at = dsm__list_next(&list)) != NULL;) {
-    const dsm__point_axis *axis = NULL;
-    if (!dsm__point_choice_axis(choice, "--series", at, &axis)) {
+  for (size_t c = span.first; c < span.end; c++) {
+    const dsm__point_axis *const axis = axis_of(choice, c);
+    if (!dsm__point_choice_has(choice, axis != NULL)) {
       return false;
     }
-    if (series->count == DSM_PLOT_LIST_MAX) {
-      return dsm__point_choice_refuse(choice, "--series", NULL, "expected at most %d columns",
+    if (axis->value_count > 1) {
+      choice->axes.items[choice->axes.count++] = axis;
+    }
+  }
+  return true;
+}
+
+bool dsm__point_choice_begin(dsm__point_choice *choice, dsm__arena *arena,
+                             const dsm_point_table *points, const dsm_points_view *view,
+                             dsm_diags *diags) {
+  *choice = (dsm__point_choice){.arena = arena,
+                                .view = view,
+                                .points = *points,
+                                .recorded_count = points->row_count,
+                                .diags = diags};
+  return (view->where_count == 0 || apply_wheres(choice)) &&
+         (!view->are_means || make_means(choice)) && drop_unplaced(choice) && find_axes(choice) &&
+         list_init(choice, &choice->series, choice->axes.count + DSM_PLOT_LIST_MAX) &&
+         list_init(choice, &choice->panels, choice->axes.count + DSM_PLOT_LIST_MAX) &&
+         list_init(choice, &choice->taken, choice->axes.count + (size_t)3 * DSM_PLOT_LIST_MAX);
+}
+
+static void take(dsm__point_choice *choice, const dsm__point_axis *axis, dsm__axis_list *list) {
+  choice->taken.items[choice->taken.count++] = axis;
+  if (list != NULL) {
+    list->items[list->count++] = axis;
+  }
+}
+
+/* Takes the column that an option names. */
+static bool take_named(dsm__point_choice *choice, const char *option, const char *name,
+                       const dsm__point_axis **axis, dsm__axis_list *list) {
+  size_t column = 0;
+  if (!find_column(choice, option, name, &column)) {
+    return false;
+  }
+  if (has_column(&choice->taken, column)) {
+    return dsm__point_choice_refuse(choice, option, NULL,
+                                    "expected another column, found \"%s\" again", name);
+  }
+  *axis = axis_of(choice, column);
+  if (!dsm__point_choice_has(choice, *axis != NULL)) {
+    return false;
+  }
+  take(choice, *axis, list);
+  return true;
+}
+
+/* Takes the columns that an option names; NULL: none. */
+static bool take_list(dsm__point_choice *choice, const char *option, const char *names,
+                      dsm__axis_list *list) {
+  char *rest = names == NULL ? NULL : dsm__arena_strdup(choice->arena, names);
+  const dsm__point_axis *axis;
+  if (!dsm__point_choice_has(choice, names == NULL || rest != NULL)) {
+    return false;
+  }
+  for (char *at; (at = dsm__list_next(&rest)) != NULL;) {
+    if (list->count == DSM_PLOT_LIST_MAX) {
+      return dsm__point_choice_refuse(choice, option, NULL, "expected at most %d columns",
                                       DSM_PLOT_LIST_MAX);
     }
-    if (has_column(series, axis->column)) {
-      return refuse_twice(choice, "--series", at);
-    }
-    series->items[series->count++] = axis;
-  }
-  return true;
-}
-
-/* How many lines a panel has at most: different values of the series' axes. */
-static bool count_groups(dsm__point_choice *choice, const dsm__axis_list *list, size_t *count) {
-  dsm__point_groups groups;
-  const bool is_made = dsm__point_groups_make(&groups, choice->arena, list->items, list->count,
-                                              choice->points.row_count);
-  *count = is_made ? groups.count : 0;
-  return dsm__point_choice_has(choice, is_made);
-}
-
-/* Does an axis vary together with another one of the list? Such axes stay together. */
-static bool ask_tied(dsm__point_choice *choice, const dsm__axis_list *list, size_t index,
-                     bool *is_tied) {
-  *is_tied = false;
-  for (size_t i = 0; i < list->count && !*is_tied; i++) {
-    if (i != index && !dsm__point_axes_tied(is_tied, list->items[i], list->items[index],
-                                            choice->points.row_count, choice->arena)) {
-      return dsm__point_choice_has(choice, false);
+    if (!take_named(choice, option, at, &axis, list)) {
+      return false;
     }
   }
   return true;
 }
 
-/* Takes axes from the series to the panels, the first first, until the lines of a panel are few. */
-static bool share_out(dsm__point_choice *choice) {
-  dsm__axis_list *const series = &choice->series;
-  size_t lines = 0;
-  bool is_good = count_groups(choice, series, &lines);
-  for (size_t i = 0; is_good && lines > DSM__SERIES_AT_EASE && i < series->count;) {
-    if (series->count == 1 && lines <= DSM__SERIES_MAX) {
-      break; /* many lines are better than many panels with one each */
+bool dsm__point_choice_default(dsm__point_choice *choice, const char *option,
+                               const dsm__point_axis **axis) {
+  const dsm__point_span span = dsm__points_axes(&choice->points);
+  *axis = NULL;
+  for (size_t a = 0; a < choice->axes.count; a++) {
+    const dsm__point_axis *const each = choice->axes.items[a];
+    if (!has_column(&choice->taken, each->column) &&
+        (*axis == NULL || each->is_number || !(*axis)->is_number)) {
+      *axis = each;
     }
-    bool is_tied = false;
-    is_good = ask_tied(choice, series, i, &is_tied);
-    if (!is_good || is_tied) {
-      i++;
-      continue;
-    }
-    choice->panels.items[choice->panels.count++] = series->items[i];
-    series->count--;
-    for (size_t next = i; next < series->count; next++) {
-      series->items[next] = series->items[next + 1];
-    }
-    is_good = count_groups(choice, series, &lines);
   }
-  return is_good;
+  for (size_t c = span.end; *axis == NULL && c-- > span.first;) {
+    if (!has_column(&choice->taken, c)) {
+      *axis = axis_of(choice, c);
+      if (!dsm__point_choice_has(choice, *axis != NULL)) {
+        return false;
+      }
+    }
+  }
+  if (*axis == NULL) {
+    return dsm__point_choice_refuse(choice, option, "--panels names the columns that have panels",
+                                    "no column is left: all have another role");
+  }
+  take(choice, *axis, NULL);
+  return true;
 }
+
+static bool take_axis(dsm__point_choice *choice, const char *option, const char *name,
+                      const dsm__point_axis **axis) {
+  return name == NULL || take_named(choice, option, name, axis, NULL);
+}
+
+/* Networks have a panel each, unless the view says otherwise. */
+static void take_default_panels(dsm__point_choice *choice) {
+  const size_t workload = dsm__points_find(&choice->points, "workload");
+  for (size_t a = 0; a < choice->axes.count && choice->view->panels == NULL; a++) {
+    if (choice->axes.items[a]->column == workload && !has_column(&choice->taken, workload)) {
+      take(choice, choice->axes.items[a], &choice->panels);
+    }
+  }
+}
+
+void dsm__point_choice_rest(const dsm__point_choice *choice, dsm__axis_list *rest) {
+  for (size_t a = 0; a < choice->axes.count; a++) {
+    if (!has_column(&choice->taken, choice->axes.items[a]->column)) {
+      rest->items[rest->count++] = choice->axes.items[a];
+    }
+  }
+}
+
+/* ---- what a figure has place for ---- */
 
 bool dsm__point_choice_count(dsm__point_choice *choice, size_t found, size_t most,
                              const char *what) {
   return found <= most ||
          dsm__point_choice_refuse(choice, NULL,
-                                  "choose points with --where COLUMN=VALUE, or other columns",
+                                  "choose points with --where COLUMN=VALUE, other columns, or "
+                                  "--means over networks",
                                   "expected at most %zu %s, found %zu", most, what, found);
 }
 
-bool dsm__point_choice_panels(dsm__point_choice *choice, size_t found, const char *what) {
-  choice->is_crowded = choice->may_be_means && found > DSM__PANELS_MAX &&
-                       has_column(&choice->panels, dsm__points_find(&choice->points, "workload"));
-  return !choice->is_crowded && dsm__point_choice_count(choice, found, DSM__PANELS_MAX, what);
+/* The rows by the values of some axes; no more groups than there is place for. */
+static bool make_groups(dsm__point_choice *choice, const dsm__axis_list *list, size_t most,
+                        const char *what, dsm__point_groups *groups) {
+  return dsm__point_choice_has(choice,
+                               dsm__point_groups_make(groups, choice->arena, list->items,
+                                                      list->count, choice->points.row_count)) &&
+         dsm__point_choice_count(choice, groups->count, most, what);
 }
 
-static bool check_counts(dsm__point_choice *choice) {
-  size_t lines = 0;
-  size_t panels = 0;
-  return count_groups(choice, &choice->series, &lines) &&
-         count_groups(choice, &choice->panels, &panels) &&
-         dsm__point_choice_count(choice, lines, DSM__SERIES_MAX, "series") &&
-         dsm__point_choice_panels(choice, panels, "panels");
+/* Does an axis tell points of one place apart? */
+static bool is_hidden(const dsm__point_choice *choice, const dsm__point_groups *places,
+                      const dsm__point_axis *axis) {
+  for (size_t row = 0; row < choice->points.row_count; row++) {
+    if (axis->of_row[row] != axis->of_row[places->example[places->of_row[row]]]) {
+      return true;
+    }
+  }
+  return false;
 }
 
-/* The axis that an option names, or the widest but `other`. */
-static bool choose_axis(dsm__point_choice *choice, const char *option, const char *name,
-                        const dsm__point_axis *other, const dsm__point_axis **axis) {
-  return name != NULL ? dsm__point_choice_axis(choice, option, name, axis)
-                      : dsm__point_choice_widest(choice, other, axis);
-}
-
-bool dsm__point_choice_lines(dsm__point_choice *choice) {
-  if (!choose_axis(choice, "--x", choice->view->x, NULL, &choice->x) ||
-      !has_axes(choice, choice->x)) {
+/* Points that have the same place hide each other. */
+static bool check_places(dsm__point_choice *choice) {
+  dsm__point_groups places;
+  dsm__text_buffer names = {0};
+  if (!make_groups(choice, &choice->taken, SIZE_MAX, "", &places)) {
     return false;
   }
+  for (size_t a = 0; a < choice->axes.count; a++) {
+    const dsm__point_axis *const axis = choice->axes.items[a];
+    if (is_hidden(choice, &places, axis)) {
+      dsm__text_printf(&names, "%s\"%s\"", names.length == 0 ? "" : ", ",
+                       choice->points.columns[axis->column]);
+    }
+  }
+  const bool is_good =
+      dsm__point_choice_has(choice, !names.failed) &&
+      (names.length == 0 ||
+       dsm__point_choice_refuse(
+           choice, NULL, "--panels names columns, and --where COLUMN=VALUE chooses points",
+           "several points have one place, where they differ in %s", names.text));
+  dsm__text_fini(&names);
+  return is_good;
+}
+
+bool dsm__point_choice_axes(dsm__point_choice *choice, dsm__point_form form, const char *series) {
+  const dsm_points_view *const view = choice->view;
+  const bool has_x = form != DSM__POINTS_FRONT;
+  const bool has_y = form == DSM__POINTS_CELLS;
+  if (!take_list(choice, "--panels", view->panels, &choice->panels) ||
+      (has_x && !take_axis(choice, "--x", view->x, &choice->x)) ||
+      (has_y && !take_axis(choice, "--y", view->y, &choice->y)) ||
+      !take_list(choice, "--series", series, &choice->series)) {
+    return false;
+  }
+  take_default_panels(choice);
   /* Over a result a line runs along the axis that would be x. */
   const dsm__point_span span = dsm__points_axes(&choice->points);
-  const bool is_axis = choice->x->column >= span.first && choice->x->column < span.end;
-  const dsm__point_axis *along = choice->x;
-  if ((!is_axis && !dsm__point_choice_widest(choice, NULL, &along)) ||
-      !list_init(choice, &choice->series) || !list_init(choice, &choice->panels)) {
+  const bool is_result =
+      choice->x != NULL && (choice->x->column < span.first || choice->x->column >= span.end);
+  const bool has_rest = form == DSM__POINTS_LINES && series == NULL;
+  const dsm__point_axis *along;
+  if ((has_x && choice->x == NULL && !dsm__point_choice_default(choice, "--x", &choice->x)) ||
+      (is_result && has_rest && !dsm__point_choice_default(choice, "--series", &along)) ||
+      (has_y && choice->y == NULL && !dsm__point_choice_default(choice, "--y", &choice->y))) {
     return false;
   }
-  const dsm__point_axis *taken[DSM_PLOT_LIST_MAX + 1] = {along == NULL ? choice->x : along};
-  size_t taken_count = 1;
-  if (choice->view->series == NULL) {
-    return dsm__point_choice_rest(choice, taken, taken_count, &choice->series) &&
-           share_out(choice) && check_counts(choice);
+  if (has_rest) {
+    dsm__point_choice_rest(choice, &choice->series);
   }
-  if (!read_series(choice)) {
-    return false;
-  }
-  for (size_t i = 0; i < choice->series.count; i++) {
-    taken[taken_count++] = choice->series.items[i];
-  }
-  return dsm__point_choice_rest(choice, taken, taken_count, &choice->panels) &&
-         check_counts(choice);
+  return (!has_x || has_rest || is_result || check_places(choice)) &&
+         make_groups(choice, &choice->series, DSM__SERIES_MAX, "series", &choice->of_series) &&
+         make_groups(choice, &choice->panels, DSM__PANELS_MAX, "panels", &choice->of_panels);
 }
 
-bool dsm__point_choice_cells(dsm__point_choice *choice) {
-  const dsm_points_view *const view = choice->view;
-  if ((view->y != NULL && !choose_axis(choice, "--y", view->y, NULL, &choice->y)) ||
-      !choose_axis(choice, "--x", view->x, choice->y, &choice->x) || !has_axes(choice, choice->x) ||
-      (view->y == NULL && !choose_axis(choice, "--y", NULL, choice->x, &choice->y)) ||
-      !has_axes(choice, choice->y)) {
+bool dsm__point_choice_order(dsm__point_choice *choice, dsm__point_groups *order) {
+  const dsm__axis_list *const lists[] = {&choice->panels, &choice->series, &choice->axes};
+  dsm__axis_list all;
+  if (!list_init(choice, &all,
+                 choice->panels.count + choice->series.count + choice->axes.count + 1)) {
     return false;
   }
-  if (choice->x->column == choice->y->column) {
-    return refuse_twice(choice, "--x", choice->points.columns[choice->x->column]);
+  for (size_t l = 0; l < DSM__COUNT_OF(lists); l++) {
+    if (lists[l] == &choice->axes) {
+      all.items[all.count++] = choice->x;
+    }
+    for (size_t i = 0; i < lists[l]->count; i++) {
+      all.items[all.count++] = lists[l]->items[i];
+    }
   }
-  const dsm__point_axis *const taken[] = {choice->x, choice->y};
-  return dsm__point_choice_rest(choice, taken, DSM__COUNT_OF(taken), &choice->panels) &&
-         list_init(choice, &choice->series) && check_counts(choice);
+  return make_groups(choice, &all, SIZE_MAX, "", order);
+}
+
+const size_t *dsm__points_of_panel(const dsm__point_choice *choice, const dsm__point_groups *order,
+                                   size_t panel, size_t *count) {
+  const size_t *const of_panel = choice->of_panels.of_row;
+  size_t first = 0;
+  while (first < order->count && of_panel[order->example[first]] != panel) {
+    first++;
+  }
+  *count = 0;
+  while (first + *count < order->count && of_panel[order->example[first + *count]] == panel) {
+    ++*count;
+  }
+  return order->example + first;
 }

@@ -4,8 +4,8 @@
  * them say what a point is, and how they are called; a database that others have changed may lack
  * any of them. Their axes (point_axes.c), found out from the points themselves: which values a
  * column has, and which rows have which. And what a figure chooses (point_choice.c): which rows,
- * which column is along which axis, and which axes name the series and the panels; what the view
- * does not say is found out from what varies.
+ * which column is along which axis, and which axes name the series and the panels. What the view
+ * does not say has a default that does not look at how many values there are.
  */
 #ifndef DSM_REPORT_FIGURE_POINTS_H
 #define DSM_REPORT_FIGURE_POINTS_H
@@ -69,17 +69,6 @@ typedef struct dsm__point_axis {
 bool dsm__point_axis_make(dsm__point_axis *axis, dsm__arena *arena, const dsm_point_table *points,
                           size_t column);
 
-/** The axis of numbers, of two of them or none that with more values; of equal ones the first.
- * `first` may be NULL. */
-const dsm__point_axis *dsm__point_axis_wider(const dsm__point_axis *first,
-                                             const dsm__point_axis *second);
-
-/** Is no value of either axis combined with all values of the other one? Then they vary together,
- * as a sweep's axis of several paths. Over a million combinations are not. False if out of memory.
- */
-bool dsm__point_axes_tied(bool *is_tied, const dsm__point_axis *first,
-                          const dsm__point_axis *second, size_t row_count, dsm__arena *arena);
-
 /** Rows with the same values on some axes. */
 typedef struct dsm__point_groups {
   size_t count;
@@ -103,8 +92,6 @@ const char *dsm__point_label(dsm__arena *arena, const dsm__point_axis *const *ax
 /** More than these nobody tells apart, or no page holds. */
 #define DSM__SERIES_MAX 40
 #define DSM__PANELS_MAX 24
-/** Of so many lines each has its look at a glance; where there are more, panels share them. */
-#define DSM__SERIES_AT_EASE 9
 
 /** Some axes, in order. */
 typedef struct dsm__axis_list {
@@ -112,20 +99,29 @@ typedef struct dsm__axis_list {
   size_t count;
 } dsm__axis_list;
 
+/** What a figure has: lines x, and series of all else that varies; bars x and rungs; cells x and
+ * y; a front neither. All have panels. */
+typedef enum dsm__point_form {
+  DSM__POINTS_LINES = 0,
+  DSM__POINTS_BARS,
+  DSM__POINTS_CELLS,
+  DSM__POINTS_FRONT
+} dsm__point_form;
+
 typedef struct dsm__point_choice {
   dsm__arena *arena;
   const dsm_points_view *view;
-  dsm_point_table points; /**< those that the view wants */
+  dsm_point_table points; /**< those that the view wants, or means */
   size_t recorded_count;  /**< of the sweep, before the view chose */
-  dsm__point_axis *axes;  /**< that vary, in order of columns */
-  size_t axis_count;
+  dsm__axis_list axes;    /**< that vary, in order of columns */
+  dsm__axis_list taken;   /**< that have a role */
   const dsm__point_axis *x;
-  const dsm__point_axis *y; /**< of a heat map; else NULL */
+  const dsm__point_axis *y; /**< of cells; else NULL */
   size_t result;            /**< the column that is drawn */
   dsm__axis_list series;
   dsm__axis_list panels;
-  bool may_be_means; /**< too many panels of networks are not refused, but is_crowded */
-  bool is_crowded;
+  dsm__point_groups of_series;
+  dsm__point_groups of_panels;
   dsm_diags *diags;
   dsm_status status; /**< why what was tried last is false */
 } dsm__point_choice;
@@ -155,18 +151,6 @@ bool dsm__points_keep(dsm_point_table *points, dsm__arena *arena, const bool *is
 bool dsm__point_choice_count(dsm__point_choice *choice, size_t found, size_t most,
                              const char *what);
 
-/** The same of panels: false without a finding where means over networks may have fewer. */
-bool dsm__point_choice_panels(dsm__point_choice *choice, size_t found, const char *what);
-
-/** The column that an option names, as an axis (which may have a single value). */
-bool dsm__point_choice_axis(dsm__point_choice *choice, const char *option, const char *name,
-                            const dsm__point_axis **axis);
-
-/** The axis with the most values that are all numbers, else that with the most values, neither of
- * them `other`; one with a single value only if there is no other. *axis NULL if there is none. */
-bool dsm__point_choice_widest(dsm__point_choice *choice, const dsm__point_axis *other,
-                              const dsm__point_axis **axis);
-
 /** Sets `result` to the column that an option names (NULL: the default), of which some cell is a
  * number. */
 bool dsm__point_choice_result(dsm__point_choice *choice, const char *option, const char *name);
@@ -174,14 +158,24 @@ bool dsm__point_choice_result(dsm__point_choice *choice, const char *option, con
 /** DSM_ERROR_INFEASIBLE: says why the first point has no number for `name`. False. */
 bool dsm__point_choice_nothing(dsm__point_choice *choice, const char *name);
 
-/** The remaining axes of lines: x, then series and panels. */
-bool dsm__point_choice_lines(dsm__point_choice *choice);
+/** Chooses all axes of a figure: what the view names, and `series` (NULL: of lines all others that
+ * vary); else networks make panels, and x and then y is the last column of numbers that varies and
+ * has no other role, or the last column where none is of numbers. Bars, cells, and lines of named
+ * series are refused where points would hide each other. */
+bool dsm__point_choice_axes(dsm__point_choice *choice, dsm__point_form form, const char *series);
 
-/** Those of a heat map: x and y; all others make panels. */
-bool dsm__point_choice_cells(dsm__point_choice *choice);
+/** Takes the next of these default columns, which an option could name: where none varies, the last
+ * axis there is. */
+bool dsm__point_choice_default(dsm__point_choice *choice, const char *option,
+                               const dsm__point_axis **axis);
 
-/** All axes that vary but those whose columns are given make panels. */
-bool dsm__point_choice_rest(dsm__point_choice *choice, const dsm__point_axis *const *taken,
-                            size_t count, dsm__axis_list *rest);
+/** Rows, a group each, by panels, then series, then x. */
+bool dsm__point_choice_order(dsm__point_choice *choice, dsm__point_groups *order);
+/** Those of a panel. */
+const size_t *dsm__points_of_panel(const dsm__point_choice *choice, const dsm__point_groups *order,
+                                   size_t panel, size_t *count);
+
+/** Adds the axes that vary and have no role. */
+void dsm__point_choice_rest(const dsm__point_choice *choice, dsm__axis_list *rest);
 
 #endif

@@ -68,14 +68,6 @@ dsm__measure dsm__measure_of(dsm__plot_maker *maker, const dsm_point_table *poin
   return (dsm__measure){.title = name, .scale = 1};
 }
 
-const char *dsm__points_title(dsm__plot_maker *maker, const dsm_point_table *points, size_t column,
-                              double width) {
-  const char *const whole = points->columns[column];
-  return dsm__plot_text_width(whole, DSM__SIZE_TEXT) <= width
-             ? whole
-             : dsm__plot_fit(maker, dsm__points_short_name(points, column), DSM__SIZE_TEXT, width);
-}
-
 double dsm__measured(const dsm_point_table *points, size_t row, size_t column,
                      const dsm__measure *measure) {
   const dsm_cell *const cell = dsm__point_cell(points, row, column);
@@ -92,10 +84,12 @@ static const char *common_text(dsm__plot_maker *maker, const dsm_point_table *po
   for (size_t i = 0; i < count; i++) {
     const size_t column = dsm__points_input_at(points, i);
     const dsm_cell *const value = dsm__points_common(points, column);
+    if (value == NULL || value->kind == DSM_CELL_NONE) {
+      continue; /* also of what has no column */
+    }
     const bool is_of_mean =
         points->workload_count > 0 && strcmp(points->columns[column], "workload") == 0;
-    if (value == NULL || value->kind == DSM_CELL_NONE || is_of_mean ||
-        strcmp(points->columns[column], "parallelisms") == 0) {
+    if (is_of_mean || strcmp(points->columns[column], "parallelisms") == 0) {
       continue;
     }
     const char *const shown = dsm__points_text(maker->arena, value);
@@ -113,20 +107,15 @@ static const char *missing_text(dsm__plot_maker *maker, const dsm__point_choice 
                                 bool has_crosses) {
   const dsm_point_table *const points = &choice->points;
   const size_t failed = dsm__points_failed(points);
-  const dsm__point_axis **const axes =
-      dsm__arena_array(maker->arena, choice->axis_count, sizeof *axes);
   size_t row = 0;
-  maker->body.failed = maker->body.failed || axes == NULL;
-  if (failed == 0 || axes == NULL) {
+  if (failed == 0) {
     return NULL;
-  }
-  for (size_t a = 0; a < choice->axis_count; a++) {
-    axes[a] = &choice->axes[a];
   }
   while (!dsm__point_is_failed(points, row)) {
     row++;
   }
-  const char *const name = dsm__point_label(maker->arena, axes, choice->axis_count, row);
+  const char *const name =
+      dsm__point_label(maker->arena, choice->axes.items, choice->axes.count, row);
   maker->body.failed = maker->body.failed || name == NULL;
   return dsm__plot_text(maker, "%zu of %zu point%s %s no result%s%s%s", failed, points->row_count,
                         dsm__plural((double)points->row_count), failed == 1 ? "has" : "have",
@@ -149,14 +138,15 @@ static const char *recorded_text(dsm__plot_maker *maker, const dsm__point_choice
                               dsm__figure_count(all).text);
 }
 
-void dsm__points_heading(dsm__plot_maker *maker, const dsm__point_choice *choice, const char *what,
-                         const char *also, bool has_crosses) {
+static void put_heading(const dsm__chart *chart) {
+  dsm__plot_maker *const maker = chart->maker;
+  const dsm__point_choice *const choice = chart->choice;
   if (maker->is_in_page) {
     return;
   }
-  const char *const title = dsm__plot_text(maker, "%s: %s", choice->points.name, what);
-  const char *const parts[] = {recorded_text(maker, choice), also,
-                               missing_text(maker, choice, has_crosses),
+  const char *const title = dsm__plot_text(maker, "%s: %s", choice->points.name, chart->title);
+  const char *const parts[] = {recorded_text(maker, choice), chart->also,
+                               missing_text(maker, choice, chart->has_crosses),
                                common_text(maker, &choice->points)};
   const double room = fit_share * (maker->width - 2 * DSM__PLOT_MARGIN);
   const char *below = "";
@@ -174,76 +164,6 @@ void dsm__points_heading(dsm__plot_maker *maker, const dsm__point_choice *choice
   (void)dsm__plot_heading(maker, dsm__plot_fit(maker, title, DSM__SIZE_TITLE, room), below);
 }
 
-/* ---- panels ---- */
-
-/* How many columns of axes that are at least so wide there is room for. */
-static size_t columns_that_fit(double room, double min_width) {
-  const double fit = floor((room + panel_gap) / (min_width + panel_gap));
-  return fit < 1 ? 1 : (size_t)fit;
-}
-
-dsm__panel_grid dsm__panel_grid_make(dsm__plot_maker *maker, const dsm__point_choice *choice,
-                                     size_t count, dsm__panel_grid wanted, double min_width,
-                                     double height) {
-  dsm__panel_grid grid = wanted;
-  const dsm__axis_list *const panels = &choice->panels;
-  if (!(grid.top_room > 0)) {
-    grid.top_room = count > 1 ? text_pitch + 4 : 6;
-  }
-  const size_t last = panels->count > 1 ? panels->items[panels->count - 1]->value_count : 0;
-  const double room = maker->width - right_room - grid.left_room;
-  const size_t most = columns_that_fit(room, min_width);
-  const size_t rows_at_least = (count + most - 1) / most;
-  const bool is_table = last > 1 && last <= most && count % last == 0;
-  grid.count = count;
-  grid.columns = is_table ? last : (count + rows_at_least - 1) / rows_at_least;
-  const size_t rows = (count + grid.columns - 1) / grid.columns;
-  const double columns = (double)grid.columns;
-  grid.axes_width = (room - panel_gap * (columns - 1)) / columns;
-  grid.axes_height = height;
-  const double pitch = grid.top_room + height + grid.bottom_room;
-  maker->height = ceil(grid.top + (double)rows * pitch + text_pitch + DSM__PLOT_MARGIN / 2);
-  return grid;
-}
-
-dsm__area dsm__panel_area(const dsm__panel_grid *grid, size_t panel) {
-  const size_t row = panel / grid->columns;
-  const size_t column = panel % grid->columns;
-  return (dsm__area){
-      .left = grid->left_room + (double)column * (grid->axes_width + panel_gap),
-      .top = grid->top + (double)row * (grid->top_room + grid->axes_height + grid->bottom_room) +
-             grid->top_room,
-      .width = grid->axes_width,
-      .height = grid->axes_height,
-  };
-}
-
-bool dsm__panel_is_left(const dsm__panel_grid *grid, size_t panel) {
-  return panel % grid->columns == 0;
-}
-
-bool dsm__panel_is_lowest(const dsm__panel_grid *grid, size_t panel) {
-  return panel + grid->columns >= grid->count;
-}
-
-const char *dsm__points_panel_name(dsm__plot_maker *maker, const dsm__point_choice *choice,
-                                   size_t row) {
-  const dsm__axis_list *const list = &choice->panels;
-  const char *const name = dsm__point_label(maker->arena, list->items, list->count, row);
-  maker->body.failed = maker->body.failed || name == NULL;
-  return name == NULL ? "" : name;
-}
-
-void dsm__points_panel(dsm__plot_maker *maker, dsm__area area, dsm__panel_axis x, dsm__panel_axis y,
-                       const char *title) {
-  dsm__plot_panel(maker, area, x, y);
-  if (title[0] != '\0') {
-    dsm__plot_label(maker, (dsm__point){area.left, area.top - text_pitch / 2 - 1},
-                    (dsm__label_style){.size = DSM__SIZE_TEXT},
-                    dsm__plot_fit_apart(maker, title, DSM__SIZE_TEXT, fit_share * area.width));
-  }
-}
-
 /* ---- axes with values ---- */
 
 /* Does each value come from the one before by a power of two? */
@@ -257,41 +177,13 @@ static bool is_doubling(const dsm__point_axis *values) {
   return true;
 }
 
-dsm__value_scale dsm__category_scale_of(const dsm__point_axis *values) {
-  return (dsm__value_scale){.axis = {.low = -0.5, .high = (double)values->value_count - 0.5},
-                            .values = values,
-                            .is_category = true};
-}
-
-static double first_number(const dsm__point_axis *values) {
-  return values->values[0].number;
-}
-
-static double last_number(const dsm__point_axis *values) {
-  return values->values[values->value_count - 1].number;
-}
-
-/* An axis of numbers above 0, with a margin at both ends. */
-static dsm__value_scale log_scale_of(const dsm__point_axis *values) {
-  const double low = first_number(values);
-  const double high = last_number(values);
-  const double factor = high > low ? pow(high / low, axis_margin) : 2;
-  return (dsm__value_scale){.axis = {low / factor, high * factor, true}, .values = values};
-}
-
-/* Logarithmic where numbers double, or span more than a factor of a hundred. */
-static dsm__value_scale scale_of(const dsm__point_axis *values) {
-  if (!values->is_number || values->value_count < 2) {
-    return dsm__category_scale_of(values);
-  }
-  const double low = first_number(values);
-  const double high = last_number(values);
-  if (low > 0 && ((values->value_count > 2 && is_doubling(values)) || high / low > 100)) {
-    return log_scale_of(values);
-  }
-  /* Half of each first: their difference may be larger than any number. */
-  const double pad = 2 * axis_margin * (high / 2 - low / 2);
-  return (dsm__value_scale){.axis = {low - pad, high + pad, false}, .values = values};
+dsm__scale dsm__scale_of_categories(const dsm__point_choice *choice,
+                                    const dsm__point_axis *values) {
+  return (dsm__scale){.axis = {.low = -0.5, .high = (double)values->value_count - 0.5},
+                      .title =
+                          values->name[0] == '\0' ? NULL : choice->points.columns[values->column],
+                      .values = values,
+                      .is_category = true};
 }
 
 bool dsm__points_refuse_log(dsm__point_choice *choice, unsigned axes, const char *why) {
@@ -308,56 +200,66 @@ static bool refuse_values(dsm__point_choice *choice, unsigned axis, size_t colum
   return dsm__points_refuse_log(choice, axis, why);
 }
 
-bool dsm__x_scale_choose(dsm__value_scale *scale, dsm__point_choice *choice,
-                         const dsm__point_axis *values) {
-  *scale = scale_of(values);
-  const bool is_wanted = (choice->view->log_axes & DSM_PLOT_AXIS_X) != 0;
-  if (is_wanted && values->is_number && first_number(values) > 0) {
-    *scale = log_scale_of(values);
-    return true;
+bool dsm__scale_of_values(dsm__scale *scale, dsm__point_choice *choice,
+                          const dsm__point_axis *values) {
+  *scale = dsm__scale_of_categories(choice, values);
+  if (!values->is_number) {
+    return refuse_values(choice, DSM_PLOT_AXIS_X, values->column, "words");
   }
-  return refuse_values(choice, DSM_PLOT_AXIS_X, values->column,
-                       values->is_number ? values->texts[0] : "words");
+  const size_t count = values->value_count;
+  const double low = values->values[0].number;
+  const double high = values->values[count - 1].number;
+  const bool is_wanted = (choice->view->log_axes & DSM_PLOT_AXIS_X) != 0;
+  const bool spans_much = (count > 2 && is_doubling(values)) || high / low > 100;
+  if (low > 0 && (is_wanted || (count > 1 && spans_much))) {
+    const double factor = high > low ? pow(high / low, axis_margin) : 2;
+    scale->axis = (dsm__panel_axis){low / factor, high * factor, true};
+  } else if (count > 1) {
+    /* Half of each first: their difference may be larger than any number. */
+    const double pad = 2 * axis_margin * (high / 2 - low / 2);
+    scale->axis = (dsm__panel_axis){low - pad, high + pad, false};
+  }
+  scale->is_category = count < 2 && !scale->axis.is_log;
+  return low > 0 || refuse_values(choice, DSM_PLOT_AXIS_X, values->column, values->texts[0]);
 }
 
-double dsm__value_position(const dsm__value_scale *scale, size_t value) {
+double dsm__scale_position(const dsm__scale *scale, size_t value) {
   return scale->is_category ? (double)value : scale->values->values[value].number;
 }
 
-static bool shows_values(const dsm__value_scale *scale) {
-  return scale->is_category || scale->values->value_count <= values_most;
+static bool shows_values(const dsm__scale *scale) {
+  return scale->values != NULL && (scale->is_category || scale->values->value_count <= values_most);
 }
 
-static double text_width(const char *text) {
-  return dsm__plot_text_width(text, DSM__SIZE_SMALL);
+/* The title of an axis that is so long: the whole name of a column, or its last word if that does
+ * not fit. */
+static const char *title_of(dsm__plot_maker *maker, const dsm__scale *scale, double room) {
+  const bool is_short = scale->title == NULL || scale->values == NULL ||
+                        dsm__plot_text_width(scale->title, DSM__SIZE_TEXT) <= room;
+  return is_short ? scale->title : dsm__plot_fit(maker, scale->values->name, DSM__SIZE_TEXT, room);
 }
 
-static double widest(const dsm__value_scale *scale) {
+static double widest(const dsm__scale *scale) {
   double most = 0;
   for (size_t v = 0; v < scale->values->value_count; v++) {
-    most = fmax(most, text_width(scale->values->texts[v]));
+    most = fmax(most, dsm__plot_text_width(scale->values->texts[v], DSM__SIZE_SMALL));
   }
   return most;
 }
 
 /* Words that do not fit beside each other stand upright. Numbers that do not are left out. */
-static bool is_upright(const dsm__value_scale *scale, double width) {
+static bool is_upright(const dsm__scale *scale, double width) {
   return !scale->values->is_number && scale->values->value_count > 0 &&
          widest(scale) + 6 > width / (double)scale->values->value_count;
 }
 
-double dsm__value_tics_room(const dsm__value_scale *scale, double width) {
-  const double numbers =
-      is_upright(scale, width) ? fmin(widest(scale), upright_most) + 4 : small_pitch;
-  return tic_length + numbers + 4;
+/* What the values take below an axis that is `width` wide. */
+static double x_room(const dsm__scale *scale, double width) {
+  const bool upright = scale->values != NULL && is_upright(scale, width);
+  return tic_length + (upright ? fmin(widest(scale), upright_most) + 4 : small_pitch) + 4;
 }
 
-void dsm__value_tics_x(dsm__plot_maker *maker, dsm__area area, const dsm__value_scale *scale,
-                       const char *title) {
-  if (!shows_values(scale)) {
-    dsm__plot_x_axis(maker, area, scale->axis, (dsm__axis_text){.title = title});
-    return;
-  }
+static void put_x_values(dsm__plot_maker *maker, dsm__area area, const dsm__scale *scale) {
   const bool upright = is_upright(scale, area.width);
   const double bottom = area.top + area.height;
   const double gap = upright ? DSM__SIZE_SMALL * 1.15 : 6;
@@ -366,9 +268,9 @@ void dsm__value_tics_x(dsm__plot_maker *maker, dsm__area area, const dsm__value_
                         upright ? upright_most : area.width);
   double taken = -HUGE_VAL; /* up to where there are labels */
   for (size_t v = 0; v < scale->values->value_count; v++) {
-    const double share = dsm__axis_share(&scale->axis, dsm__value_position(scale, v));
+    const double share = dsm__axis_share(&scale->axis, dsm__scale_position(scale, v));
     const double x = area.left + area.width * share;
-    const double half = upright ? 0 : text_width(texts[v]) / 2;
+    const double half = upright ? 0 : dsm__plot_text_width(texts[v], DSM__SIZE_SMALL) / 2;
     if (!scale->is_category) {
       dsm__plot_line(maker, (dsm__point){x, bottom + tic_length}, (dsm__point){x, area.top},
                      DSM__COLOR_GRID);
@@ -387,38 +289,38 @@ void dsm__value_tics_x(dsm__plot_maker *maker, dsm__area area, const dsm__value_
                                        .is_upward = upright},
                     texts[v]);
   }
-  if (title == NULL) {
+}
+
+/* The horizontal axis of a panel, with its title below the lowest. */
+static void put_x_axis(const dsm__chart *chart, dsm__area area, bool is_lowest) {
+  dsm__plot_maker *const maker = chart->maker;
+  const char *const title = is_lowest ? title_of(maker, &chart->x, area.width) : NULL;
+  if (!shows_values(&chart->x)) {
+    dsm__plot_x_axis(maker, area, chart->x.axis, (dsm__axis_text){.title = title});
     return;
   }
-  const double y = bottom + dsm__value_tics_room(scale, area.width) - 4 + text_pitch / 2;
-  dsm__plot_label(maker, (dsm__point){area.left + area.width / 2, y},
-                  (dsm__label_style){.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_CENTER},
-                  dsm__plot_fit(maker, title, DSM__SIZE_TEXT, area.width));
+  put_x_values(maker, area, &chart->x);
+  if (title != NULL) {
+    const double y = area.top + area.height + x_room(&chart->x, area.width) - 4 + text_pitch / 2;
+    dsm__plot_label(maker, (dsm__point){area.left + area.width / 2, y},
+                    (dsm__label_style){.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_CENTER},
+                    dsm__plot_fit(maker, title, DSM__SIZE_TEXT, area.width));
+  }
 }
 
-void dsm__points_x_axis(dsm__plot_maker *maker, const dsm__point_choice *choice,
-                        const dsm__panel_grid *grid, size_t panel, const dsm__value_scale *scale) {
-  const dsm__area area = dsm__panel_area(grid, panel);
-  const bool has_title = scale->values->name[0] != '\0' && dsm__panel_is_lowest(grid, panel);
-  dsm__value_tics_x(
-      maker, area, scale,
-      has_title ? dsm__points_title(maker, &choice->points, scale->values->column, area.width)
-                : NULL);
-}
-
-double dsm__value_tics_y_room(const dsm__value_scale *scale) {
+static double y_values_room(const dsm__scale *scale) {
   return DSM__PLOT_MARGIN + text_pitch + 4 + fmin(widest(scale) / fit_share, upright_most) +
          tic_length;
 }
 
-void dsm__value_tics_y(dsm__plot_maker *maker, dsm__area area, const dsm__value_scale *scale,
-                       const char *title) {
+/* The values and the title at the left of a panel. */
+static void put_y_values(dsm__plot_maker *maker, dsm__area area, const dsm__scale *scale) {
   const char *const *const texts =
       dsm__plot_fit_all(maker, scale->values->texts, scale->values->value_count, DSM__SIZE_SMALL,
                         fit_share * upright_most);
   double taken = HUGE_VAL; /* from where on there are labels, from below */
-  for (size_t v = 0; v < scale->values->value_count && title != NULL; v++) {
-    const double share = dsm__axis_share(&scale->axis, dsm__value_position(scale, v));
+  for (size_t v = 0; v < scale->values->value_count; v++) {
+    const double share = dsm__axis_share(&scale->axis, dsm__scale_position(scale, v));
     const double y = area.top + area.height * (1 - share);
     if (y + DSM__SIZE_SMALL * 1.15 > taken) {
       continue;
@@ -428,30 +330,36 @@ void dsm__value_tics_y(dsm__plot_maker *maker, dsm__area area, const dsm__value_
                     (dsm__label_style){.size = DSM__SIZE_SMALL, .anchor = DSM__ANCHOR_RIGHT},
                     texts[v]);
   }
-  if (title != NULL) {
-    const double x = area.left - dsm__value_tics_y_room(scale) + DSM__PLOT_MARGIN + text_pitch / 2;
-    dsm__plot_label(
-        maker, (dsm__point){x, area.top + area.height / 2},
-        (dsm__label_style){.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_CENTER, .is_upward = true},
-        dsm__plot_fit(maker, title, DSM__SIZE_TEXT, area.height));
-  }
+  const double x = area.left - y_values_room(scale) + DSM__PLOT_MARGIN + text_pitch / 2;
+  dsm__plot_label(
+      maker, (dsm__point){x, area.top + area.height / 2},
+      (dsm__label_style){.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_CENTER, .is_upward = true},
+      dsm__plot_fit(maker, title_of(maker, scale, area.height), DSM__SIZE_TEXT, area.height));
 }
 
 /* How the numbers of results are written: "20 M". */
-static dsm__axis_text result_text(dsm__panel_axis axis, const char *title) {
-  return (dsm__axis_text){.title = title, .unit = axis.high >= 1e7 ? "" : NULL};
+static dsm__axis_text result_text(const dsm__scale *scale) {
+  return (dsm__axis_text){.title = scale->title, .unit = scale->axis.high >= 1e7 ? "" : NULL};
 }
 
-double dsm__points_y_room(dsm__plot_maker *maker, dsm__panel_axis axis, double height) {
-  return DSM__PLOT_MARGIN / 2 + dsm__plot_y_axis_room(maker, height, axis, result_text(axis, "y"));
+static double y_room(const dsm__chart *chart) {
+  return chart->y.values != NULL
+             ? y_values_room(&chart->y)
+             : DSM__PLOT_MARGIN / 2 + dsm__plot_y_axis_room(chart->maker, chart->height,
+                                                            chart->y.axis, result_text(&chart->y));
 }
 
-void dsm__points_y_axis(dsm__plot_maker *maker, const dsm__panel_grid *grid, size_t panel,
-                        dsm__panel_axis axis, const char *title) {
-  const bool is_left = dsm__panel_is_left(grid, panel);
-  dsm__axis_text text = result_text(axis, is_left ? title : NULL);
-  text.has_no_numbers = !is_left;
-  dsm__plot_y_axis(maker, dsm__panel_area(grid, panel), axis, text);
+/* The vertical axis of a panel, with its numbers and title unless the panel at its left has them.
+ */
+static void put_y_axis(const dsm__chart *chart, dsm__area area, bool is_left) {
+  if (chart->y.values == NULL) {
+    dsm__axis_text text = result_text(&chart->y);
+    text.title = is_left ? text.title : NULL;
+    text.has_no_numbers = !is_left;
+    dsm__plot_y_axis(chart->maker, area, chart->y.axis, text);
+  } else if (is_left) {
+    put_y_values(chart->maker, area, &chart->y);
+  }
 }
 
 void dsm__points_cross(dsm__plot_maker *maker, dsm__point at) {
@@ -463,9 +371,10 @@ void dsm__points_cross(dsm__plot_maker *maker, dsm__point at) {
                     "\xC3\x97");
     return;
   }
-  dsm__text_printf(&maker->body,
-                   "set label '' at screen %.6f,%.6f point pt 2 ps 0.7 lc rgb '#555555' front\n",
-                   at.x / maker->width, 1 - at.y / maker->height);
+  dsm__text_printf(
+      &maker->body,
+      "set label '' at screen %.6g/W,1-%.6g/H point pt 2 ps 0.7 lc rgb '#555555' front\n", at.x,
+      at.y);
 }
 
 /* ---- axes of results ---- */
@@ -502,4 +411,85 @@ bool dsm__result_axis_choose(dsm__panel_axis *chosen, dsm__point_choice *choice,
     (void)snprintf(found, sizeof found, "%g", range->least);
   }
   return refuse_values(choice, axis, column, found);
+}
+
+/* ---- charts ---- */
+
+bool dsm__chart_begin(dsm__chart *chart, dsm__plot_maker *maker, dsm__point_choice *choice) {
+  const size_t count = choice->of_panels.count;
+  *chart = (dsm__chart){.maker = maker,
+                        .choice = choice,
+                        .has_crosses = true,
+                        .measure = dsm__measure_of(maker, &choice->points, choice->result),
+                        .panels = dsm__arena_array(maker->arena, count, sizeof *chart->panels),
+                        .panel_count = count};
+  bool is_good = chart->panels != NULL;
+  for (size_t panel = 0; is_good && panel < count; panel++) {
+    chart->panels[panel] = dsm__point_label(maker->arena, choice->panels.items,
+                                            choice->panels.count, choice->of_panels.example[panel]);
+    is_good = chart->panels[panel] != NULL;
+  }
+  chart->y.title = chart->measure.title;
+  return dsm__point_choice_has(choice, is_good);
+}
+
+/* How many columns of axes that are at least so wide there is room for. */
+static size_t columns_that_fit(double room, double min_width) {
+  const double fit = floor((room + panel_gap) / (min_width + panel_gap));
+  return fit < 1 ? 1 : (size_t)fit;
+}
+
+static double panel_pitch(const dsm__chart *chart) {
+  return chart->top_room + chart->height + chart->bottom_room;
+}
+
+void dsm__chart_lay_out(dsm__chart *chart) {
+  const dsm__axis_list *const panels = &chart->choice->panels;
+  const size_t count = chart->panel_count;
+  if (!(chart->top_room > 0)) {
+    chart->top_room = count > 1 ? text_pitch + 4 : 6;
+  }
+  chart->left_room = y_room(chart);
+  const double room = chart->maker->width - right_room - chart->left_room;
+  const double least_width = fmin(chart->least_width, room - 14);
+  chart->bottom_room = x_room(&chart->x, least_width);
+  const size_t last = panels->count > 1 ? panels->items[panels->count - 1]->value_count : 0;
+  const size_t most = columns_that_fit(room, least_width);
+  const size_t rows_at_least = (count + most - 1) / most;
+  const bool is_table = last > 1 && last <= most && count % last == 0;
+  chart->columns = is_table ? last : (count + rows_at_least - 1) / rows_at_least;
+  const size_t rows = (count + chart->columns - 1) / chart->columns;
+  const double columns = (double)chart->columns;
+  chart->axes_width = (room - panel_gap * (columns - 1)) / columns;
+  chart->maker->height =
+      ceil(chart->top + (double)rows * panel_pitch(chart) + text_pitch + DSM__PLOT_MARGIN / 2);
+}
+
+static void put_panel(const dsm__chart *chart, size_t panel, dsm__panel_writer *put, void *figure) {
+  dsm__plot_maker *const maker = chart->maker;
+  const size_t row = panel / chart->columns;
+  const size_t column = panel % chart->columns;
+  const char *const title = chart->panels[panel];
+  const dsm__area area = {.left =
+                              chart->left_room + (double)column * (chart->axes_width + panel_gap),
+                          .top = chart->top + (double)row * panel_pitch(chart) + chart->top_room,
+                          .width = chart->axes_width,
+                          .height = chart->height};
+  dsm__plot_panel(maker, area, chart->x.axis, chart->y.axis);
+  if (title[0] != '\0') {
+    dsm__plot_label(maker, (dsm__point){area.left, area.top - text_pitch / 2 - 1},
+                    (dsm__label_style){.size = DSM__SIZE_TEXT},
+                    dsm__plot_fit_apart(maker, title, DSM__SIZE_TEXT, fit_share * area.width));
+  }
+  put_y_axis(chart, area, column == 0);
+  put_x_axis(chart, area, panel + chart->columns >= chart->panel_count);
+  put(figure, panel, area);
+  dsm__plot_panel_end(maker);
+}
+
+void dsm__chart_draw(dsm__chart *chart, dsm__panel_writer *put, void *figure) {
+  for (size_t panel = 0; panel < chart->panel_count; panel++) {
+    put_panel(chart, panel, put, figure);
+  }
+  put_heading(chart);
 }

@@ -25,94 +25,38 @@ typedef struct dsm__measure {
 
 dsm__measure dsm__measure_of(dsm__plot_maker *maker, const dsm_point_table *points, size_t column);
 
-/** The title of a column's axis that is so long: its whole name, or its last word if that does not
- * fit. */
-const char *dsm__points_title(dsm__plot_maker *maker, const dsm_point_table *points, size_t column,
-                              double width);
-
 /** The number of a cell in its measure; NAN if there is none. */
 double dsm__measured(const dsm_point_table *points, size_t row, size_t column,
                      const dsm__measure *measure);
 
-/** The heading: a title, and below it how many points are recorded if not all are, what the figure
- * has to say (`also`, or NULL), how many points have no result (which `has_crosses` have a cross),
- * and what all points have in common. */
-void dsm__points_heading(dsm__plot_maker *maker, const dsm__point_choice *choice, const char *what,
-                         const char *also, bool has_crosses);
+/* ---- axes ---- */
 
-/** Panels in rows and columns. All show the same quantities, and share both axes: the numbers of
- * the vertical one stand once a row. */
-typedef struct dsm__panel_grid {
-  size_t count;
-  size_t columns;
-  double top;
-  double left_room;   /**< for what is left of a row */
-  double top_room;    /**< for titles above each; 0: as many panels need */
-  double bottom_room; /**< for values below each */
-  double axes_width;
-  double axes_height;
-} dsm__panel_grid;
-
-/** Lays out `count` panels, whose axes are at least min_width wide; sets the page's height. If the
- * values of the last panel axis fit side by side, a column of panels is one of them. */
-dsm__panel_grid dsm__panel_grid_make(dsm__plot_maker *maker, const dsm__point_choice *choice,
-                                     size_t count, dsm__panel_grid wanted, double min_width,
-                                     double height);
-
-/** The axes of a panel. */
-dsm__area dsm__panel_area(const dsm__panel_grid *grid, size_t panel);
-
-/** What a row is on the axes that make panels. Never NULL. */
-const char *dsm__points_panel_name(dsm__plot_maker *maker, const dsm__point_choice *choice,
-                                   size_t row);
-
-/** Begins a panel, with a title above it. */
-void dsm__points_panel(dsm__plot_maker *maker, dsm__area area, dsm__panel_axis x, dsm__panel_axis y,
-                       const char *title);
-
-/** Does the panel have the numbers of its vertical axis, and the title of its horizontal one? */
-bool dsm__panel_is_left(const dsm__panel_grid *grid, size_t panel);
-bool dsm__panel_is_lowest(const dsm__panel_grid *grid, size_t panel);
-
-/** A horizontal or vertical axis with the values of a sweep's axis. */
-typedef struct dsm__value_scale {
-  dsm__panel_axis axis;
-  const dsm__point_axis *values;
-  bool is_category; /**< value number v is at v */
-} dsm__value_scale;
-
-/** Of the horizontal axis of a figure: logarithmic where numbers double, span more than a factor of
- * a hundred, or the view wants it; false, DSM_ERROR_USAGE, if it does and some value has no
- * logarithm. */
-bool dsm__x_scale_choose(dsm__value_scale *scale, dsm__point_choice *choice,
-                         const dsm__point_axis *values);
-/** One that is divided evenly, whatever the values. */
-dsm__value_scale dsm__category_scale_of(const dsm__point_axis *values);
-double dsm__value_position(const dsm__value_scale *scale, size_t value);
-
-/** What the values take below an axis that is `width` wide, and a title below them. */
-double dsm__value_tics_room(const dsm__value_scale *scale, double width);
-/** `title` NULL: none. */
-void dsm__value_tics_x(dsm__plot_maker *maker, dsm__area area, const dsm__value_scale *scale,
-                       const char *title);
-/** The horizontal axis of a panel; panels that are not the lowest leave the title to that. */
-void dsm__points_x_axis(dsm__plot_maker *maker, const dsm__point_choice *choice,
-                        const dsm__panel_grid *grid, size_t panel, const dsm__value_scale *scale);
-
-/** What the values and the title take at the left of a vertical axis, and they themselves; without
- * a title (NULL) there are none. */
-double dsm__value_tics_y_room(const dsm__value_scale *scale);
-void dsm__value_tics_y(dsm__plot_maker *maker, dsm__area area, const dsm__value_scale *scale,
-                       const char *title);
-
-/** The range of results: from 0, or logarithmic where they span more than a factor of a thousand.
- */
+/** The range of results. */
 typedef struct dsm__result_range {
   double least;
   double most;
   bool is_any;
 } dsm__result_range;
 void dsm__result_range_add(dsm__result_range *range, double value);
+
+/** An axis of a chart: over the values of a column, or over results. */
+typedef struct dsm__scale {
+  dsm__panel_axis axis;
+  const char *title;
+  const dsm__point_axis *values; /**< NULL: of results, with round numbers */
+  bool is_category;              /**< value number v is at v */
+} dsm__scale;
+
+/** Of values along x: logarithmic where numbers double, span more than a factor of a hundred, or
+ * the view wants it; false, DSM_ERROR_USAGE, if it does and some value has no logarithm. */
+bool dsm__scale_of_values(dsm__scale *scale, dsm__point_choice *choice,
+                          const dsm__point_axis *values);
+/** Of values, divided evenly. */
+dsm__scale dsm__scale_of_categories(const dsm__point_choice *choice, const dsm__point_axis *values);
+double dsm__scale_position(const dsm__scale *scale, size_t value);
+
+/** The range of results: from 0, or logarithmic where they span more than a factor of a thousand.
+ */
 dsm__panel_axis dsm__result_axis(const dsm__result_range *range);
 /** The same for an axis of a figure: also where the view wants it (`axis` is DSM_PLOT_AXIS_X or
  * DSM_PLOT_AXIS_Y); false, DSM_ERROR_USAGE, if some result has no logarithm. */
@@ -122,11 +66,44 @@ bool dsm__result_axis_choose(dsm__panel_axis *chosen, dsm__point_choice *choice,
  */
 bool dsm__points_refuse_log(dsm__point_choice *choice, unsigned axes, const char *why);
 
-/** The vertical axis of a panel, with its numbers and title unless the panel at its left has them;
- * what both take at the left of panels that are so high. */
-double dsm__points_y_room(dsm__plot_maker *maker, dsm__panel_axis axis, double height);
-void dsm__points_y_axis(dsm__plot_maker *maker, const dsm__panel_grid *grid, size_t panel,
-                        dsm__panel_axis axis, const char *title);
+/* ---- charts ---- */
+
+/** Panels that show the same quantities and share both axes: the numbers of the vertical one stand
+ * once a row. */
+typedef struct dsm__chart {
+  dsm__plot_maker *maker;
+  const dsm__point_choice *choice;
+  const char *title;
+  const char *also;     /**< what its heading says besides; NULL: nothing */
+  bool has_crosses;     /**< at points without a result */
+  dsm__measure measure; /**< of the choice's result */
+  dsm__scale x;
+  dsm__scale y;
+  const char **panels; /**< the title of each; "": none */
+  size_t panel_count;
+  double top;         /**< where the panels begin */
+  double least_width; /**< of a panel's axes */
+  double height;      /**< of these */
+  size_t columns;     /**< from here on it is laid out: panels side by side, */
+  double left_room;   /**< what is left of a row, */
+  double top_room;    /**< above each panel, */
+  double bottom_room; /**< and below, */
+  double axes_width;
+} dsm__chart;
+
+/** A chart of what was chosen: its result, panels, and x with its values divided evenly. False if
+ * out of memory. */
+bool dsm__chart_begin(dsm__chart *chart, dsm__plot_maker *maker, dsm__point_choice *choice);
+
+/** Lays out the panels, and sets the page's height. If the values of the last panel axis fit side
+ * by side, a column of panels is one of them. */
+void dsm__chart_lay_out(dsm__chart *chart);
+
+/** What a panel shows. */
+typedef void dsm__panel_writer(void *figure, size_t panel, dsm__area area);
+/** Draws it: the panels, and the heading: the title, and below it how many points are recorded if
+ * not all are, `also`, how many points have no result, and what all points have in common. */
+void dsm__chart_draw(dsm__chart *chart, dsm__panel_writer *put, void *figure);
 
 /** A grey cross: there is no result. */
 void dsm__points_cross(dsm__plot_maker *maker, dsm__point at);
@@ -150,24 +127,18 @@ typedef struct dsm__rung_bar {
 
 /** Panels, in which each place of the horizontal axis has a bar a rung. */
 typedef struct dsm__ladder {
-  const char *title;   /**< of the figure */
+  dsm__chart chart;
   const char *measure; /**< what the values are */
-  dsm__value_scale x;  /**< the places */
-  dsm__panel_axis y;   /**< from and to which speed-up */
-  const char **panels; /**< the title of each; "": none */
-  size_t panel_count;
   dsm__rung *rungs;
   size_t rung_count;
   dsm__rung_bar *bars;
 } dsm__ladder;
 
-/** Makes room for the panels' titles, the rungs and the bars, of which none is there yet; false if
- * out of memory. */
+/** Makes room for the rungs and the bars, of which none is there yet; false if out of memory. */
 bool dsm__ladder_alloc(dsm__ladder *ladder, dsm__arena *arena);
 dsm__rung_bar *dsm__ladder_bar(const dsm__ladder *ladder, size_t panel, size_t place, size_t rung);
 
-/** Draws it. The points are those of the heading and the axis; in a page there are none. */
-void dsm__ladder_draw(dsm__plot_maker *maker, const dsm__point_choice *choice,
-                      const dsm__ladder *ladder);
+/** Draws it. The chart's choice is of its heading; in a page it has no points. */
+void dsm__ladder_draw(dsm__ladder *ladder);
 
 #endif

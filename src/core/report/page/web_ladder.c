@@ -35,24 +35,28 @@ static void put_figure(dsm__page *page, const dsm_plan_page *subject) {
   const char *const minibatch = dsm__page_text(
       page, "minibatch %s", dsm__figure_count(subject->plan->workload->minibatch).text);
   const dsm__point_axis places = {.name = "", .texts = &minibatch, .value_count = 1};
-  dsm__ladder ladder = {.x = dsm__category_scale_of(&places),
-                        .y = {.high = 1},
-                        .panel_count = 1,
+  const dsm__point_choice choice = {.arena = page->arena};
+  const char *panel = "";
+  dsm__plot_maker maker = dsm__svg_begin(page->arena, DSM__WEB_WIDTH);
+  dsm__ladder ladder = {.chart = {.maker = &maker,
+                                  .choice = &choice,
+                                  .x = dsm__scale_of_categories(&choice, &places),
+                                  .y.axis = {.high = 1},
+                                  .panels = &panel,
+                                  .panel_count = 1},
                         .rung_count = subject->rung_count,
                         .measure = ""};
   if (!dsm__ladder_alloc(&ladder, page->arena)) {
     page->out.failed = true;
     return;
   }
-  ladder.panels[0] = "";
   for (size_t i = 0; i < ladder.rung_count; i++) {
     const char *const name = dsm__rung_name(page, subject->rungs, i);
     ladder.rungs[i] = (dsm__rung){.name = name, .whole = name};
     ladder.bars[i] = bar_of(page, subject, i);
-    ladder.y.high = fmax(ladder.y.high, ladder.bars[i].speedup);
+    ladder.chart.y.axis.high = fmax(ladder.chart.y.axis.high, ladder.bars[i].speedup);
   }
-  dsm__plot_maker maker = dsm__svg_begin(page->arena, DSM__WEB_WIDTH);
-  dsm__ladder_draw(&maker, &(dsm__point_choice){.arena = page->arena}, &ladder);
+  dsm__ladder_draw(&ladder);
   dsm__web_figure(page, &maker, "ladder-figure",
                   "A bar for each rung of the ladder: its speed-up over the first. The table below "
                   "has the numbers.",
