@@ -55,11 +55,21 @@ typedef enum dsm_collective_order {
   DSM_COLLECTIVE_ORDER_COUNT
 } dsm_collective_order;
 
+/** The kinds of links between the chips along an axis: the name of each and its word. A new kind is
+ * a row here and one of src/core/model/links.c, which has its equations.
+ * - ring: each to the next, the last to the first
+ * - line: each to the next
+ * - switch: all to all others */
+#define DSM_LINK_KINDS(ROW)                                                                        \
+  ROW(RING, "ring")                                                                                \
+  ROW(LINE, "line")                                                                                \
+  ROW(SWITCH, "switch")
+
+#define DSM_LINK_KIND_NAME(name, word) DSM_LINK_KIND_##name,
+
 /** What joins the chips along an axis. */
 typedef enum dsm_link_kind {
-  DSM_LINK_KIND_RING = 0, /**< each to the next, the last to the first */
-  DSM_LINK_KIND_LINE,     /**< each to the next */
-  DSM_LINK_KIND_SWITCH,   /**< all to all others */
+  DSM_LINK_KINDS(DSM_LINK_KIND_NAME) /**< one for each row */
   DSM_LINK_KIND_COUNT
 } dsm_link_kind;
 
