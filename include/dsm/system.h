@@ -59,11 +59,15 @@ typedef enum dsm_collective_order {
  * a row here and one of src/core/model/links.c, which has its equations.
  * - ring: each to the next, the last to the first
  * - line: each to the next
- * - switch: all to all others */
+ * - switch: all to all others
+ * - fat_tree: a leaf switch for each `group_chips` of them, and switches above these
+ * - dragonfly: groups of `group_chips`, each with links to each other group */
 #define DSM_LINK_KINDS(ROW)                                                                        \
   ROW(RING, "ring")                                                                                \
   ROW(LINE, "line")                                                                                \
-  ROW(SWITCH, "switch")
+  ROW(SWITCH, "switch")                                                                            \
+  ROW(FAT_TREE, "fat_tree")                                                                        \
+  ROW(DRAGONFLY, "dragonfly")
 
 #define DSM_LINK_KIND_NAME(name, word) DSM_LINK_KIND_##name,
 
@@ -160,6 +164,9 @@ typedef struct dsm_network_axis {
   dsm_link_kind link;
   bool both_ways;          /**< links are used in both directions at once */
   uint64_t chips_per_port; /**< chips of the axes before that share a port */
+  uint64_t group_chips;    /**< of a leaf switch of a fat tree, of a group of a dragonfly */
+  double oversubscription; /**< of a fat tree: links of a leaf's chips over its up-links */
+  double global_links;     /**< of a dragonfly: between two groups, in links of a chip */
 } dsm_network_axis;
 
 /** The chips and the links between them. */

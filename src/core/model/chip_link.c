@@ -219,9 +219,10 @@ dsm_traffic dsm_hand_over_traffic(const dsm_layer *layer, const dsm_machine *mac
   const unsigned outer = network->axis_count - 1;
   const uint64_t row_chips = machine->chip_count / network->axes[outer].chips;
   dsm_traffic traffic = {.latency_cycles = 0};
-  const dsm_network_axis *const along = &network->axes[outer];
+  dsm_network_axis beyond = network->axes[outer];
+  beyond.chips = 1; /* the next chip is another stage's */
   traffic.bytes[DSM_LINK_AXIS + outer] =
-      dsm__link_row_of(along)->shift(along, 1, bytes / (double)row_chips);
+      dsm__link_row_of(&beyond)->shift(&beyond, 1, bytes / (double)row_chips);
   traffic.latency_cycles = dsm__step_latency_cycles(machine, outer);
   return traffic;
 }

@@ -59,11 +59,12 @@ static void reduce_along(const dsm_machine *machine, const axis_order *order, do
     const dsm_network_axis *const axis = &network->axes[a];
     const dsm__link_row *const link = dsm__link_row_of(axis);
     const bool is_in_network = network->in_network_reduction && link->has_ports;
+    const double chips = (double)axis->chips;
     /* A switch that adds what passes it moves the bytes of an all-reduce once: half of them in the
      * reduction, half in its way back. */
     traffic->bytes[DSM_LINK_AXIS + a] +=
-        is_in_network ? link->shift(axis, 1, bytes / 2) : link->reduce_scatter(axis, bytes);
-    bytes /= (double)axis->chips;
+        link->shift(axis, 1, is_in_network ? bytes / 2 : bytes * (chips - 1) / chips);
+    bytes /= chips;
   }
 }
 

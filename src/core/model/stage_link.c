@@ -40,10 +40,17 @@ dsm_traffic dsm__tie_traffic(const dsm_layer *layer, const dsm_machine *machine,
     const bool is_cut = dsm_role_divides(dsm_parallelism_role(parallelism, a), DSM_DIVIDED_WEIGHTS);
     bytes /= is_cut || dsm_axis_set_has(summing, a) ? (double)network->axes[a].chips : 1;
   }
+  const dsm_network_axis *const along = &network->axes[axis];
+  const dsm__link_row *const link = dsm__link_row_of(along);
   dsm_system both = *machine->system;
   both.system.axes[axis].chips = 2;
+  both.system.axes[axis].group_chips = 2; /* of the links between groups below */
   const dsm_machine pair = dsm_machine_derive(&both);
   dsm_traffic traffic = dsm__collective_traffic(&pair, 1U << axis, bytes, 0);
+  if (link->has_ports) { /* as far apart as stages are */
+    traffic.bytes[DSM_LINK_AXIS + axis] =
+        link->shift(along, (double)along->chips, traffic.bytes[DSM_LINK_AXIS + axis]);
+  }
   for (int l = 0; l < DSM_LINK_COUNT; l++) {
     traffic.bytes[l] *= 2; /* a reduce-scatter and an all-gather */
   }
