@@ -55,11 +55,25 @@ typedef enum dsm_collective_order {
   DSM_COLLECTIVE_ORDER_COUNT
 } dsm_collective_order;
 
+/** The kinds of links between the chips along an axis: the name of each and its word. A new kind is
+ * a row here and one of src/core/model/links.c, which has its equations.
+ * - ring: each to the next, the last to the first
+ * - line: each to the next
+ * - switch: all to all others
+ * - fat_tree: a leaf switch for each `group_chips` of them, and switches above these
+ * - dragonfly: groups of `group_chips`, each with links to each other group */
+#define DSM_LINK_KINDS(ROW)                                                                        \
+  ROW(RING, "ring")                                                                                \
+  ROW(LINE, "line")                                                                                \
+  ROW(SWITCH, "switch")                                                                            \
+  ROW(FAT_TREE, "fat_tree")                                                                        \
+  ROW(DRAGONFLY, "dragonfly")
+
+#define DSM_LINK_KIND_NAME(name, word) DSM_LINK_KIND_##name,
+
 /** What joins the chips along an axis. */
 typedef enum dsm_link_kind {
-  DSM_LINK_KIND_RING = 0, /**< each to the next, the last to the first */
-  DSM_LINK_KIND_LINE,     /**< each to the next */
-  DSM_LINK_KIND_SWITCH,   /**< all to all others */
+  DSM_LINK_KINDS(DSM_LINK_KIND_NAME) /**< one for each row */
   DSM_LINK_KIND_COUNT
 } dsm_link_kind;
 
@@ -150,6 +164,9 @@ typedef struct dsm_network_axis {
   dsm_link_kind link;
   bool both_ways;          /**< links are used in both directions at once */
   uint64_t chips_per_port; /**< chips of the axes before that share a port */
+  uint64_t group_chips;    /**< of a leaf switch of a fat tree, of a group of a dragonfly */
+  double oversubscription; /**< of a fat tree: links of a leaf's chips over its up-links */
+  double global_links;     /**< of a dragonfly: between two groups, in links of a chip */
 } dsm_network_axis;
 
 /** The chips and the links between them. */

@@ -22,6 +22,7 @@
 #include "base/units.h"
 #include "export/phase.h"
 #include "export/target.h"
+#include "model/links.h"
 
 /* What ASTRA-sim knows of a pass of a layer. */
 typedef struct phase {
@@ -203,7 +204,7 @@ void dsm__astra_sim_write_network(dsm__text_buffer *out, const dsm_plan *plan) {
   dsm__text_puts(out, "topology: [");
   for (size_t d = 0; d < count; d++) {
     dsm__text_puts(out, d == 0 ? " " : ", ");
-    dsm__text_puts(out, dimensions[d].link == DSM_LINK_KIND_SWITCH ? "Switch" : "Ring");
+    dsm__text_puts(out, dsm__link_row_of(&dimensions[d])->has_ports ? "Switch" : "Ring");
   }
   dsm__text_puts(out, " ]\nnpus_count: [");
   for (size_t d = 0; d < count; d++) {

@@ -66,6 +66,23 @@ static void write_axis_keys(instance_text *text, instance_random *random, const 
   }
 }
 
+/* Of a fat tree and of a dragonfly. */
+static void write_group_keys(instance_text *text, instance_random *random, const size_t link) {
+  static const double oversubscriptions[] = {1, 1.5, 2, 7};
+  static const double global_links[] = {0.25, 0.5, 1, 3};
+  if (link < 3) {
+    return;
+  }
+  if (instance_random_chance(random, 70)) {
+    instance_text_count(text, "group_chips", instance_random_between(random, 1, 4));
+  }
+  if (link == 3) {
+    instance_text_real(text, "oversubscription", INSTANCE_PICK_REAL(random, oversubscriptions));
+  } else {
+    instance_text_real(text, "global_links", INSTANCE_PICK_REAL(random, global_links));
+  }
+}
+
 static void write_collective_keys(instance_text *text, instance_random *random) {
   static const char *const orders[] = {"given", "best", "best", "both_halves", "both_halves"};
   static const double bases_us[] = {0.001, 0.01, 0.1, 8.4};
@@ -87,13 +104,13 @@ static void write_collective_keys(instance_text *text, instance_random *random) 
 void instance_axes_write(instance_text *text, instance_random *random, const instance_axes *axes,
                          const double bandwidths_GBps[INSTANCE_MAX_AXES]) {
   static const char *const names[INSTANCE_MAX_AXES] = {"x", "board", "rack2"};
-  static const char *const links[] = {"ring", "line", "switch"};
+  static const char *const links[] = {"ring", "line", "switch", "fat_tree", "dragonfly"};
   instance_text_key(text, "system");
   instance_text_open(text, '{');
   instance_text_key(text, "axes");
   instance_text_open(text, '[');
   for (size_t a = 0; a < axes->count; a++) {
-    const size_t link = axes->has_keys ? instance_random_between(random, 0, 2) : 0;
+    const size_t link = axes->has_keys ? instance_random_between(random, 0, 4) : 0;
     instance_text_key(text, NULL);
     instance_text_open(text, '{');
     instance_text_string(text, "name", names[a]);
@@ -102,6 +119,7 @@ void instance_axes_write(instance_text *text, instance_random *random, const ins
     instance_text_real(text, "bandwidth_GBps", bandwidths_GBps[a]);
     if (axes->has_keys) {
       write_axis_keys(text, random, axes, a);
+      write_group_keys(text, random, link);
     }
     instance_text_close(text, '}');
   }

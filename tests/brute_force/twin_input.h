@@ -60,7 +60,13 @@ typedef struct {
 } twin_aux_moves;
 
 /* What joins the chips along an axis. */
-typedef enum { TWIN_LINK_RING, TWIN_LINK_LINE, TWIN_LINK_SWITCH } twin_link_kind;
+typedef enum {
+  TWIN_LINK_RING,
+  TWIN_LINK_LINE,
+  TWIN_LINK_SWITCH,
+  TWIN_LINK_FAT_TREE,
+  TWIN_LINK_DRAGONFLY
+} twin_link_kind;
 
 /* system.collective_order */
 typedef enum { TWIN_ORDER_GIVEN, TWIN_ORDER_BEST, TWIN_ORDER_BOTH_HALVES } twin_order;
@@ -72,6 +78,10 @@ typedef struct {
   double bytes_per_cycle; /* of a link, efficiency included */
   double latency_cycles;  /* of a step from chip to chip */
   double chips_per_port;
+  double all_chips; /* of the axis that it is a stage's part of */
+  double group_chips;
+  double oversubscription;
+  double global_links;
   twin_link_kind link;
   bool both_ways;
 } twin_axis;

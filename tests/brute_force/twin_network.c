@@ -146,6 +146,50 @@ double twin_group_cycles(const twin_system *system, const twin_links *links,
   return slowest;
 }
 
+/* Of chips each of which sends a byte to each of the others, or to the next one round, what goes
+ * out of the busiest group, or to the group where most goes: chip by chip. */
+static double leaving(const twin_axis *axis, const bool is_to_all, const bool is_to_one_group) {
+  const size_t n = (size_t)axis->chips;
+  const size_t group = (size_t)axis->group_chips;
+  const size_t groups = (n + group - 1) / group;
+  double most = 0;
+  for (size_t from = 0; from < groups; from++) {
+    double out = 0;
+    for (size_t to = 0; to < groups; to++) {
+      double bytes = 0;
+      for (size_t i = from * group; i < n && i < (from + 1) * group; i++) {
+        for (size_t j = to * group; j < n && j < (to + 1) * group; j++) {
+          bytes += i != j && (is_to_all || j == (i + 1) % n) ? 1 : 0;
+        }
+      }
+      out += from != to ? bytes : 0;
+      most = is_to_one_group && from != to ? fmax(most, bytes) : most;
+    }
+    most = is_to_one_group ? most : fmax(most, out);
+  }
+  return most;
+}
+
+/* Bytes of a link of a chip that take as long as those that leave the groups. */
+static double shared_links_bytes(const twin_axis *axis, const bool is_to_all) {
+  switch (axis->link) {
+  case TWIN_LINK_FAT_TREE:
+    return leaving(axis, is_to_all, false) / (axis->group_chips / axis->oversubscription);
+  case TWIN_LINK_DRAGONFLY:
+    return leaving(axis, is_to_all, true) / axis->global_links;
+  case TWIN_LINK_RING:
+  case TWIN_LINK_LINE:
+  case TWIN_LINK_SWITCH:
+    break;
+  }
+  return 0;
+}
+
+/* How much longer than a link of a chip takes what a chip sends to the next. */
+static double slowed(const twin_axis *axis) {
+  return fmax(1, shared_links_bytes(axis, false));
+}
+
 static double sum_of(const twin_links *links) {
   return links->along[0] + links->along[1] + links->along[2];
 }
@@ -165,12 +209,12 @@ twin_rotation twin_rotation_of(const twin_system *system, const twin_layout *lay
       continue;
     }
     const double turn = system->exact_rotation ? full * (n - 1) / n : full;
-    rotation.links.along[a] = turn / ways;
+    rotation.links.along[a] = turn / ways * slowed(&system->axes[a]);
+    rotation.all_bytes += turn / ways;
     rotation.largest_bytes = fmax(rotation.largest_bytes, turn / ways);
     rotation.latency_cycles += steps_cycles(&system->axes[a]);
     ways *= n;
   }
-  rotation.all_bytes = sum_of(&rotation.links);
   return rotation;
 }
 
@@ -180,7 +224,8 @@ static twin_links nested_links(const twin_system *system, const size_t *order, c
   twin_links links = {{0}};
   for (size_t i = 0; i < count; i++) {
     const twin_axis *const axis = &system->axes[order[i]];
-    const bool adds = system->in_network_reduction && axis->link == TWIN_LINK_SWITCH;
+    const bool is_chip_to_chip = axis->link == TWIN_LINK_RING || axis->link == TWIN_LINK_LINE;
+    const bool adds = system->in_network_reduction && !is_chip_to_chip;
     links.along[order[i]] = adds ? bytes / 2 : bytes * (axis->chips - 1) / axis->chips;
     bytes /= axis->chips;
   }
@@ -240,7 +285,11 @@ typedef struct {
 /* `received`: bytes of a chip, from all of its links. */
 static double links_cycles(const reduction *of, const twin_links *links, const double received) {
   const double crossing = of->system->reduce_ring_crossings * received;
-  return twin_group_cycles(of->system, links, of->memory_bytes,
+  twin_links shared = *links;
+  for (size_t a = 0; a < of->system->axis_count; a++) {
+    shared.along[a] *= slowed(&of->system->axes[a]);
+  }
+  return twin_group_cycles(of->system, &shared, of->memory_bytes,
                            twin_even_bytes(of->system, crossing));
 }
 
@@ -335,7 +384,9 @@ static double mean_hops(const twin_system *system, const twin_axis *axis) {
   case TWIN_LINK_LINE:
     return n > 1 ? n / 4 : 0;
   case TWIN_LINK_SWITCH:
-    return (n - 1) / n;
+  case TWIN_LINK_FAT_TREE:
+  case TWIN_LINK_DRAGONFLY:
+    return fmax(n - 1, shared_links_bytes(axis, true)) / n;
   case TWIN_LINK_RING:
     break;
   }
@@ -367,6 +418,10 @@ double twin_move_cycles(const twin_system *system, const double total_bytes,
 
 double twin_hand_over_cycles(const twin_system *system, const double bytes) {
   twin_links links = {{0}};
-  links.along[system->axis_count - 1] = bytes;
+  twin_axis between = *twin_last_axis(system); /* a chip of a stage, and one of the next */
+  between.chips = between.all_chips > between.group_chips ? 2 : 1;
+  between.oversubscription /= between.group_chips; /* one of a group sends */
+  between.group_chips = 1;
+  links.along[system->axis_count - 1] = bytes * slowed(&between);
   return twin_group_cycles(system, &links, 0, 0) + twin_last_axis(system)->latency_cycles;
 }

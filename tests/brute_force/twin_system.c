@@ -84,8 +84,17 @@ static void read_auxiliary_traffic(twin_system *system, const cJSON *model, cons
               : system->memory_bytes_per_cycle;
 }
 
+static twin_link_kind read_link(const char *word) {
+  static const char *const words[] = {"ring", "line", "switch", "fat_tree", "dragonfly"};
+  size_t kind = 0;
+  while (strcmp(word, words[kind]) != 0) {
+    kind++;
+    assert(kind < sizeof words / sizeof words[0]);
+  }
+  return (twin_link_kind)kind;
+}
+
 static twin_axis read_axis(const cJSON *axis, const double frequency_GHz) {
-  const char *const link = twin_text(axis, "link");
   const double usable_GBps =
       twin_number(axis, "bandwidth_GBps", 1) * twin_number(axis, "efficiency_ratio", 1);
   return (twin_axis){
@@ -93,9 +102,11 @@ static twin_axis read_axis(const cJSON *axis, const double frequency_GHz) {
       .bytes_per_cycle = usable_GBps / frequency_GHz,
       .latency_cycles = twin_number(axis, "latency_us", 0) * frequency_GHz * 1000,
       .chips_per_port = twin_number(axis, "chips_per_port", 1),
-      .link = strcmp(link, "switch") == 0 ? TWIN_LINK_SWITCH
-              : strcmp(link, "line") == 0 ? TWIN_LINK_LINE
-                                          : TWIN_LINK_RING,
+      .all_chips = twin_number(axis, "chips", 1),
+      .group_chips = twin_number(axis, "group_chips", 1),
+      .oversubscription = twin_number(axis, "oversubscription", 1),
+      .global_links = twin_number(axis, "global_links", 1),
+      .link = read_link(twin_text(axis, "link")),
       .both_ways = twin_flag(axis, "both_ways"),
   };
 }

@@ -262,6 +262,116 @@ START_TEST(test_all_to_all_is_what_its_busiest_link_carries) {
 }
 END_TEST
 
+/* ---- fat trees and dragonflies ---- */
+
+static dsm_network_axis *build_groups(dsm_link_kind link, uint64_t axis_chips,
+                                      uint64_t group_chips) {
+  build((cluster){{axis_chips, 0}, 1});
+  dsm_network_axis *const axis = &chips.system.axes[0];
+  axis->link = link;
+  axis->group_chips = group_chips;
+  axis->oversubscription = 1;
+  axis->global_links = 1;
+  chips.system.collectives = DSM_COLLECTIVES_NESTED;
+  return axis;
+}
+
+static double scattered(double bytes) {
+  const dsm_traffic traffic = dsm__reduce_scatter_traffic(&machine, 1, bytes);
+  ASSERT_CLOSE(dsm__received_bytes(&machine, &traffic),
+               chips.system.in_network_reduction
+                   ? bytes / 2
+                   : bytes * (1 - 1 / (double)chips.system.axes[0].chips));
+  return traffic.bytes[DSM_LINK_AXIS];
+}
+
+/*
+ * 16 chips, leaves of 4 with a link up, since 4 times as many go down. All-to-all of 16 bytes a
+ * chip: each of the 4 sends 1 to each of 12 others elsewhere, 48 up the one link. A ring goes out
+ * of a leaf once, 15 bytes of 16. Leaves of 2 have half a link: twice that, in switches that add
+ * too.
+ */
+START_TEST(test_fat_tree_by_hand) {
+  dsm_network_axis *const axis = build_groups(DSM_LINK_KIND_FAT_TREE, 16, 4);
+  axis->oversubscription = 4;
+  ASSERT_CLOSE(dsm__all_to_all_bytes(&machine, 0, 16), 48);
+  ASSERT_CLOSE(scattered(16), 15);
+  axis->group_chips = 2;
+  ASSERT_CLOSE(dsm__all_to_all_bytes(&machine, 0, 16), 2 * 14 / 0.5);
+  ASSERT_CLOSE(scattered(16), 30);
+  chips.system.in_network_reduction = true;
+  ASSERT_CLOSE(scattered(16), 16);
+  chips.system.collectives = DSM_COLLECTIVES_RING;
+  chips.system.in_network_reduction = false;
+  ASSERT_CLOSE(scattered(16), 30);
+}
+END_TEST
+
+/*
+ * 12 chips in groups of 4, 1 link between two of them: all-to-all of 12 bytes a chip puts 4 * 4 on
+ * it, and 11 on a chip's link. With 2 links 8, so that 11 count. A ring goes from group to group on
+ * one link; of half a link twice its 11 bytes. 6 chips: from 4 to 2 others 8 of 6 bytes each.
+ */
+START_TEST(test_dragonfly_by_hand) {
+  dsm_network_axis *const axis = build_groups(DSM_LINK_KIND_DRAGONFLY, 12, 4);
+  ASSERT_CLOSE(dsm__all_to_all_bytes(&machine, 0, 12), 16);
+  ASSERT_CLOSE(scattered(12), 11);
+  axis->global_links = 2;
+  ASSERT_CLOSE(dsm__all_to_all_bytes(&machine, 0, 12), 11);
+  axis->global_links = 0.5;
+  ASSERT_CLOSE(dsm__all_to_all_bytes(&machine, 0, 12), 32);
+  ASSERT_CLOSE(scattered(12), 22);
+  axis->chips = 6;
+  ASSERT_CLOSE(dsm__all_to_all_bytes(&machine, 0, 6), 16);
+}
+END_TEST
+
+/* To the digit: leaves with as many links up as down, and all chips on one leaf or in one group. */
+START_TEST(test_groups_that_hold_nothing_back_are_a_switch) {
+  for (uint64_t n = 2; n <= 12; n++) {
+    for (uint64_t group = 1; group <= 16; group++) {
+      for (int in_network = 0; in_network < 2; in_network++) {
+        (void)build_groups(DSM_LINK_KIND_SWITCH, n, group);
+        chips.system.in_network_reduction = in_network == 1;
+        const double all_to_all = dsm__all_to_all_bytes(&machine, 0, 100);
+        const double sum = scattered(100);
+        dsm_network_axis *const axis = &chips.system.axes[0];
+        axis->link = DSM_LINK_KIND_FAT_TREE;
+        axis->oversubscription = group < n ? 1 : 8;
+        ck_assert_double_eq(dsm__all_to_all_bytes(&machine, 0, 100), all_to_all);
+        ck_assert_double_eq(scattered(100), sum);
+        axis->link = DSM_LINK_KIND_DRAGONFLY;
+        axis->global_links = group < n ? (double)n : 0.125;
+        ck_assert_double_eq(dsm__all_to_all_bytes(&machine, 0, 100), all_to_all);
+        ck_assert_double_eq(scattered(100), sum);
+      }
+    }
+  }
+}
+END_TEST
+
+START_TEST(test_fewer_links_between_groups_are_never_faster) {
+  for (uint64_t n = 2; n <= 12; n++) {
+    for (uint64_t group = 1; group <= 12; group++) {
+      double before[4] = {0};
+      for (double times = 1; times <= 64; times *= 2) {
+        dsm_network_axis *axis = build_groups(DSM_LINK_KIND_FAT_TREE, n, group);
+        axis->oversubscription = times;
+        double now[4] = {dsm__all_to_all_bytes(&machine, 0, 100), scattered(100)};
+        axis = build_groups(DSM_LINK_KIND_DRAGONFLY, n, group);
+        axis->global_links = 4 / times;
+        now[2] = dsm__all_to_all_bytes(&machine, 0, 100);
+        now[3] = scattered(100);
+        for (int i = 0; i < 4; i++) {
+          ck_assert_double_ge(now[i], before[i]);
+          before[i] = now[i];
+        }
+      }
+    }
+  }
+}
+END_TEST
+
 Suite *suite_collective(void) {
   Suite *const suite = suite_create("collective");
   TCase *const tcase = tcase_create("collectives");
@@ -276,6 +386,10 @@ Suite *suite_collective(void) {
   tcase_add_test(tcase, test_switch_that_adds_moves_the_bytes_once);
   tcase_add_test(tcase, test_one_member_moves_nothing);
   tcase_add_loop_test(tcase, test_all_to_all_is_what_its_busiest_link_carries, 2, 13);
+  tcase_add_test(tcase, test_fat_tree_by_hand);
+  tcase_add_test(tcase, test_dragonfly_by_hand);
+  tcase_add_test(tcase, test_groups_that_hold_nothing_back_are_a_switch);
+  tcase_add_test(tcase, test_fewer_links_between_groups_are_never_faster);
   suite_add_tcase(suite, tcase);
   return suite;
 }

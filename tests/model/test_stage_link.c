@@ -4,6 +4,7 @@
 
 #include "fixture.h"
 #include "model/chip_link.h"
+#include "model/links.h"
 #include "suites.h"
 
 /* A stage of m x n chips, along whose last axis others follow. */
@@ -57,6 +58,56 @@ START_TEST(test_each_chip_sends_its_share) {
 }
 END_TEST
 
+/* All chips of all stages of n chips send `piece` bytes to those n places on, round all stages: the
+ * most that leaves a group, for any or for one other. */
+static double most_leaving(uint64_t n, uint64_t stages, uint64_t group, bool is_for_one,
+                           double piece) {
+  double most = 0;
+  for (uint64_t from = 0; from < n * stages / group; from++) {
+    double left = 0;
+    for (uint64_t to = 0; to < n * stages / group; to++) {
+      double bytes = 0;
+      for (uint64_t chip = from * group; chip < (from + 1) * group; chip++) {
+        bytes += from != to && (chip + n) % (n * stages) / group == to ? piece : 0;
+      }
+      left += bytes;
+      most = is_for_one && bytes > most ? bytes : most;
+    }
+    most = !is_for_one && left > most ? left : most;
+  }
+  return most;
+}
+
+/* 8 chips along y in stages of 1, 2 or 4, groups of 1 to 8 chips that send over half a link. */
+START_TEST(test_stages_send_past_the_links_between_groups) {
+  for (uint64_t n = 1; n <= 4; n *= 2) {
+    for (uint64_t group = 1; group <= 8; group *= 2) {
+      for (int k = 0; k < 2; k++) {
+        dsm_system system =
+            system_of(4, 8, k == 0 ? DSM_LINK_KIND_FAT_TREE : DSM_LINK_KIND_DRAGONFLY);
+        dsm_network_axis *const axis = &system.system.axes[1];
+        axis->group_chips = group;
+        axis->oversubscription = 2 * (double)group;
+        axis->global_links = 0.5;
+        dsm__axis_cut(axis, n);
+        const double piece = 768.0 / (4 * (double)n);
+        const double between = most_leaving(n, 8 / n, group, k == 1, piece) / 0.5;
+        const dsm_boundary found = boundary_of(&system, DSM_ROLE_DATA, DSM_ROLE_DATA);
+        ck_assert_double_eq_tol(found.shift.bytes[DSM_LINK_AXIS + 1],
+                                between > piece ? between : piece, 1e-9);
+        const dsm_machine machine = dsm_machine_derive(&system);
+        const dsm_layer layer = fc_layer(24, 48);
+        const dsm_traffic sum =
+            dsm__tie_traffic(&layer, &machine, friendly_precision(), 1, DSM_PARALLELISM_DATA);
+        const double own = 24.0 * 48 * 4 / (4 * (double)n);
+        ck_assert_double_eq_tol(sum.bytes[DSM_LINK_AXIS + 1],
+                                own * (between > piece ? between / piece : 1), 1e-9);
+      }
+    }
+  }
+}
+END_TEST
+
 /* What is whole along x: each of the 4 chips sends a quarter, and has three from the others then.
  */
 START_TEST(test_whole_tensors_are_gathered) {
@@ -92,6 +143,7 @@ Suite *suite_stage_link(void) {
   Suite *const suite = suite_create("stage_link");
   TCase *const tests = tcase_create("traffic");
   tcase_add_test(tests, test_each_chip_sends_its_share);
+  tcase_add_test(tests, test_stages_send_past_the_links_between_groups);
   tcase_add_test(tests, test_whole_tensors_are_gathered);
   tcase_add_test(tests, test_shared_gradients_are_summed_over_two);
   suite_add_tcase(suite, tests);

@@ -64,6 +64,9 @@ static void make_axes(dsm_network *network, uint64_t *state) {
         .link = (dsm_link_kind)random_below(state, DSM_LINK_KIND_COUNT),
         .both_ways = chance(state, 30),
         .chips_per_port = a == 0 ? 1 : (uint64_t)PICK(state, ports),
+        .group_chips = (uint64_t)PICK(state, ports),
+        .oversubscription = PICK(state, ports),
+        .global_links = PICK(state, ports),
     };
   }
 }

@@ -30,6 +30,12 @@ static void give_latency(dsm_system *system) {
 static void give_collective_base(dsm_system *system) {
   system->system.collective_base_us /= 2;
 }
+static void give_links_between_groups(dsm_system *system) {
+  for (unsigned a = 0; a < system->system.axis_count; a++) {
+    system->system.axes[a].oversubscription = sqrt(system->system.axes[a].oversubscription);
+    system->system.axes[a].global_links *= 2;
+  }
+}
 static void give_memory_bandwidth(dsm_system *system) {
   system->chip.memory.bandwidth_GBps *= 2;
 }
@@ -212,6 +218,7 @@ static const struct {
     {"link_z", give_link_z, is_pipeline_loose},
     {"link efficiency", give_link_efficiency, is_pipeline_loose},
     {"latency", give_latency, is_pipeline_loose},
+    {"links between groups", give_links_between_groups, is_pipeline_loose},
     {"collective base", give_collective_base, is_pipeline_loose},
     {"memory bandwidth", give_memory_bandwidth, is_pipeline_loose},
     {"memory efficiency", give_memory_efficiency, is_pipeline_loose},

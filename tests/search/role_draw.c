@@ -170,6 +170,9 @@ dsm_system *role_draw_system(uint64_t *state, unsigned axis_count) {
         .latency_us = random_below(state, 2) == 0 ? 0 : 0.05,
         .link = (dsm_link_kind)random_below(state, DSM_LINK_KIND_COUNT),
         .chips_per_port = 1,
+        .group_chips = 1 + random_below(state, 2),
+        .oversubscription = (double)(1 + random_below(state, 3)),
+        .global_links = 0.5 * (double)(1 + random_below(state, 3)),
     };
     network->axes[a].both_ways =
         network->axes[a].link == DSM_LINK_KIND_RING && random_below(state, 2) == 0;

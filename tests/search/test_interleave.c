@@ -413,8 +413,11 @@ END_TEST
 
 /* From the last stage to the first: on a line past all the others, on a ring as to a neighbour. */
 START_TEST(test_way_back_to_the_first_stage) {
-  static const double links[DSM_LINK_KIND_COUNT] = {
-      [DSM_LINK_KIND_RING] = 1, [DSM_LINK_KIND_LINE] = 3, [DSM_LINK_KIND_SWITCH] = 1};
+  static const double links[DSM_LINK_KIND_COUNT] = {[DSM_LINK_KIND_RING] = 1,
+                                                    [DSM_LINK_KIND_LINE] = 3,
+                                                    [DSM_LINK_KIND_SWITCH] = 1,
+                                                    [DSM_LINK_KIND_FAT_TREE] = 1,
+                                                    [DSM_LINK_KIND_DRAGONFLY] = 1};
   const dsm_layer *const layer = &workload->layers[3];
   const dsm_precision precision = dsm_precision_of(workload, chips);
   for (int kind = 0; kind < DSM_LINK_KIND_COUNT; kind++) {

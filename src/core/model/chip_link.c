@@ -3,6 +3,7 @@
 #include "model/chip_link.h"
 #include "base/order.h"
 #include "model/equations.h"
+#include "model/links.h"
 
 static void scale(dsm_traffic *traffic, double factor) {
   for (int l = 0; l < DSM_LINK_COUNT; l++) {
@@ -38,7 +39,8 @@ dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, double widening, d
     const uint64_t chips = network->axes[a].chips;
     if (dsm_parallelism_role(parallelism, a) == turning && chips > 1) {
       const double moved = full_bytes / turns * moved_share(is_exact, chips);
-      traffic.bytes[DSM_LINK_AXIS + a] = moved;
+      traffic.bytes[DSM_LINK_AXIS + a] =
+          dsm__link_row_of(&network->axes[a])->shift(&network->axes[a], 1, moved);
       largest = dsm__larger(largest, moved);
       sum += moved;
       traffic.latency_cycles += dsm__axis_latency_cycles(machine, a);
@@ -217,7 +219,10 @@ dsm_traffic dsm_hand_over_traffic(const dsm_layer *layer, const dsm_machine *mac
   const unsigned outer = network->axis_count - 1;
   const uint64_t row_chips = machine->chip_count / network->axes[outer].chips;
   dsm_traffic traffic = {.latency_cycles = 0};
-  traffic.bytes[DSM_LINK_AXIS + outer] = bytes / (double)row_chips;
+  dsm_network_axis beyond = network->axes[outer];
+  beyond.chips = 1; /* the next chip is another stage's */
+  traffic.bytes[DSM_LINK_AXIS + outer] =
+      dsm__link_row_of(&beyond)->shift(&beyond, 1, bytes / (double)row_chips);
   traffic.latency_cycles = dsm__step_latency_cycles(machine, outer);
   return traffic;
 }

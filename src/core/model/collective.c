@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "model/chip_link.h"
 #include "model/equations.h"
+#include "model/links.h"
 
 static double cycles_of_us(const dsm_machine *machine, double us) {
   return dsm__cycles_of_us(us, machine->system->core.frequency_GHz);
@@ -57,12 +58,14 @@ static void reduce_along(const dsm_machine *machine, const axis_order *order, do
   for (unsigned i = 0; i < order->count; i++) {
     const unsigned a = order->axes[i];
     const dsm_network_axis *const axis = &network->axes[a];
-    const bool is_in_network = network->in_network_reduction && axis->link == DSM_LINK_KIND_SWITCH;
+    const dsm__link_row *const link = dsm__link_row_of(axis);
+    const bool is_in_network = network->in_network_reduction && link->has_ports;
+    const double chips = (double)axis->chips;
     /* A switch that adds what passes it moves the bytes of an all-reduce once: half of them in the
      * reduction, half in its way back. */
     traffic->bytes[DSM_LINK_AXIS + a] +=
-        is_in_network ? bytes / 2 : bytes * ((double)axis->chips - 1) / (double)axis->chips;
-    bytes /= (double)axis->chips;
+        link->shift(axis, 1, is_in_network ? bytes / 2 : bytes * (chips - 1) / chips);
+    bytes /= chips;
   }
 }
 
@@ -157,9 +160,11 @@ static void reduce_in_ring(const dsm_machine *machine, dsm_axis_set members, dou
   double left = all; /* members, those before the axis counted as one */
   for (unsigned i = 0; i < along.count; i++) {
     const unsigned a = along.axes[i];
-    const double further = left / (double)network->axes[a].chips;
+    const dsm_network_axis *const axis = &network->axes[a];
+    const dsm__link_row *const link = dsm__link_row_of(axis);
+    const double further = left / (double)axis->chips;
     traffic->bytes[DSM_LINK_AXIS + a] =
-        bytes * (all - 1) / all / members_behind_port(network, members, a);
+        link->shift(axis, 1, bytes * (all - 1) / all / members_behind_port(network, members, a));
     traffic->latency_cycles += (left - further) * dsm__step_latency_cycles(machine, a);
     left = further;
   }
@@ -169,8 +174,10 @@ double dsm__received_bytes(const dsm_machine *machine, const dsm_traffic *traffi
   double largest = 0;
   double sum = 0;
   for (unsigned a = 0; a < machine->system->system.axis_count; a++) {
-    largest = dsm__larger(largest, traffic->bytes[DSM_LINK_AXIS + a]);
-    sum += traffic->bytes[DSM_LINK_AXIS + a];
+    const double received =
+        traffic->bytes[DSM_LINK_AXIS + a] / dsm__crowding(&machine->system->system.axes[a]);
+    largest = dsm__larger(largest, received);
+    sum += received;
   }
   return machine->system->system.collectives == DSM_COLLECTIVES_RING ? largest : sum;
 }
@@ -198,29 +205,7 @@ dsm_traffic dsm__reduce_scatter_traffic(const dsm_machine *machine, dsm_axis_set
 
 /* ---- all-to-all ---- */
 
-/*
- * Source: section 5. Symbols: d bytes a chip, n chips: what the busiest link carries. A ring one
- * way round d*(n-1)/2 (two_way_relayout: the shorter way, d*floor(n*n/4)/n; both_ways: half of that
- * on each of two links), a line d*n/4 (its middle), a switch d*(n-1)/n. Limits: one chip: nothing.
- */
 double dsm__all_to_all_bytes(const dsm_machine *machine, unsigned axis, double bytes) {
   const dsm_network_axis *const of = &machine->system->system.axes[axis];
-  const double chips = (double)of->chips;
-  if (of->chips == 1) {
-    return 0;
-  }
-  switch (of->link) {
-  case DSM_LINK_KIND_LINE:
-    return bytes * chips / 4;
-  case DSM_LINK_KIND_SWITCH:
-    return bytes * (chips - 1) / chips;
-  case DSM_LINK_KIND_RING:
-  case DSM_LINK_KIND_COUNT:
-    break;
-  }
-  if (of->both_ways) {
-    return bytes * dsm__two_way_distance(of->chips) / 2;
-  }
-  return bytes * (machine->system->model.two_way_relayout ? dsm__two_way_distance(of->chips)
-                                                          : (chips - 1) / 2);
+  return of->chips == 1 ? 0 : dsm__link_row_of(of)->all_to_all(of, &machine->system->model, bytes);
 }

@@ -7,6 +7,7 @@
 #include "base/order.h"
 #include "model/chip_link.h"
 #include "model/equations.h"
+#include "model/links.h"
 
 /* The axes with a role and more than one chip. */
 static dsm_axis_set axes_of(const dsm_pass_work *work, dsm_role role) {
@@ -61,12 +62,13 @@ static void add_halo(dsm_exchanges *list, const dsm_pass_work *work, unsigned ax
   const uint64_t both = larger + (is_of_errors ? dsm__ceil_div_u64(before, of->stride) : before);
   const double own = is_of_errors ? of->made_rows : of->read_rows;
   const double others = own * (double)(along->chips - 1);
-  const bool is_shared = along->link == DSM_LINK_KIND_SWITCH; /* a port sends to both */
+  const dsm__link_row *const link = dsm__link_row_of(along);
+  const bool is_shared = link->has_ports; /* a port sends to both */
   const double rows =
       dsm__smaller(others, along->chips == 2 || !is_shared ? (double)larger : (double)both);
   const double bytes = is_of_errors ? of->made_bytes : of->read_bytes;
   dsm_traffic traffic = {.latency_cycles = dsm__step_latency_cycles(work->machine, axis)};
-  traffic.bytes[DSM_LINK_AXIS + axis] = rows * (bytes / own);
+  traffic.bytes[DSM_LINK_AXIS + axis] = link->shift(along, 1, rows * (bytes / own));
   if (traffic.bytes[DSM_LINK_AXIS + axis] > 0) {
     list->items[list->count++] = (dsm_exchange){DSM_TRANSFER_HALO, traffic};
   }

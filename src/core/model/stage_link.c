@@ -2,13 +2,7 @@
 /* stage_link.c: bytes between the stages of a step (section 8). */
 #include "model/chip_link.h"
 #include "model/equations.h"
-
-/* Along a ring or a line what goes to the next stage passes all chips that a stage has of it. Only
- * on a line is the last stage far from the first. */
-static double links_between(const dsm_network_axis *axis, size_t stages) {
-  const double away = axis->link == DSM_LINK_KIND_LINE ? (double)stages : 1;
-  return axis->link == DSM_LINK_KIND_SWITCH ? 1 : (double)axis->chips * away;
-}
+#include "model/links.h"
 
 dsm_boundary dsm__boundary_derive(const dsm_layer *layer, const dsm_machine *machine,
                                   dsm_precision precision, uint64_t samples, unsigned axis,
@@ -17,7 +11,9 @@ dsm_boundary dsm__boundary_derive(const dsm_layer *layer, const dsm_machine *mac
   const dsm_layouts layouts = dsm_output_layouts(parallelism);
   const double total = (double)layer->stored_elements * (double)layer->timesteps * (double)samples *
                        dsm__stated_bytes(layer->bytes.output, precision.element_bytes);
-  const double links = links_between(&network->axes[axis], stages);
+  const dsm_network_axis *const along = &network->axes[axis];
+  const dsm__link_row *const link = dsm__link_row_of(along);
+  const double places = link->stage_distance(along, stages);
   dsm_boundary boundary = {.bytes = total};
   dsm_axis_set whole = 0;
   double alike = 1;
@@ -27,8 +23,9 @@ dsm_boundary dsm__boundary_derive(const dsm_layer *layer, const dsm_machine *mac
     alike *= is_whole ? (double)network->axes[a].chips : 1;
     boundary.bytes /= is_whole ? 1 : (double)network->axes[a].chips;
   }
-  boundary.shift.bytes[DSM_LINK_AXIS + axis] = boundary.bytes / alike * links;
-  boundary.shift.latency_cycles = dsm__step_latency_cycles(machine, axis) * links;
+  boundary.shift.bytes[DSM_LINK_AXIS + axis] = link->shift(along, places, boundary.bytes / alike);
+  boundary.shift.latency_cycles =
+      dsm__step_latency_cycles(machine, axis) * (link->has_ports ? 1 : places);
   boundary.gather = dsm__reduce_scatter_traffic(machine, whole, boundary.bytes);
   boundary.gather.latency_cycles = 0;
   return boundary;
@@ -43,10 +40,17 @@ dsm_traffic dsm__tie_traffic(const dsm_layer *layer, const dsm_machine *machine,
     const bool is_cut = dsm_role_divides(dsm_parallelism_role(parallelism, a), DSM_DIVIDED_WEIGHTS);
     bytes /= is_cut || dsm_axis_set_has(summing, a) ? (double)network->axes[a].chips : 1;
   }
+  const dsm_network_axis *const along = &network->axes[axis];
+  const dsm__link_row *const link = dsm__link_row_of(along);
   dsm_system both = *machine->system;
   both.system.axes[axis].chips = 2;
+  both.system.axes[axis].group_chips = 2; /* of the links between groups below */
   const dsm_machine pair = dsm_machine_derive(&both);
   dsm_traffic traffic = dsm__collective_traffic(&pair, 1U << axis, bytes, 0);
+  if (link->has_ports) { /* as far apart as stages are */
+    traffic.bytes[DSM_LINK_AXIS + axis] =
+        link->shift(along, (double)along->chips, traffic.bytes[DSM_LINK_AXIS + axis]);
+  }
   for (int l = 0; l < DSM_LINK_COUNT; l++) {
     traffic.bytes[l] *= 2; /* a reduce-scatter and an all-gather */
   }

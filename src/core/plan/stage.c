@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plan/stage.h"
 
+#include "model/links.h"
+
 void dsm__stage_init(dsm__stage *stage, const dsm_system *system, uint64_t columns, uint64_t rows) {
   stage->system = *system;
   dsm_network *const network = &stage->system.system;
   if (columns != dsm__stage_columns_max(system)) { /* of two axes */
-    network->axes[0].chips = columns;
+    dsm__axis_cut(&network->axes[0], columns);
   }
-  network->axes[network->axis_count - 1].chips = rows;
+  dsm__axis_cut(&network->axes[network->axis_count - 1], rows);
   stage->machine = dsm_machine_derive(&stage->system);
 }
 

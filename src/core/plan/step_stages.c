@@ -5,6 +5,7 @@
 
 #include "model/axis_words.h"
 #include "model/chip_link.h"
+#include "model/links.h"
 #include "plan/keeping.h"
 #include "plan/makespan.h"
 #include "plan/segments.h"
@@ -50,7 +51,8 @@ const dsm_machine *dsm__stage_machine(const dsm_machine *whole, const dsm_stages
     return whole;
   }
   part->system = *whole->system;
-  part->system.system.axes[stages->axis].chips /= stages->count;
+  dsm_network_axis *const axis = &part->system.system.axes[stages->axis];
+  dsm__axis_cut(axis, axis->chips / stages->count);
   part->system.model.overlapped_reduction = false; /* all wait for the last stage's micro-batch */
   part->machine = dsm_machine_derive(&part->system);
   return &part->machine;

@@ -16,11 +16,8 @@ static const dsm__word topology_words[] = {
     [DSM_TOPOLOGY_TORUS_2D].key = "torus_2d", [DSM_TOPOLOGY_AXES].key = "axes"};
 static DSM__WORDS(topologies, "topology", topology_words, DSM_TOPOLOGY_COUNT);
 
-static const dsm__word link_kind_words[] = {
-    [DSM_LINK_KIND_RING].key = "ring",
-    [DSM_LINK_KIND_LINE].key = "line",
-    [DSM_LINK_KIND_SWITCH].key = "switch",
-};
+#define LINK_KIND_WORD(name, word) [DSM_LINK_KIND_##name].key = word,
+static const dsm__word link_kind_words[] = {DSM_LINK_KINDS(LINK_KIND_WORD)};
 DSM__WORDS(dsm__link_kinds, "link kind", link_kind_words, DSM_LINK_KIND_COUNT);
 
 static const dsm__word collectives_words[] = {
@@ -183,7 +180,18 @@ static bool has_traffic_of_all(const dsm_system *system) {
       AXIS_NEUTRAL(a, chips_per_port, COUNT, NULL, false, 1, DSM_CHIPS_MAX, 1, "chips",            \
                    "assumption: each chip has a port of its own",                                  \
                    "Chips along the inner axes that share a port, which has that many times the "  \
-                   "bandwidth of a link.")
+                   "bandwidth of a link."),                                                        \
+      AXIS_NEUTRAL(a, group_chips, COUNT, NULL, false, 1, DSM_CHIPS_MAX, 1, "chips",               \
+                   "assumption: each chip has a leaf switch, or is a group, of its own",           \
+                   "Chips of the axis on a leaf switch of a fat_tree, or in a group of a "         \
+                   "dragonfly."),                                                                  \
+      AXIS_NEUTRAL(a, oversubscription, REAL, NULL, true, 1, 1024, 1, "ratio",                     \
+                   "assumption: a leaf switch has as many links up as down",                       \
+                   "Of a fat_tree: bandwidth of the links of a leaf's chips over that of its "     \
+                   "links to the switches above."),                                                \
+      AXIS_NEUTRAL(a, global_links, REAL, NULL, false, 1e-6, 1e6, 1, "links",                      \
+                   "assumption: one link between each two groups",                                 \
+                   "Of a dragonfly: links between each two groups, in links of a chip.")
 
 #define OPERATION_TRAFFIC(key, kind, pass, fallback, source, is_used)                              \
   SWITCHED("model.traffic_" key "_" #pass, REAL, model.traffic[kind].pass, true, 0, FACTOR_MAX,    \

@@ -13,8 +13,12 @@ dsm_system *dsm__system_new(void) {
   static const char *const names[] = {"x", "y"};
   dsm_system *const system = DSM__ARENA_OWNER(dsm_system);
   for (unsigned a = 0; system != NULL && a < DSM__COUNT_OF(names); a++) {
-    system->system.axes[a] =
-        (dsm_network_axis){.name = names[a], .efficiency_ratio = 1, .chips_per_port = 1};
+    system->system.axes[a] = (dsm_network_axis){.name = names[a],
+                                                .efficiency_ratio = 1,
+                                                .chips_per_port = 1,
+                                                .group_chips = 1,
+                                                .oversubscription = 1,
+                                                .global_links = 1};
     system->system.axis_count = a + 1;
   }
   return system;
