@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/rows/rows.h"
@@ -345,12 +346,17 @@ bool cli_is_word(const char *(*word)(size_t index), const char *text) {
 
 cli_exit cli_complain_of_kind(const cli_arguments *arguments, const char *kind) {
   const char *(*const word)(size_t index) = arguments->command->operand_word;
-  return cli_usage_error(arguments->command,
-                         "expected workload, system, server, sweep, stages, rl-workload, "
-                         "pim-system%s, found '%s'%s",
-                         word == cli_template_word ? ", profile, transformer, dataset or pim"
-                                                   : " or " CLI_LIST_ANSWERS,
-                         kind, cli_did_you_mean_word(kind, word).text);
+  char known[256] = "";
+  for (size_t i = 0; word(i) != NULL; i++) {
+    const size_t used = strlen(known);
+    (void)snprintf(known + used, sizeof known - used, "%s%s",
+                   i == 0                ? ""
+                   : word(i + 1) == NULL ? " or "
+                                         : ", ",
+                   word(i));
+  }
+  return cli_usage_error(arguments->command, "expected %s, found '%s'%s", known, kind,
+                         cli_did_you_mean_word(kind, word).text);
 }
 
 cli_exit cli_complain_of_topic(const cli_arguments *arguments, const char *word) {
