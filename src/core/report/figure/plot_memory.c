@@ -120,6 +120,7 @@ static void put_panel(figure *f, dsm__area area, double high, bool is_last) {
   for (size_t i = 0; i < f->memory.use_count;) {
     const dsm__step_column column = column_at(f, i);
     put_column(f, &column);
+    f->joined += is_last && column.count > 1 ? column.count : 0;
     i += column.count;
   }
   if (capacity < high) {
@@ -139,22 +140,17 @@ static void put_all(figure *f) {
     f->kinds[k] = (dsm__legend_entry){.color = dsm__color_of_series(k),
                                       .text = dsm__word_text(&dsm__memory_kind_words, k)};
   }
-  for (size_t i = 0; i < f->memory.use_count;) {
-    const size_t count = column_at(f, i).count;
-    f->joined += count > 1 ? count : 0;
-    i += count;
-  }
   double top = put_legend(f) + 8;
   const dsm__area overview = {left_margin, top, width, overview_height};
   top += has_overview ? overview_height + overview_gap : 0;
   const dsm__area area = {left_margin, top + DSM__WAYS_HEIGHT, width, panel_height};
   f->maker->height = ceil(area.top + area.height + axis_height + 4);
-  dsm__plot_plan_heading(f->maker, f->plan, "what a chip's memory holds",
-                         dsm__plot_joined_text(f->maker, f->joined));
   if (has_overview) {
     put_panel(f, overview, 1.15 * capacity, false);
   }
   put_panel(f, area, 1.08 * (has_overview ? most : capacity), true);
+  dsm__plot_plan_heading(f->maker, f->plan, "what a chip's memory holds",
+                         dsm__plot_joined_text(f->maker, f->joined));
 }
 
 void dsm__plot_memory(dsm__plot_maker *maker, const dsm_plan *plan) {

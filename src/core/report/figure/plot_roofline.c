@@ -80,14 +80,16 @@ static const char *about(const figure *f, size_t layer, dsm_pass pass,
       dsm__figure_fixed(100 * dsm__share(cycles, dsm__step_cycles(f->plan)), 1).text);
 }
 
-/* The roof, and the points of a pass; equal layers are one. */
-static void put_points(const figure *f, dsm_pass pass) {
+/* Draws the roof and the points of a pass, of equal layers one, and notes where these are; how
+ * many. */
+static size_t put_points(const figure *f, dsm_pass pass, spot *spots) {
   const dsm__look look = {.color = dsm__color_of_pass(pass), .symbol = 7, .size = 0.75};
   const double bandwidth = f->roof.bytes_per_second;
   const double left = fmax(f->intensity.low, f->flops.low / bandwidth);
   const dsm__point roof[] = {{left, left * bandwidth},
                              {f->roof.peak_flops / bandwidth, f->roof.peak_flops},
                              {f->intensity.high, f->roof.peak_flops}};
+  size_t count = 0;
   dsm__mark_curve(f->maker, roof, DSM__COUNT_OF(roof),
                   &(dsm__look){.color = DSM__COLOR_INK, .width = 1.2}, "roof");
   for (size_t i = 0; i < f->layers.count; i++) {
@@ -98,8 +100,10 @@ static void put_points(const figure *f, dsm_pass pass) {
                                                     : f->intensity.high,
                              fmax(point.flops, f->flops.low)};
       dsm__mark_curve(f->maker, &at, 1, &look, about(f, layer, pass, &point));
+      spots[count++] = (spot){.layer = layer, .at = dsm__plot_place(f->maker, at.x, at.y)};
     }
   }
+  return count;
 }
 
 /* All points and the ridge are within the axes; what has no memory traffic is at their right end.
@@ -130,15 +134,6 @@ static void choose_axes(figure *f) {
 
 /* ---- labels ---- */
 
-static double place_x(const figure *f, dsm__area area, double intensity) {
-  const double share = isfinite(intensity) ? dsm__axis_share(&f->intensity, intensity) : 1;
-  return area.left + area.width * share;
-}
-
-static double place_y(const figure *f, dsm__area area, double flops) {
-  return area.top + area.height * (1 - dsm__axis_share(&f->flops, fmax(flops, f->flops.low)));
-}
-
 static int compare_spots(const void *a, const void *b) {
   const spot *const left = a;
   const spot *const right = b;
@@ -156,7 +151,7 @@ static void take_points(const figure *f, dsm__places *places, const spot *spots,
     const double intensity =
         f->intensity.low * pow(f->intensity.high / f->intensity.low, x / area.width);
     const double flops = fmin(f->roof.peak_flops, intensity * f->roof.bytes_per_second);
-    const double y = place_y(f, area, flops);
+    const double y = dsm__plot_place(f->maker, intensity, flops).y;
     dsm__places_take(places, (dsm__point){area.left + x + 1, y},
                      (dsm__point){area.left + x + point_radius - 1, y}, 1, DSM__PLACE_POINT);
   }
@@ -245,40 +240,20 @@ static void put_label(figure *f, dsm__places *places, spot *spots, size_t count)
   f->left_out += is_placed ? 0 : count;
 }
 
-/* Labels the points of a panel. */
-static void put_labels(figure *f, dsm__area area, spot *spots, size_t count) {
+/* Labels the points of a panel, from left to right. */
+static void put_labels(figure *f, spot *spots, size_t count) {
   dsm__places places;
-  if (!dsm__places_init(&places, area, f->maker->arena)) {
+  if (!dsm__places_init(&places, f->maker->panel.area, f->maker->arena)) {
     f->maker->body.failed = true;
     return;
   }
+  qsort(spots, count, sizeof *spots, compare_spots);
   take_points(f, &places, spots, count);
   for (size_t first = 0; first < count;) {
     const size_t end = gather(spots, first, count);
     put_label(f, &places, spots + first, end - first);
     first = end;
   }
-}
-
-/* The points of a pass in a panel, from left to right; malloc'ed by the arena, NULL if there is no
- * memory. */
-static spot *find_spots(const figure *f, dsm_pass pass, dsm__area area, size_t *count) {
-  spot *const spots = dsm__arena_array(f->maker->arena, f->plan->layer_count, sizeof *spots);
-  *count = 0;
-  if (spots == NULL) {
-    f->maker->body.failed = true;
-    return NULL;
-  }
-  for (size_t i = 0; i < f->layers.count; i++) {
-    const size_t layer = f->layers.items[i];
-    if (f->equal[layer] > 0 && has_pass(f, layer, pass)) {
-      const dsm__roofline_point point = dsm__roofline_point_of(f->plan, layer, pass);
-      spots[(*count)++] = (spot){
-          .layer = layer, .at = {place_x(f, area, point.intensity), place_y(f, area, point.flops)}};
-    }
-  }
-  qsort(spots, *count, sizeof *spots, compare_spots);
-  return spots;
 }
 
 /* ---- drawing ---- */
@@ -295,8 +270,7 @@ static void put_panel(figure *f, size_t index, double first) {
   const dsm_pass pass = f->passes.of[index];
   const dsm__area area = panel_area(f, index, first);
   const bool is_last = index + 1 == f->passes.count;
-  size_t count;
-  spot *const spots = find_spots(f, pass, area, &count);
+  spot *const spots = dsm__arena_array(f->maker->arena, f->layers.count, sizeof *spots);
   dsm__plot_panel(f->maker, area, f->intensity, f->flops);
   dsm__plot_y_axis(f->maker, area, f->flops, (dsm__axis_text){.unit = "FLOP/s"});
   dsm__plot_x_axis(
@@ -306,10 +280,10 @@ static void put_panel(figure *f, size_t index, double first) {
   dsm__plot_label(f->maker, (dsm__point){area.left, area.top - title_height / 2},
                   (dsm__label_style){.size = DSM__SIZE_TEXT},
                   dsm__word_text(&dsm__pass_words, pass));
+  f->maker->body.failed = f->maker->body.failed || spots == NULL;
   if (spots != NULL) {
-    put_labels(f, area, spots, count);
+    put_labels(f, spots, put_points(f, pass, spots));
   }
-  put_points(f, pass);
   dsm__plot_panel_end(f->maker);
 }
 
