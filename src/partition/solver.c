@@ -329,7 +329,6 @@ static dsm_status look(dsm__search *search, dsm__solved *solved) {
   if (!dsm__search_is_done(search)) {
     dsm__search_dive(search);
   }
-  dsm__search_turn_off(search);
   return dsm__search_is_done(search) ? DSM_OK : grow_trees(search, solved);
 }
 

@@ -355,30 +355,3 @@ void dsm__search_dive(dsm__search *search) {
     dsm__search_try(search, search->trial);
   }
 }
-
-/* ---- devices that are turned off ---- */
-
-/* Solves with the best's choices but those of a device. */
-static void try_without(dsm__search *search, size_t device) {
-  for (size_t k = 0; k < search->choice_count; k++) {
-    search->trial[k] = search->is_chosen[k] && search->choices[k].device != device;
-  }
-  dsm__search_try(search, search->trial);
-}
-
-/* Of answers that were found the linear programme knows which devices it needs not; the tree finds
- * out sooner with one that has few. */
-void dsm__search_turn_off(dsm__search *search) {
-  const size_t task_count = search->instance->task_count;
-  bool is_better = true;
-  while (search->has_best && is_better) {
-    const double before = search->best;
-    for (size_t k = 0; k < search->choice_count && !dsm__search_is_done(search); k++) {
-      const dsm__choice *const it = &search->choices[k];
-      if (it->task == task_count && search->is_chosen[k] && dsm__search_left(search) > 0) {
-        try_without(search, it->device);
-      }
-    }
-    is_better = search->best != before;
-  }
-}
