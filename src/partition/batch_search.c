@@ -44,7 +44,7 @@ typedef struct trial {
 typedef struct finder {
   const dsm_instance *instance;
   const dsm_partition_options *options;
-  dsm__batch_sizes sizes[DSM_DEVICES_MAX]; /* those in question */
+  dsm__batch_sizes sizes[DSM_DEVICES_MAX];
   dsm__arena *arena;
   dsm__deadline deadline;
   dsm_partition *best;
@@ -72,44 +72,10 @@ bool dsm__has_batch_choice(const dsm_instance *instance) {
   return has_one;
 }
 
-static bool has_fixed_costs(const dsm_instance *instance) {
-  bool has_one = false;
-  for (size_t j = 0; j < instance->device_count; j++) {
-    has_one = has_one || instance->devices[j].transfer_seconds > 0;
-  }
-  for (size_t q = 0; q < instance->pair_count; q++) {
-    has_one = has_one || instance->pairs[q].transfer_seconds > 0;
-  }
-  return has_one;
-}
-
-/* ---- sizes in question ---- */
+/* ---- sizes ---- */
 
 static double part_of(const finder *f, size_t task, size_t device, uint32_t size) {
   return dsm_instance_batch_seconds(f->instance, task, device, size) / size;
-}
-
-/* Whether no answer at `size` is better than the same at `other`. */
-static bool is_beaten(const finder *f, size_t device, uint32_t size, uint32_t other) {
-  const dsm_instance *const instance = f->instance;
-  const bool needs_more = f->options->does_count_activations &&
-                          isfinite(instance->devices[device].memory_bytes) && other > size;
-  const bool costs_more = has_fixed_costs(instance) && other < size;
-  if (f->options->latency_limit_seconds > 0) {
-    return false; /* a larger batch takes longer, and a smaller may be waited for further on */
-  }
-  bool is_slower = false;
-  bool is_equal = true;
-  for (size_t i = 0; i < instance->task_count; i++) {
-    if (!isfinite(dsm_instance_seconds(instance, i, device))) {
-      continue;
-    }
-    const double own = part_of(f, i, device, size);
-    const double others = part_of(f, i, device, other);
-    is_slower = is_slower || others > own;
-    is_equal = is_equal && others == own;
-  }
-  return !needs_more && !costs_more && !is_slower && (!is_equal || other < size);
 }
 
 static bool find_sizes(finder *f, size_t device) {
@@ -118,19 +84,11 @@ static bool find_sizes(finder *f, size_t device) {
   const uint32_t *const sizes = it->batch_size_count > 0 ? it->batch_sizes : &own;
   const size_t count = it->batch_size_count > 0 ? it->batch_size_count : 1;
   dsm__batch_sizes *const kept = &f->sizes[device];
-  *kept = (dsm__batch_sizes){.count = 0};
+  *kept = (dsm__batch_sizes){.count = count};
   if (!DSM__RESERVE(f->arena, kept->items, count)) {
     return false;
   }
-  for (size_t a = 0; a < count; a++) {
-    bool is_kept = true;
-    for (size_t b = 0; b < count && is_kept; b++) {
-      is_kept = b == a || !is_beaten(f, device, sizes[a], sizes[b]);
-    }
-    if (is_kept) {
-      kept->items[kept->count++] = sizes[a];
-    }
-  }
+  memcpy(kept->items, sizes, count * sizeof *sizes);
   return true;
 }
 
@@ -308,7 +266,8 @@ static bool are_equal(const dsm_instance *instance, const dsm_partition_options 
   return is_equal;
 }
 
-/* Whether another node has the same with equal devices in another order: batches rise. */
+/* Whether another node has the same with equal devices in another order: batches rise. Without it 8
+ * tasks on 3 equal devices took 1.45 s in place of 0.52. */
 static bool is_mirrored(const finder *f, const range *ranges) {
   bool is_one = false;
   for (size_t a = 0; a < f->instance->device_count; a++) {

@@ -9,7 +9,8 @@
  * request is at least the least over all whole packings of that memory, which is a knapsack, and
  * the sum of the prices over that cost is a bound of rho. Every set and price is valid, so a search
  * that ends early or moves prices badly gives a weaker bound, never a wrong one (docs/partition.md,
- * whole tasks in limited room).
+ * whole tasks in limited room). Without it ResNet-50 on four devices of two kinds had a gap of 5.9
+ * % in place of 0.46 after 5 s, by the relaxed knapsack alone of 3.0 %.
  */
 #include "partition/capacity_bound.h"
 
@@ -313,7 +314,7 @@ static bool reserve_candidate(const finder *f, dsm__arena *arena, candidate *it)
          DSM__RESERVE(arena, it->is_in_set, f->instance->device_count);
 }
 
-static bool reserve(finder *f, dsm__arena *arena, dsm__capacity_bound *bound) {
+static bool reserve(finder *f, dsm__arena *arena) {
   const size_t device_count = f->instance->device_count;
   const size_t task_count = f->instance->task_count;
   f->class_of = dsm__arena_array(arena, device_count, sizeof *f->class_of);
@@ -322,11 +323,10 @@ static bool reserve(finder *f, dsm__arena *arena, dsm__capacity_bound *bound) {
   f->loads = dsm__arena_array(arena, device_count, sizeof *f->loads);
   f->inside = dsm__arena_array(arena, task_count, sizeof *f->inside);
   f->outside = dsm__arena_array(arena, task_count, sizeof *f->outside);
-  bound->is_in_set = dsm__arena_array(arena, device_count, sizeof *bound->is_in_set);
   bool is_done = f->class_of != NULL && f->is_in_set != NULL && f->prices != NULL &&
                  f->loads != NULL && f->inside != NULL && f->outside != NULL &&
                  DSM__RESERVE(arena, f->rooms, device_count) &&
-                 DSM__RESERVE(arena, f->needs, task_count) && bound->is_in_set != NULL &&
+                 DSM__RESERVE(arena, f->needs, task_count) &&
                  dsm__knapsack_reserve(&f->knapsack, arena, task_count);
   is_done = is_done && reserve_candidate(f, arena, &f->found);
   for (size_t k = 0; k < WHOLE_MAX && is_done; k++) {
@@ -341,19 +341,14 @@ static bool reserve(finder *f, dsm__arena *arena, dsm__capacity_bound *bound) {
  * A candidate has the prices that were best for the relaxed knapsack. With whole tasks less is
  * saved by the same prices, so that the bound becomes stricter, and never wrong.
  */
-static void settle(finder *f, const candidate *it, dsm__capacity_bound *bound) {
+static void settle(finder *f, const candidate *it, double *bound) {
   candidate now = {it->value, f->prices, f->is_in_set};
   copy(f, &now, it);
   if (!fill_knapsack(f)) {
     return;
   }
   const double value = bound_of(f, f->base - dsm__knapsack_whole(&f->knapsack));
-  if (is_stricter(f, value, bound->value)) {
-    bound->value = value;
-    for (size_t j = 0; j < f->instance->device_count; j++) {
-      bound->is_in_set[j] = f->is_in_set[j];
-    }
-  }
+  *bound = is_stricter(f, value, *bound) ? value : *bound;
 }
 
 static void scale_memory(const finder *f) {
@@ -367,12 +362,12 @@ static void scale_memory(const finder *f) {
   }
 }
 
-bool dsm__capacity_bound_find(dsm__capacity_bound *bound, dsm__arena *arena,
-                              const dsm_instance *instance, const dsm_partition_options *options,
-                              dsm__is_over *is_over, void *context) {
+bool dsm__capacity_bound_find(double *bound, dsm__arena *arena, const dsm_instance *instance,
+                              const dsm_partition_options *options, dsm__is_over *is_over,
+                              void *context) {
   finder f = {.instance = instance, .options = options};
-  *bound = (dsm__capacity_bound){.value = nothing_known(&f)};
-  if (!reserve(&f, arena, bound)) {
+  *bound = nothing_known(&f);
+  if (!reserve(&f, arena)) {
     return false;
   }
   scale_memory(&f);

@@ -59,15 +59,11 @@ double dsm__knapsack_whole(dsm__knapsack *knapsack);
 
 /* ---- a bound that counts whole tasks, without a solver ---- */
 
-typedef struct dsm__capacity_bound {
-  double value;    /**< of the objective (energy: watts); infinite: nothing is known */
-  bool *is_in_set; /**< [j] the set that it is of */
-} dsm__capacity_bound;
-
 /** A search over sets and prices of a size that depends on the instance alone, unless is_over says
- * so before. False: out of memory. */
-bool dsm__capacity_bound_find(dsm__capacity_bound *bound, dsm__arena *arena,
-                              const dsm_instance *instance, const dsm_partition_options *options,
-                              dsm__is_over *is_over, void *context);
+ * so before. *bound is of the objective (energy: watts); infinite: nothing is known. False: out of
+ * memory. */
+bool dsm__capacity_bound_find(double *bound, dsm__arena *arena, const dsm_instance *instance,
+                              const dsm_partition_options *options, dsm__is_over *is_over,
+                              void *context);
 
 #endif

@@ -75,7 +75,8 @@ static void write_placed_row(dsm__writer *w, size_t task) {
  * any answer becomes such a one by renaming equal devices. The sets are compared as numbers whose
  * bits are the tasks, the heaviest first, by one row, so that of all answers that differ in names
  * alone the tree looks at one. Six tasks are enough to tell most sets apart, and keep the weights
- * small beside the solver's tolerances. */
+ * small beside the solver's tolerances. Without these rows 20 tasks on 8 devices took 4.7 s in
+ * place of 0.9. */
 static void write_order_row(dsm__writer *w, size_t device) {
   const dsm__programme *const made = w->made;
   size_t next = device + 1;

@@ -329,7 +329,6 @@ static dsm_status look(dsm__search *search, dsm__solved *solved) {
   if (!dsm__search_is_done(search)) {
     dsm__search_dive(search);
   }
-  dsm__search_turn_off(search);
   return dsm__search_is_done(search) ? DSM_OK : grow_trees(search, solved);
 }
 
@@ -362,14 +361,14 @@ static dsm_status bound_by_stages(dsm__search *search) {
 
 /* What whole tasks in limited room allow. */
 static dsm_status bound_by_capacity(dsm__search *search) {
-  dsm__capacity_bound room;
+  double room = 0;
   step bounding = {search, bounding_share};
   if (!dsm__capacity_bound_find(&room, search->arena, search->instance, search->options,
                                 is_step_over, &bounding)) {
     return DSM_ERROR_OUT_OF_MEMORY;
   }
-  if (isfinite(room.value)) {
-    search->bound = stricter(search, search->bound, loosened(search, room.value));
+  if (isfinite(room)) {
+    search->bound = stricter(search, search->bound, loosened(search, room));
   }
   if (search->options->objective == DSM_OBJECTIVE_THROUGHPUT) {
     /* in units of the best rate known: a bound may be many orders of ten above the optimum, whose

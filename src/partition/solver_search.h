@@ -120,9 +120,6 @@ dsm__solved dsm__search_dive_on(dsm__search *search);
 /** Does that with all free, and takes the optimum. */
 void dsm__search_dive(dsm__search *search);
 
-/** Turns one device after the other off, where the best is better without. */
-void dsm__search_turn_off(dsm__search *search);
-
 /** Branch and cut over the choices as they are bounded now, at most node_count nodes (0: until the
  * time is over); if is_whole, the whole tree, beginning with the best. INFEASIBLE: there is
  * nothing. */
