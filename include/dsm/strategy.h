@@ -105,6 +105,9 @@ typedef struct dsm_explore_options {
  * gap nor time limit. */
 DSM_API void dsm_explore_options_init(dsm_explore_options *options);
 
+/** Forgets numbers and a recomputation that need optimizations which the options do not have. */
+DSM_API void dsm_options_settle(dsm_explore_options *options);
+
 /** Allows words of parallelisms, or, where there are roles, those roles: `any` along each axis, and
  * `of_axes` along one. The words data and model are roles then; beside roles others are wrong:
  * false. */
@@ -116,25 +119,22 @@ DSM_API bool dsm_options_allow(dsm_explore_options *options, dsm_parallelism_set
 DSM_API bool dsm_named_role_parse(const dsm_system *system, const char *text, dsm_role_set *any,
                                   dsm_role_set of_axes[DSM_AXES_MAX]);
 
-/** Why a strategy changes nothing for a workload on a system; NULL: perhaps it does. */
-typedef const char *dsm_strategy_question(const dsm_workload *workload, const dsm_system *system,
-                                          const dsm_explore_options *options);
-
 /** A row of the table. */
 typedef struct dsm_strategy {
-  const char *word;   /**< of the formats, of `--optimize` and of its rung, such as "hybrid" */
-  const char *help;   /**< what it is, a clause */
-  unsigned modes;     /**< those in which it can be named: bit m stands for mode m */
-  bool is_named_only; /**< it is used only where it is named */
-  const char
-      *refused;       /**< in other modes, why it is wrong to name it there; NULL: it is left out */
-  dsm_role_set roles; /**< of an axis, that need it */
-  bool has_gap;       /**< its search may stop at a gap; that of the others does not */
-  dsm_strategy_question *why_not; /**< never NULL */
+  const char *word;    /**< of the formats, of `--optimize` and of its rung, such as "hybrid" */
+  const char *help;    /**< what it is, a clause */
+  unsigned modes;      /**< those in which it can be named: bit m stands for mode m */
+  bool is_named_only;  /**< it is used only where it is named */
+  const char *refused; /**< in other modes, why it is wrong to name it; NULL: it is left out */
+  dsm_role_set roles;  /**< of an axis, that need it */
+  bool has_gap;        /**< its search may stop at a gap; that of the others does not */
 } dsm_strategy;
 
 /** The row of an optimisation. */
 DSM_API const dsm_strategy *dsm_strategy_of(dsm_optimization optimization);
+
+/** Which optimisations do not go with what, in words for people; size at least 1. */
+DSM_API void dsm_strategy_exclusions(char *text, size_t size);
 
 /** Why an optimisation has no effect for a workload on a system with options, in words for people;
  * NULL: perhaps it has one. Asks nothing of the set of optimisations in the options. */

@@ -116,7 +116,7 @@ static dsm__stage_times stage_of(const twin *t, size_t k, uint64_t rows,
       continue;
     }
     const bool may_keep =
-        dsm__has_optimization(inputs, DSM_OPTIMIZATION_REUSE) && (fetching >> p & 1U) == 0;
+        dsm__may_choose(inputs->options, DSM__CHOICE_KERNEL) && (fetching >> p & 1U) == 0;
     const dsm__best_pass best = dsm__best_pass_find(&setting, (dsm_pass)p, parallelism, may_keep,
                                                     &t->problem->table.splits);
     const bool is_handing = (p == DSM_PASS_FORWARD && k + 1 < t->group->layer_count) ||

@@ -8,6 +8,7 @@
 #include "base/number_text.h"
 #include "plan/core_layouts.h"
 #include "plan/legal_internal.h"
+#include "plan/segments.h"
 #include "plan/step_stages.h"
 
 void dsm__judge_tell(dsm__judge *judge, dsm__plan_place place, const char *hint, const char *format,
@@ -21,15 +22,82 @@ void dsm__judge_tell(dsm__judge *judge, dsm__plan_place place, const char *hint,
   judge->tell(judge->context, &place, hint, message);
 }
 
-void dsm__judge_without(dsm__judge *judge, dsm__plan_place place, dsm_optimization optimization,
-                        const char *expected, const char *format, ...) {
-  char found[1024];
-  va_list args;
-  va_start(args, format);
-  (void)vsnprintf(found, sizeof found, format, args);
-  va_end(args);
-  dsm__judge_tell(judge, place, NULL, "expected %s without the optimization %s, found %s", expected,
-                  dsm_optimization_name(optimization), found);
+/* What held tensors a forward pass reads and leaves is no longer there when it runs again. */
+static bool is_beside_held(const dsm__judge *judge, size_t index) {
+  const dsm_layer *const layer = dsm__judged_layer(judge, index);
+  const struct {
+    const size_t *makers;
+    size_t count;
+  } read[] = {{layer->producers, layer->producer_count},
+              {layer->operands, layer->operand_count},
+              {layer->shortcuts, layer->shortcut_count}};
+  bool is_held = dsm__judged(judge, index)->layer.is_output_held;
+  for (size_t r = 0; r < DSM__COUNT_OF(read); r++) {
+    for (size_t i = 0; i < read[r].count; i++) {
+      const size_t maker = read[r].makers[i];
+      is_held = is_held ||
+                (maker != DSM_NETWORK_INPUT && dsm__judged(judge, maker)->layer.is_output_held);
+    }
+  }
+  return is_held;
+}
+
+static dsm__layer_fact_set facts_of(const dsm__judge *judge, size_t index) {
+  return dsm__layer_facts(judge->of->workload, index) |
+         (judge->group_of[index] != DSM_NO_PIPELINE ? DSM__LAYER_FACT(GROUPED) : 0) |
+         (dsm__differing_pass(judge, index) != DSM_PASS_COUNT ? DSM__LAYER_FACT(DIFFERING) : 0) |
+         (is_beside_held(judge, index) ? DSM__LAYER_FACT(BESIDE_HELD) : 0);
+}
+
+static bool is_made(const dsm__judge *judge, size_t index, dsm__choice choice) {
+  return choice == DSM__CHOICE_GROUP ? judge->group_of[index] != DSM_NO_PIPELINE
+                                     : dsm__is_chosen(choice, &dsm__judged(judge, index)->layer);
+}
+
+/* As it is made, and what there is where it is not: in the words of the formats. */
+static const char *found_text(const dsm__judge *judge, size_t index, const dsm__field *field,
+                              char text[64]) {
+  const dsm_layer_decisions *const made = &dsm__judged(judge, index)->layer;
+  const double number = dsm__field_number(field, made);
+  if (field->kind == DSM__FIELD_WORD) {
+    (void)snprintf(text, 64, "\"%s\"", dsm__word_key(field->words, (size_t)number));
+  } else {
+    (void)snprintf(text, 64, field->kind == DSM__FIELD_REAL ? "%g" : "%.0f", number);
+  }
+  return field->kind == DSM__FIELD_FLAG ? "true" : text;
+}
+
+static const char *const not_made[DSM__FIELD_KIND_COUNT] = {[DSM__FIELD_COUNT] = "1",
+                                                            [DSM__FIELD_FLAG] = "false",
+                                                            [DSM__FIELD_REAL] = "0",
+                                                            [DSM__FIELD_TEXT] = "null",
+                                                            [DSM__FIELD_WORD] = "\"none\""};
+
+bool dsm__judge_choice(dsm__judge *judge, size_t index, dsm__choice choice,
+                       dsm__layer_fact_set facts, const char *found) {
+  static const dsm__layer_fact_set of_step =
+      DSM__LAYER_FACT(STAGED) | DSM__LAYER_FACT(MICRO_BATCHES) | DSM__LAYER_FACT(ROLES);
+  const dsm__field *const field = dsm__choice_field(choice);
+  const dsm__plan_place place = {
+      .record = &dsm__decisions_record, .key = field->key, .index = index};
+  const bool is_of_step = (facts & of_step) != 0; /* which is told before a missing strategy */
+  const bool may = is_of_step || dsm__may_choose(judge->of->options, choice);
+  const char *const why = dsm__choice_why_not(choice, facts);
+  char text[64];
+  if (!is_made(judge, index, choice) || (may && why == NULL)) {
+    return true;
+  }
+  found = found != NULL ? found : found_text(judge, index, field, text);
+  dsm__judge_tell(judge, place, NULL, "expected %s%s%s, found %s", not_made[field->kind],
+                  may ? why : " without the optimization ", may ? "" : dsm__choice_word(choice),
+                  found);
+  return false;
+}
+
+/* Is a choice made, and may it be? */
+static bool is_made_well(const dsm__judge *judge, size_t index, dsm__choice choice) {
+  return is_made(judge, index, choice) && dsm__may_choose(judge->of->options, choice) &&
+         dsm__choice_why_not(choice, facts_of(judge, index)) == NULL;
 }
 
 const dsm_machine *dsm__judged_machine(const dsm__judge *judge, size_t index, dsm__stage *stage) {
@@ -43,14 +111,6 @@ const dsm_machine *dsm__judged_machine(const dsm__judge *judge, size_t index, ds
   return &stage->machine;
 }
 
-/* Is a layer hoisted, and may it be? */
-static bool is_hoisted_well(const dsm__judge *judge, size_t index) {
-  return dsm__judged(judge, index)->layer.is_hoisted &&
-         dsm__judged_layer(judge, index)->hoisted != NULL &&
-         judge->group_of[index] == DSM_NO_PIPELINE &&
-         dsm__is_optimized(judge, DSM_OPTIMIZATION_HOIST);
-}
-
 dsm__layer_setting dsm__judged_setting(const dsm__judge *judge, size_t index,
                                        const dsm_machine *machine) {
   return (dsm__layer_setting){
@@ -61,8 +121,8 @@ dsm__layer_setting dsm__judged_setting(const dsm__judge *judge, size_t index,
       .minibatch = judge->of->workload->minibatch / dsm__micro_batches(judge->of->decisions),
       .micro_batches = dsm__micro_batches(judge->of->decisions),
       .dysm_factor = dsm__judged(judge, index)->layer.dysm_factor,
-      .is_hoisted = is_hoisted_well(judge, index),
-      .is_recomputed = dsm__is_recomputed_well(judge, index),
+      .is_hoisted = is_made_well(judge, index, DSM__CHOICE_HOISTED),
+      .is_recomputed = is_made_well(judge, index, DSM__CHOICE_RECOMPUTED),
   };
 }
 
@@ -73,24 +133,13 @@ static void judge_factor(dsm__judge *judge, size_t index) {
   const uint64_t minibatch =
       judge->of->workload->minibatch / dsm__micro_batches(judge->of->decisions);
   const uint64_t factor = dsm__judged(judge, index)->layer.dysm_factor;
-  const dsm__plan_place place = DSM__LAYER_PLACE(index, dysm_factor);
-  const unsigned long long found = factor;
-  if (factor == 1) {
-    return;
-  }
-  if (!dsm__is_optimized(judge, DSM_OPTIMIZATION_DYSM)) {
-    dsm__judge_without(judge, place, DSM_OPTIMIZATION_DYSM, "1", "%llu", found);
-  } else if (layer->timesteps > 1) {
-    dsm__judge_tell(judge, place, NULL, "expected 1 in a layer with timesteps, found %llu", found);
-  } else if (judge->group_of[index] != DSM_NO_PIPELINE) {
-    dsm__judge_tell(judge, place, NULL, "expected 1 in a pipeline group, found %llu", found);
-  } else if (!dsm_dysm_factor_is_valid(layer, judge->of->machine, minibatch, factor)) {
-    dsm__judge_tell(judge, place, NULL,
-                    "expected a power of two that divides the minibatch, %llu, into parts of at "
-                    "least a sample for each of the %llu chip%s, found %llu",
-                    (unsigned long long)minibatch,
-                    (unsigned long long)judge->of->machine->chip_count,
-                    dsm__plural((double)judge->of->machine->chip_count), found);
+  if (factor != 1 && !dsm_dysm_factor_is_valid(layer, judge->of->machine, minibatch, factor)) {
+    dsm__judge_tell(
+        judge, DSM__LAYER_PLACE(index, dysm_factor), NULL,
+        "expected a power of two that divides the minibatch, %llu, into parts of at "
+        "least a sample for each of the %llu chip%s, found %llu",
+        (unsigned long long)minibatch, (unsigned long long)judge->of->machine->chip_count,
+        dsm__plural((double)judge->of->machine->chip_count), (unsigned long long)factor);
   }
 }
 
@@ -119,57 +168,13 @@ static void judge_uniform_factors(dsm__judge *judge) {
   }
 }
 
-/* ---- input products of all timesteps at once ---- */
-
-static void judge_hoisted(dsm__judge *judge, size_t index) {
-  const dsm__plan_place place = DSM__LAYER_PLACE(index, is_hoisted);
-  if (!dsm__judged(judge, index)->layer.is_hoisted || is_hoisted_well(judge, index)) {
-    return;
-  }
-  if (!dsm__is_optimized(judge, DSM_OPTIMIZATION_HOIST)) {
-    dsm__judge_without(judge, place, DSM_OPTIMIZATION_HOIST, "false", "true");
-  } else if (judge->group_of[index] != DSM_NO_PIPELINE) {
-    dsm__judge_tell(judge, place, NULL, "expected false in a pipeline group, found true");
-  } else {
-    dsm__judge_tell(judge, place, NULL,
-                    "expected false in a layer that is no lstm with timesteps, found true");
-  }
-}
-
 /* ---- what is on chip, each layer by itself ---- */
 
 static void judge_weights(dsm__judge *judge, size_t index) {
   const double fraction = dsm__judged(judge, index)->layer.weights_on_chip;
-  const dsm__plan_place place = DSM__LAYER_PLACE(index, weights_on_chip);
-  if (isfinite(fraction) && fraction >= 0 && fraction <= 0) {
-    return;
-  }
-  if (!dsm__is_optimized(judge, DSM_OPTIMIZATION_PRELOAD)) {
-    dsm__judge_without(judge, place, DSM_OPTIMIZATION_PRELOAD, "0", "%g", fraction);
-  } else if (!(fraction > 0 && fraction <= 1)) {
-    dsm__judge_tell(judge, place, NULL, "expected a number from 0 to 1, found %g", fraction);
-  } else if (dsm__judged_layer(judge, index)->weight_elements == 0) {
-    dsm__judge_tell(judge, place, NULL, "expected 0 in a layer without weights, found %g",
-                    fraction);
-  } else if (dsm__judged_layer(judge, index)->lookup_elements > 0) {
-    dsm__judge_tell(judge, place, NULL,
-                    "expected 0 in an embedding, which reads other rows for each sample, found %g",
-                    fraction);
-  } else if (judge->group_of[index] != DSM_NO_PIPELINE) {
-    dsm__judge_tell(judge, place, NULL, "expected 0 in a pipeline group, found %g", fraction);
-  }
-}
-
-static void judge_output(dsm__judge *judge, size_t index) {
-  const dsm__plan_place place = DSM__LAYER_PLACE(index, is_output_held);
-  if (!dsm__judged(judge, index)->layer.is_output_held) {
-    return;
-  }
-  if (!dsm__is_optimized(judge, DSM_OPTIMIZATION_REUSE)) {
-    dsm__judge_without(judge, place, DSM_OPTIMIZATION_REUSE, "false", "true");
-  } else if (dsm__last_use(dsm__judged_layer(judge, index)) == DSM_NEVER_USED) {
-    dsm__judge_tell(judge, place, NULL,
-                    "expected false for an output that no layer uses, found true");
+  if (!(fraction >= 0 && fraction <= 1)) {
+    dsm__judge_tell(judge, DSM__LAYER_PLACE(index, weights_on_chip), NULL,
+                    "expected a number from 0 to 1, found %g", fraction);
   }
 }
 
@@ -197,7 +202,49 @@ static void judge_layout(dsm__judge *judge, size_t index) {
   }
 }
 
+/* ---- what is made anew ---- */
+
+/* Does a segment end with a layer inside of a repetition of a block? */
+static bool may_go_on(const dsm_workload *workload, size_t index) {
+  dsm__segment_walk walk = dsm__segments_begin(workload);
+  bool is_end = false;
+  for (size_t i = 0; i <= index; i++) {
+    is_end = dsm__segment_ends(&walk, i);
+  }
+  return is_end && dsm__segment_may_go_on(workload, index);
+}
+
+static void judge_output(dsm__judge *judge, size_t index) {
+  const dsm_layer_decisions *const own = &dsm__judged(judge, index)->layer;
+  const char *const why = !own->is_recomputed ? "in a layer whose forward pass does not run again"
+                          : !may_go_on(judge->of->workload, index)
+                              ? "but where a segment ends inside a repetition of a block"
+                              : NULL;
+  if (own->is_output_recomputed && why != NULL) {
+    dsm__judge_tell(judge, DSM__LAYER_PLACE(index, is_output_recomputed), NULL,
+                    "expected false %s, found true", why);
+  }
+}
+
 /* ---- all of it ---- */
+
+/* What a choice that may be made has to keep to besides. */
+static void (*const judge_made[DSM__CHOICE_COUNT])(dsm__judge *judge, size_t index) = {
+    [DSM__CHOICE_FACTOR] = judge_factor,
+    [DSM__CHOICE_RECOMPUTED] = judge_output,
+    [DSM__CHOICE_OUTPUT] = judge_layout,
+    [DSM__CHOICE_PRELOADED] = judge_weights,
+};
+
+static void judge_layer(dsm__judge *judge, size_t index) {
+  const dsm__layer_fact_set facts = facts_of(judge, index);
+  for (int c = DSM__CHOICE_FACTOR; c < DSM__CHOICE_COUNT; c++) {
+    if (dsm__judge_choice(judge, index, (dsm__choice)c, facts, NULL) && judge_made[c] != NULL) {
+      judge_made[c](judge, index);
+    }
+  }
+  dsm__judge_passes(judge, index);
+}
 
 static bool prepare(dsm__judge *judge) {
   const dsm__decisions *const decisions = judge->of->decisions;
@@ -236,21 +283,16 @@ bool dsm__legality_check(const dsm__candidate *candidate, dsm__violation_functio
   const bool is_cut_well = judge.told_count == 0;
   for (size_t i = 0; is_cut_well && i < candidate->workload->layer_count; i++) {
     if (dsm__is_known(&judge, i)) {
-      judge_factor(&judge, i);
-      judge_hoisted(&judge, i);
-      dsm__judge_keeping(&judge, i);
-      judge_output(&judge, i);
-      judge_layout(&judge, i);
-      judge_weights(&judge, i);
-      dsm__judge_passes(&judge, i);
+      judge_layer(&judge, i);
     }
   }
   if (judge.told_count == 0 && candidate->machine->system->model.dysm_uniform) {
     judge_uniform_factors(&judge);
   }
   dsm__judge_pipelines(&judge);
-  if (!dsm__judge_roles(&judge) || !dsm__judge_lives(&judge)) {
+  if (!dsm__judge_roles(&judge)) {
     return false;
   }
+  dsm__judge_lives(&judge);
   return !candidate->is_complete || judge.told_count > 0 || dsm__judge_room(&judge);
 }

@@ -11,6 +11,9 @@
 
 /* ---- lives of held tensors ---- */
 
+static const char keeps_its_layout[] =
+    "from its producer to its last use, a held output keeps its layout";
+
 /* May a layer run while anything is held? */
 static bool is_uniform(const dsm__judge *judge, size_t index) {
   return dsm__judged_layer(judge, index)->timesteps == 1 &&
@@ -18,16 +21,16 @@ static bool is_uniform(const dsm__judge *judge, size_t index) {
          dsm__differing_pass(judge, index) == DSM_PASS_COUNT;
 }
 
-static bool is_like(const dsm__judge *judge, size_t a, size_t b) {
+/* With roles each layer has its own. */
+static bool is_like(const dsm__judge *judge, size_t a, size_t b, bool has_roles) {
   const dsm__layer_decision *const one = dsm__judged(judge, a);
   const dsm__layer_decision *const other = dsm__judged(judge, b);
-  return one->layouts.of[DSM_PASS_FORWARD] == other->layouts.of[DSM_PASS_FORWARD] &&
+  return (has_roles || one->layouts.of[DSM_PASS_FORWARD] == other->layouts.of[DSM_PASS_FORWARD]) &&
          one->layer.dysm_factor == other->layer.dysm_factor;
 }
 
 /* Tells why the output of `holder` cannot be held while `breaker` runs. */
 static void tell_breaker(dsm__judge *judge, size_t holder, size_t breaker) {
-  static const char hint[] = "from its producer to its last use, a held output keeps its layout";
   const dsm__plan_place place = DSM__LAYER_PLACE(holder, is_output_held);
   const dsm_layer *const layer = dsm__judged_layer(judge, breaker);
   const dsm__layer_decision *const found = dsm__judged(judge, breaker);
@@ -46,14 +49,14 @@ static void tell_breaker(dsm__judge *judge, size_t holder, size_t breaker) {
                     "expected no pipelined layer up to the output's last use, found \"%s\"",
                     layer->name);
   } else if (other != DSM_PASS_COUNT) {
-    dsm__judge_tell(judge, place, hint,
+    dsm__judge_tell(judge, place, keeps_its_layout,
                     "expected the parallelism \"%s\" in all passes up to the output's last use, "
                     "found \"%s\" in %s of \"%s\"",
                     dsm__judged_word(judge, wanted),
                     dsm__judged_word(judge, found->layouts.of[other]), dsm_pass_name(other),
                     layer->name);
   } else {
-    dsm__judge_tell(judge, place, hint,
+    dsm__judge_tell(judge, place, keeps_its_layout,
                     "expected the DySM factor %llu up to the output's last use, found %llu of "
                     "\"%s\"",
                     (unsigned long long)held->layer.dysm_factor,
@@ -102,87 +105,60 @@ static bool is_exchanged(const dsm__judge *judge, size_t holder, size_t index) {
           has_layer(layer->shortcuts, layer->shortcut_count, holder));
 }
 
-/* Where layers have roles: the output keeps its layout, whatever roles do. */
-static void judge_life_of_roles(dsm__judge *judge, size_t holder, size_t last) {
-  static const char hint[] = "from its producer to its last use, a held output keeps its layout";
+/* Where layers have roles: may an output stay as it was made, whatever a layer's roles do? Else
+ * that is told. */
+static bool is_kept_by_roles(dsm__judge *judge, size_t holder, size_t k, bool is_last) {
   const dsm__plan_place place = DSM__LAYER_PLACE(holder, is_output_held);
-  for (size_t k = holder; k <= last; k++) {
-    const unsigned axis = k == holder ? DSM_AXES_MAX : moved_axis(judge, holder, k, k == last);
-    if (!is_uniform(judge, k) ||
-        dsm__judged(judge, k)->layer.dysm_factor != dsm__judged(judge, holder)->layer.dysm_factor) {
-      tell_breaker(judge, holder, k);
-    } else if (dsm__has_layouts(judge->of->machine->system) &&
-               dsm_parallelism_has_roles(dsm__judged(judge, k)->layouts.of[DSM_PASS_FORWARD])) {
-      dsm__judge_tell(judge, place, "the system's model.layout_move is \"exact\"",
-                      "expected only data and model up to the output's last use, found \"%s\" of "
-                      "\"%s\"",
-                      dsm__judged_word(judge, dsm__judged(judge, k)->layouts.of[DSM_PASS_FORWARD]),
-                      dsm__judged_layer(judge, k)->name);
-    } else if (axis < DSM_AXES_MAX) {
-      dsm__judge_tell(
-          judge, place, hint,
-          "expected roles that leave the output along %s as it was made up to its last use, found "
-          "\"%s\" of \"%s\"",
-          dsm__axis_name(&judge->of->machine->system->system, axis),
-          dsm__judged_word(judge, dsm__judged(judge, k)->layouts.of[DSM_PASS_FORWARD]),
-          dsm__judged_layer(judge, k)->name);
-    } else if (is_exchanged(judge, holder, k)) {
-      dsm__judge_tell(
-          judge, place,
-          "what gather_column reads, row_scatter makes and expert has is exchanged between chips",
-          "expected false for an output that is exchanged, found true, with \"%s\" of \"%s\"",
-          dsm__judged_word(judge, dsm__judged(judge, k)->layouts.of[DSM_PASS_FORWARD]),
-          dsm__judged_layer(judge, k)->name);
-    } else {
-      continue;
-    }
-    return;
-  }
-}
-
-/* Where layers have roles that go together. */
-static void judge_lives_of_roles(dsm__judge *judge) {
-  for (size_t i = 0; i < judge->of->workload->layer_count; i++) {
-    const size_t last = dsm__last_use(dsm__judged_layer(judge, i));
-    bool is_known = dsm__judged(judge, i)->layer.is_output_held && last != DSM_NEVER_USED;
-    for (size_t k = i; is_known && k <= last; k++) {
-      is_known = dsm__is_known(judge, k);
-    }
-    if (is_known) {
-      judge_life_of_roles(judge, i, last);
-    }
-  }
-}
-
-bool dsm__judge_lives(dsm__judge *judge) {
-  const size_t count = judge->of->workload->layer_count;
-  if (dsm__has_roles(judge->of->workload, judge->of->decisions)) {
-    if (judge->told_count == 0) {
-      judge_lives_of_roles(judge);
-    }
+  const dsm_parallelism own = dsm__judged(judge, k)->layouts.of[DSM_PASS_FORWARD];
+  const char *const name = dsm__judged_layer(judge, k)->name;
+  const unsigned axis = k == holder ? DSM_AXES_MAX : moved_axis(judge, holder, k, is_last);
+  if (dsm__has_layouts(judge->of->machine->system) && dsm_parallelism_has_roles(own)) {
+    dsm__judge_tell(judge, place, "the system's model.layout_move is \"exact\"",
+                    "expected only data and model up to the output's last use, found \"%s\" of "
+                    "\"%s\"",
+                    dsm__judged_word(judge, own), name);
+  } else if (axis < DSM_AXES_MAX) {
+    dsm__judge_tell(
+        judge, place, keeps_its_layout,
+        "expected roles that leave the output along %s as it was made up to its last use, found "
+        "\"%s\" of \"%s\"",
+        dsm__axis_name(&judge->of->machine->system->system, axis), dsm__judged_word(judge, own),
+        name);
+  } else if (is_exchanged(judge, holder, k)) {
+    dsm__judge_tell(
+        judge, place,
+        "what gather_column reads, row_scatter makes and expert has is exchanged between chips",
+        "expected false for an output that is exchanged, found true, with \"%s\" of \"%s\"",
+        dsm__judged_word(judge, own), name);
+  } else {
     return true;
   }
-  size_t *const next_break = dsm__arena_array(judge->arena, count + 1, sizeof *next_break);
-  if (next_break == NULL) {
-    return false;
+  return false;
+}
+
+/* What is held has the same layout for all its life: the first layer that changes that is told. */
+static void judge_life(dsm__judge *judge, size_t holder, bool has_roles) {
+  const size_t last = dsm__last_use(dsm__judged_layer(judge, holder));
+  for (size_t k = holder; k <= last; k++) {
+    const bool is_good = is_uniform(judge, k) && is_like(judge, holder, k, has_roles);
+    if (!is_good && dsm__is_known(judge, k)) {
+      tell_breaker(judge, holder, k);
+    }
+    if (!is_good || (has_roles && !is_kept_by_roles(judge, holder, k, k == last))) {
+      return;
+    }
   }
-  next_break[count] = count;
-  for (size_t i = count; i > 0; i--) { /* the first layer from i - 1 on that ends its run */
-    const size_t k = i - 1;
-    const bool goes_on = i < count && is_uniform(judge, i) && is_like(judge, k, i);
-    next_break[k] = goes_on ? next_break[i] : i;
-  }
-  for (size_t i = 0; i < count; i++) {
+}
+
+void dsm__judge_lives(dsm__judge *judge) {
+  const bool has_roles = dsm__has_roles(judge->of->workload, judge->of->decisions);
+  for (size_t i = 0; i < judge->of->workload->layer_count; i++) {
     const size_t last = dsm__last_use(dsm__judged_layer(judge, i));
-    if (!dsm__judged(judge, i)->layer.is_output_held || last == DSM_NEVER_USED) {
-      continue;
-    }
-    const size_t breaker = is_uniform(judge, i) ? next_break[i] : i;
-    if (breaker <= last && dsm__is_known(judge, i) && dsm__is_known(judge, breaker)) {
-      tell_breaker(judge, i, breaker);
+    const bool is_held = dsm__judged(judge, i)->layer.is_output_held && last != DSM_NEVER_USED;
+    if (is_held && dsm__is_known(judge, i) && (!has_roles || judge->told_count == 0)) {
+      judge_life(judge, i, has_roles);
     }
   }
-  return true;
 }
 
 /* ---- room ---- */

@@ -10,6 +10,7 @@
 #include "plan/legal.h"
 #include "plan/role_flow.h"
 #include "plan/stage.h"
+#include "plan/strategy_rules.h"
 
 /** A candidate being judged. */
 typedef struct dsm__judge {
@@ -53,16 +54,10 @@ static inline bool dsm__is_known(const dsm__judge *judge, size_t index) {
   return judge->of->is_known == NULL || judge->of->is_known[index];
 }
 
-/** Tells that a decision is not what it has to be without a strategy: `expected`, in the words of
- * the formats. What was found is printed from `format`. */
-void dsm__judge_without(dsm__judge *judge, dsm__plan_place place, dsm_optimization optimization,
-                        const char *expected, const char *format, ...) DSM_PRINTF(5, 6);
-
-static inline bool dsm__is_optimized(const dsm__judge *judge, dsm_optimization optimization) {
-  const dsm_explore_options *const options = judge->of->options;
-  return (options->optimizations & dsm_mode_possible_optimizations(options->mode) &
-          DSM_OPTIMIZATION_BIT(optimization)) != 0;
-}
+/** Judges a choice of a layer of which so much is so: false where it is made and may not be, which
+ * is told with what was found; NULL: how it is made. */
+bool dsm__judge_choice(dsm__judge *judge, size_t index, dsm__choice choice,
+                       dsm__layer_fact_set facts, const char *found);
 
 /** The word of a parallelism in findings. */
 static inline const char *dsm__judged_word(const dsm__judge *judge, dsm_parallelism parallelism) {
@@ -76,12 +71,6 @@ static inline const char *dsm__judged_word(const dsm__judge *judge, dsm_parallel
 
 /** The machine that a layer runs on: its stage's, which is then set up in *stage, or the whole. */
 const dsm_machine *dsm__judged_machine(const dsm__judge *judge, size_t index, dsm__stage *stage);
-
-/** Does a layer's forward pass run again, and may it? */
-bool dsm__is_recomputed_well(const dsm__judge *judge, size_t index);
-
-/** Shards of a layer, and whether it is made anew. */
-void dsm__judge_keeping(dsm__judge *judge, size_t index);
 
 /** How a layer runs. */
 dsm__layer_setting dsm__judged_setting(const dsm__judge *judge, size_t index,
@@ -106,8 +95,8 @@ bool dsm__judge_roles(dsm__judge *judge);
 /** Each pipeline group. */
 void dsm__judge_pipelines(dsm__judge *judge);
 
-/** What is held has the same layout for all its life. False if out of memory. */
-bool dsm__judge_lives(dsm__judge *judge);
+/** What is held has the same layout for all its life. */
+void dsm__judge_lives(dsm__judge *judge);
 
 /** What decisions take together: preloaded weights, held tensors, kernels that stay. Only of a
  * mapping that is legal otherwise. False if out of memory. */

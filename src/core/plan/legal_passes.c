@@ -24,11 +24,10 @@ static bool are_roles_allowed(dsm__judge *judge, dsm__plan_place place,
   }
   for (unsigned a = 0; a < system->system.axis_count; a++) {
     const dsm_role role = dsm_parallelism_role(parallelism, a);
-    const dsm_optimization needed = dsm__role_optimization(role);
-    if (needed != DSM_OPTIMIZATION_COUNT && !dsm__is_optimized(judge, needed)) {
-      char expected[64];
-      (void)snprintf(expected, sizeof expected, "no role \"%s\"", dsm_role_name(role));
-      dsm__judge_without(judge, place, needed, expected, "\"%s\"", word);
+    if (!dsm__may_have_role(judge->of->options, role)) {
+      dsm__judge_tell(
+          judge, place, NULL, "expected no role \"%s\" without the optimization %s, found \"%s\"",
+          dsm_role_name(role), dsm_optimization_name(dsm__role_optimization(role)), word);
       return false;
     }
   }
@@ -73,7 +72,7 @@ static bool may_differ(dsm__judge *judge, dsm__plan_place place, dsm_parallelism
   const dsm_parallelism forward = dsm__judged(judge, place.index)->layouts.of[DSM_PASS_FORWARD];
   const bool is_pipelined = judge->group_of[place.index] != DSM_NO_PIPELINE;
   if (parallelism == forward ||
-      (!is_pipelined && dsm__is_optimized(judge, DSM_OPTIMIZATION_PER_PASS))) {
+      (!is_pipelined && dsm__may_choose(judge->of->options, DSM__CHOICE_PASSES))) {
     return true;
   }
   dsm__judge_tell(judge, place,
@@ -218,8 +217,10 @@ static void judge_splits(dsm__judge *judge, size_t index, dsm_pass pass) {
     if (parts.items[k].kind != DSM_INVOCATION_STEADY) {
       continue;
     }
-    if (!dsm__is_optimized(judge, DSM_OPTIMIZATION_REUSE)) {
-      dsm__judge_without(judge, place, DSM_OPTIMIZATION_REUSE, "no steady invocations", "some");
+    if (!dsm__may_choose(judge->of->options, DSM__CHOICE_KERNEL)) {
+      dsm__judge_tell(judge, place, NULL,
+                      "expected no steady invocations without the optimization %s, found some",
+                      dsm__choice_word(DSM__CHOICE_KERNEL));
     } else if (!dsm_kernel_can_be_kept(setting.layer, machine)) {
       dsm__judge_tell(judge, place, NULL,
                       "expected no steady invocations of a matmul without model.resident_operands, "

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* legal_pipeline.c: which layers may form a pipeline group, and on which chips (section 9). */
+#include <stdio.h>
+
 #include "base/number_text.h"
 #include "plan/legal_internal.h"
 #include "plan/stage.h"
-#include "plan/strategy_rules.h"
 
 static const dsm_layer_spec *spec_of(const dsm__judge *judge, size_t index) {
   return &judge->of->workload->specs[dsm__judged_layer(judge, index)->spec_index];
@@ -12,18 +13,14 @@ static const dsm_layer_spec *spec_of(const dsm__judge *judge, size_t index) {
 static bool judge_stage(dsm__judge *judge, const dsm__pipeline_decision *group, size_t index) {
   const dsm_layer *const layer = dsm__judged_layer(judge, index);
   const dsm_layer *const first = dsm__judged_layer(judge, group->first_layer);
-  const dsm_layer_spec *const spec = spec_of(judge, index);
   const dsm__plan_place place = DSM__LAYER_PLACE(index, pipeline_group);
-  if (!dsm__is_optimized(judge, DSM_OPTIMIZATION_PIPELINE)) {
-    dsm__judge_without(judge, place, DSM_OPTIMIZATION_PIPELINE, "null", "\"%s\"", group->name);
-  } else if (layer->gates == 0 || spec->is_bidirectional) {
-    dsm__judge_tell(judge, place, NULL,
-                    "expected null in a layer that is no unidirectional lstm, found \"%s\"",
-                    group->name);
-  } else if (spec->pipeline_choice == DSM_PIPELINE_NEVER) {
-    dsm__judge_tell(judge, place, NULL,
-                    "expected null, as the workload says of this layer, found \"%s\"", group->name);
-  } else if (layer->timesteps != first->timesteps) {
+  char name[DSM__GROUP_NAME_BYTES_MAX + 3];
+  (void)snprintf(name, sizeof name, "\"%s\"", group->name);
+  if (!dsm__judge_choice(judge, index, DSM__CHOICE_GROUP,
+                         dsm__layer_facts(judge->of->workload, index), name)) {
+    return false;
+  }
+  if (layer->timesteps != first->timesteps) {
     dsm__judge_tell(
         judge, place, NULL,
         "expected the group of layers with %llu timestep%s, found that of \"%s\", which "

@@ -35,10 +35,8 @@ static void judge_group(dsm__judge *judge, size_t index) {
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     has_roles = has_roles || dsm_parallelism_has_roles(decision->layouts.of[p]);
   }
-  if (has_roles && judge->group_of[index] != DSM_NO_PIPELINE) {
-    dsm__judge_tell(judge, DSM__LAYER_PLACE(index, pipeline_group), NULL,
-                    "expected null in a layer with roles other than data and model, found a group");
-  }
+  (void)dsm__judge_choice(judge, index, DSM__CHOICE_GROUP, has_roles ? DSM__LAYER_FACT(ROLES) : 0,
+                          "a group");
 }
 
 /* The first pass of a layer whose chips do not share the samples of a micro-batch evenly;
@@ -72,10 +70,7 @@ void dsm__judge_micro_batches(dsm__judge *judge) {
                       (unsigned long long)dsm__sample_ways(judge->of->machine, found),
                       dsm__judged_word(judge, found));
     }
-    if (judge->group_of[i] != DSM_NO_PIPELINE) {
-      dsm__judge_tell(judge, DSM__LAYER_PLACE(i, pipeline_group), NULL,
-                      "expected null with several micro-batches, found a group");
-    }
+    (void)dsm__judge_choice(judge, i, DSM__CHOICE_GROUP, DSM__LAYER_FACT(MICRO_BATCHES), "a group");
   }
 }
 

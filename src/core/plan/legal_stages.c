@@ -70,14 +70,8 @@ static bool judge_cuts(dsm__judge *judge) {
 /* What is held, and groups of timesteps, do not go with stages. */
 static void judge_company(dsm__judge *judge) {
   for (size_t i = 0; i < judge->of->workload->layer_count; i++) {
-    if (dsm__judged(judge, i)->layer.is_output_held) {
-      dsm__judge_tell(judge, DSM__LAYER_PLACE(i, is_output_held), NULL,
-                      "expected false in a step with stages, found true");
-    }
-    if (judge->group_of[i] != DSM_NO_PIPELINE) {
-      dsm__judge_tell(judge, DSM__LAYER_PLACE(i, pipeline_group), NULL,
-                      "expected null in a step with stages, found a group");
-    }
+    (void)dsm__judge_choice(judge, i, DSM__CHOICE_OUTPUT, DSM__LAYER_FACT(STAGED), NULL);
+    (void)dsm__judge_choice(judge, i, DSM__CHOICE_GROUP, DSM__LAYER_FACT(STAGED), "a group");
   }
 }
 
@@ -86,9 +80,10 @@ bool dsm__judge_stages(dsm__judge *judge) {
   if (stages->count == 0) {
     return true;
   }
-  if (!dsm__is_optimized(judge, DSM_OPTIMIZATION_STAGES)) {
+  if (!dsm__may_choose(judge->of->options, DSM__CHOICE_STAGES)) {
     dsm__judge_tell(judge, STAGES_PLACE(first_layer_names, SIZE_MAX), NULL,
-                    "expected none without the optimization stages, found %zu", stages->count);
+                    "expected none without the optimization %s, found %zu",
+                    dsm__choice_word(DSM__CHOICE_STAGES), stages->count);
     return true;
   }
   judge_number(judge);

@@ -96,18 +96,11 @@ bool dsm__are_roles_named(const dsm_explore_options *options, const dsm_system *
   return are;
 }
 
-/* Is the optimization on that a role needs, if it needs one? */
-static bool is_optimized(const dsm_explore_options *options, dsm_role role) {
-  const dsm_optimization needed = dsm__role_optimization(role);
-  return needed == DSM_OPTIMIZATION_COUNT ||
-         (options->optimizations & DSM_OPTIMIZATION_BIT(needed)) != 0;
-}
-
 dsm_role dsm__role_without_optimization(const dsm_explore_options *options) {
   const dsm_role_set named = dsm__named_roles(options);
   int role = 0;
   while (role < DSM_ROLE_COUNT &&
-         ((named & BIT(role)) == 0 || is_optimized(options, (dsm_role)role))) {
+         ((named & BIT(role)) == 0 || dsm__may_have_role(options, (dsm_role)role))) {
     role++;
   }
   return (dsm_role)role;
@@ -126,7 +119,7 @@ bool dsm__can_have_named_roles(const dsm_layer *layer, const dsm_explore_options
     for (unsigned a = 0; a < system->system.axis_count; a++, rest /= DSM_ROLE_COUNT) {
       roles.of[a] = (dsm_role)(rest % DSM_ROLE_COUNT);
       is_good = is_good && dsm__is_role_named(options, system, a, roles.of[a]) &&
-                is_optimized(options, roles.of[a]);
+                dsm__may_have_role(options, roles.of[a]);
     }
     const dsm_parallelism parallelism = dsm_parallelism_of(&roles, system->system.axis_count);
     if (is_good && dsm_parallelism_has_roles(parallelism) &&

@@ -3,6 +3,7 @@
 
 #include "plan/keeping.h"
 #include "plan/segments.h"
+#include "plan/strategy_rules.h"
 
 static const dsm__word words[] = {
     [DSM_RECOMPUTATION_BEST].key = "best",
@@ -43,8 +44,7 @@ static dsm__again take(asking *of, size_t index) {
   const bool is_one = of->asked == DSM_RECOMPUTATION_FULL
                           ? of->end > of->first + 1
                           : of->asked == DSM_RECOMPUTATION_SELECTIVE && layer->is_score;
-  if (!is_one || of->workload->is_list || layer->timesteps > 1 ||
-      dsm__recomputing_pass(layer) == DSM_PASS_COUNT) {
+  if (!is_one || !dsm__layer_may(of->workload, index, DSM__CHOICE_RECOMPUTED)) {
     return DSM__AGAIN_NOTHING;
   }
   return is_end && index + 1 < of->end && of->asked == DSM_RECOMPUTATION_FULL ? DSM__AGAIN_ALL

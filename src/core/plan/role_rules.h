@@ -9,6 +9,9 @@
 /** The optimization that a role needs; DSM_OPTIMIZATION_COUNT: none. */
 dsm_optimization dsm__role_optimization(dsm_role role);
 
+/** Do options have that? */
+bool dsm__may_have_role(const dsm_explore_options *options, dsm_role role);
+
 /** Do options allow roles beside data and model? */
 bool dsm__may_have_roles(const dsm_explore_options *options);
 

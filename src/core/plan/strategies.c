@@ -5,6 +5,8 @@
  */
 #include "dsm/strategy.h"
 
+#include <stdio.h>
+
 #include "plan/named_roles.h"
 #include "plan/plan_internal.h"
 #include "plan/role_rules.h"
@@ -14,10 +16,16 @@
 
 /* ---- why one has no effect; NULL: perhaps it has one ---- */
 
-static const char *why_no_hybrid(const dsm_workload *workload, const dsm_system *system,
-                                 const dsm_explore_options *options) {
-  (void)workload;
-  const dsm_network *const network = &system->system;
+/* A workload on a system with options. */
+typedef struct question {
+  const dsm_workload *workload;
+  const dsm_system *system;
+  const dsm_explore_options *options;
+  dsm_machine machine;
+} question;
+
+static const char *why_no_hybrid(const question *q) {
+  const dsm_network *const network = &q->system->system;
   unsigned long_axes = 0;
   for (unsigned a = 0; a < network->axis_count; a++) {
     long_axes += network->axes[a].chips > 1;
@@ -28,65 +36,57 @@ static const char *why_no_hybrid(const dsm_workload *workload, const dsm_system 
   if (long_axes == 1) {
     return "with chips along one axis only, the hybrids are plain data and model parallelism";
   }
-  return (options->parallelisms & DSM_PARALLELISM_HYBRIDS) == 0
+  return (q->options->parallelisms & DSM_PARALLELISM_HYBRIDS) == 0
              ? "--parallelism leaves out those with axes of both roles, as data_x_model_y"
              : NULL;
 }
 
 static bool is_feed_forward(const dsm_workload *workload) {
+  bool is = true;
   for (size_t i = 0; i < workload->layer_count; i++) {
-    if (workload->layers[i].timesteps > 1) {
-      return false;
-    }
+    is = is && workload->layers[i].timesteps == 1;
   }
-  return true;
+  return is;
 }
 
-static const char *why_no_reuse(const dsm_workload *workload, const dsm_system *system,
-                                const dsm_explore_options *options) {
-  (void)options;
-  const dsm_machine machine = dsm_machine_derive(system);
-  const bool has_room = dsm_held_limit_bytes(&machine, 0) > 0;
+static const char *why_no_reuse(const question *q) {
+  const bool has_room = dsm_held_limit_bytes(&q->machine, 0) > 0;
   bool is_any_holdable = false;
-  for (size_t i = 0; i < workload->layer_count; i++) {
-    is_any_holdable = is_any_holdable || dsm__held_why_not(workload, i) == NULL;
-    if (dsm_kernel_can_be_kept(&workload->layers[i], &machine) || (has_room && is_any_holdable)) {
+  for (size_t i = 0; i < q->workload->layer_count; i++) {
+    is_any_holdable = is_any_holdable || dsm__held_why_not(q->workload, i) == NULL;
+    if (dsm_kernel_can_be_kept(&q->workload->layers[i], &q->machine) ||
+        (has_room && is_any_holdable)) {
       return NULL;
     }
   }
   if (is_any_holdable) {
     return "the streaming buffers leave no room in the scratchpads";
   }
-  return is_feed_forward(workload)
+  return is_feed_forward(q->workload)
              ? "no layer reads the output of another, and none has timesteps"
              : "only matmuls have timesteps, and without model.resident_operands nothing of them "
                "can stay on chip";
 }
 
-static const char *why_no_dysm(const dsm_workload *workload, const dsm_system *system,
-                               const dsm_explore_options *options) {
-  (void)options;
-  const dsm_machine machine = dsm_machine_derive(system);
-  for (size_t i = 0; i < workload->layer_count; i++) {
-    if (dsm_dysm_factor_is_valid(&workload->layers[i], &machine, workload->minibatch, 2)) {
+static const char *why_no_dysm(const question *q) {
+  for (size_t i = 0; i < q->workload->layer_count; i++) {
+    if (dsm_dysm_factor_is_valid(&q->workload->layers[i], &q->machine, q->workload->minibatch, 2)) {
       return NULL;
     }
   }
-  return is_feed_forward(workload)
+  return is_feed_forward(q->workload)
              ? "the minibatch cannot be halved so that every chip still has a sample"
              : "in no layer without timesteps can the minibatch be halved so that every chip still "
                "has a sample";
 }
 
-static const char *why_no_pipeline(const dsm_workload *workload, const dsm_system *system,
-                                   const dsm_explore_options *options) {
-  (void)options;
-  const uint64_t rows = dsm__stage_rows_most(system);
+static const char *why_no_pipeline(const question *q) {
+  const uint64_t rows = dsm__stage_rows_most(q->system);
   if (rows == 1) {
     return "there is one row of chips, and each layer of a pipeline needs one";
   }
-  for (size_t i = 0; i < workload->layer_count; i++) {
-    const uint64_t least = dsm__pipeline_least_length(workload, i);
+  for (size_t i = 0; i < q->workload->layer_count; i++) {
+    const uint64_t least = dsm__pipeline_least_length(q->workload, i);
     if (least > 0 && least <= rows) {
       return NULL;
     }
@@ -94,101 +94,79 @@ static const char *why_no_pipeline(const dsm_workload *workload, const dsm_syste
   return "the network has no run of two recurrent layers that can be pipelined";
 }
 
-static const char *why_no_per_pass(const dsm_workload *workload, const dsm_system *system,
-                                   const dsm_explore_options *options) {
-  (void)workload;
-  (void)system;
-  const dsm_parallelism_set allowed = options->parallelisms;
-  if (options->mode == DSM_MODE_INFERENCE) {
+static const char *why_no_per_pass(const question *q) {
+  const dsm_parallelism_set allowed = q->options->parallelisms;
+  if (q->options->mode == DSM_MODE_INFERENCE) {
     return "inference has only forward passes";
   }
   return (allowed & (allowed - 1)) == 0 ? "--parallelism leaves one parallelism to choose" : NULL;
 }
 
-static const char *why_no_preload(const dsm_workload *workload, const dsm_system *system,
-                                  const dsm_explore_options *options) {
-  (void)options;
-  const dsm_machine machine = dsm_machine_derive(system);
-  if (workload->weights == 0) {
+static const char *why_no_preload(const question *q) {
+  if (q->workload->weights == 0) {
     return "the network has no weights";
   }
-  if (dsm_preload_room_bytes(&machine) > 0) {
+  if (dsm_preload_room_bytes(&q->machine) > 0) {
     return NULL;
   }
-  return machine.has_shared_memory
+  return q->machine.has_shared_memory
              ? "with model.tiling \"blocked\" no weights are preloaded into a shared memory"
              : "the streaming buffers leave no room in the scratchpads";
 }
 
-static const char *why_no_hoist(const dsm_workload *workload, const dsm_system *system,
-                                const dsm_explore_options *options) {
-  (void)system;
+static const char *why_no_hoist(const question *q) {
   bool is_any = false;
-  for (size_t i = 0; i < workload->layer_count; i++) {
-    is_any = is_any || workload->layers[i].hoisted != NULL;
+  for (size_t i = 0; i < q->workload->layer_count; i++) {
+    is_any = is_any || dsm__layer_may(q->workload, i, DSM__CHOICE_HOISTED);
   }
-  if (options->mode == DSM_MODE_INFERENCE) {
+  if (q->options->mode == DSM_MODE_INFERENCE) {
     return "in inference each timestep computes its own input products";
   }
   return is_any ? NULL : "the network has no lstm with timesteps";
 }
 
-static const char *why_no_spatial(const dsm_workload *workload, const dsm_system *system,
-                                  const dsm_explore_options *options) {
-  (void)system;
-  (void)options;
+static bool is_for_any(const question *q, dsm_role role) {
   bool is_any = false;
-  for (size_t i = 0; i < workload->layer_count; i++) {
-    is_any = is_any || dsm_layer_can_have_role(&workload->layers[i], DSM_ROLE_SPATIAL);
+  for (size_t i = 0; i < q->workload->layer_count; i++) {
+    is_any = is_any || dsm_layer_can_have_role(&q->workload->layers[i], role);
   }
-  return is_any ? NULL : "the network has no layer with rows of positions";
+  return is_any;
 }
 
-static const char *why_no_tensor(const dsm_workload *workload, const dsm_system *system,
-                                 const dsm_explore_options *options) {
-  (void)workload;
-  (void)options;
-  return dsm_system_chips(system) > 1 ? NULL : "the system has one chip";
+static const char *why_no_spatial(const question *q) {
+  return is_for_any(q, DSM_ROLE_SPATIAL) ? NULL : "the network has no layer with rows of positions";
 }
 
-static const char *why_no_expert(const dsm_workload *workload, const dsm_system *system,
-                                 const dsm_explore_options *options) {
-  (void)system;
-  (void)options;
-  bool is_any = false;
-  for (size_t i = 0; i < workload->layer_count; i++) {
-    is_any = is_any || dsm_layer_can_have_role(&workload->layers[i], DSM_ROLE_EXPERT);
-  }
-  return is_any ? NULL : "the network has no layer with experts";
+static const char *why_no_tensor(const question *q) {
+  return dsm_system_chips(q->system) > 1 ? NULL : "the system has one chip";
 }
 
-static const char *why_no_accumulate(const dsm_workload *workload, const dsm_system *system,
-                                     const dsm_explore_options *options) {
-  (void)system;
-  if (options->mode == DSM_MODE_INFERENCE) {
+static const char *why_no_expert(const question *q) {
+  return is_for_any(q, DSM_ROLE_EXPERT) ? NULL : "the network has no layer with experts";
+}
+
+static const char *why_no_accumulate(const question *q) {
+  if (q->options->mode == DSM_MODE_INFERENCE) {
     return "inference has no gradients";
   }
-  return workload->minibatch > 1 ? NULL : "a minibatch of one sample cannot be cut";
+  return q->workload->minibatch > 1 ? NULL : "a minibatch of one sample cannot be cut";
 }
 
-static const char *why_no_shard(const dsm_workload *workload, const dsm_system *system,
-                                const dsm_explore_options *options) {
-  if (options->mode == DSM_MODE_INFERENCE) {
+static const char *why_no_shard(const question *q) {
+  if (q->options->mode == DSM_MODE_INFERENCE) {
     return "inference has no gradients";
   }
-  if (workload->weights == 0) {
+  if (q->workload->weights == 0) {
     return "the network has no weights";
   }
-  return dsm_system_chips(system) > 1 ? NULL : "the system has one chip";
+  return dsm_system_chips(q->system) > 1 ? NULL : "the system has one chip";
 }
 
-static const char *why_no_recompute(const dsm_workload *workload, const dsm_system *system,
-                                    const dsm_explore_options *options) {
-  (void)system;
-  if (options->mode == DSM_MODE_INFERENCE) {
+static const char *why_no_recompute(const question *q) {
+  if (q->options->mode == DSM_MODE_INFERENCE) {
     return "inference keeps nothing for later passes";
   }
-  return workload->is_list ? "a list of layers keeps nothing for later passes" : NULL;
+  return q->workload->is_list ? "a list of layers keeps nothing for later passes" : NULL;
 }
 
 /* Is there a layer, other than the last, whose output is all that later layers read? */
@@ -201,19 +179,18 @@ static bool has_cut(const dsm_workload *workload) {
   return has;
 }
 
-static const char *why_no_stages(const dsm_workload *workload, const dsm_system *system,
-                                 const dsm_explore_options *options) {
-  if (options->mode == DSM_MODE_INFERENCE) {
+static const char *why_no_stages(const question *q) {
+  if (q->options->mode == DSM_MODE_INFERENCE) {
     return "inference runs no layer backward";
   }
-  if (workload->is_list) {
+  if (q->workload->is_list) {
     return "a list of layers has no output that passes from one to the next";
   }
-  if (!has_cut(workload)) {
+  if (!has_cut(q->workload)) {
     return "at no place of the network do all later layers read one tensor alone, so no stage can "
            "begin";
   }
-  return dsm_system_chips(system) > 1 ? NULL : "the system has one chip";
+  return dsm_system_chips(q->system) > 1 ? NULL : "the system has one chip";
 }
 
 /* ---- the table ---- */
@@ -222,38 +199,43 @@ static const char *why_no_stages(const dsm_workload *workload, const dsm_system 
 #define INFERENCE (1U << (unsigned)DSM_MODE_INFERENCE)
 #define BOTH (TRAINING | INFERENCE)
 #define ROLE(role) (1U << (unsigned)DSM_ROLE_##role)
+#define ADDED(purpose) (1U << (unsigned)DSM__ADDED_TO_##purpose)
+#define LEFT_OUT(which) (1U << (unsigned)DSM__LEFT_OUT_##which)
 
 /* clang-format off */
-/* ITEM(value of dsm_optimization, word, members of the row) */
+/* ITEM(value of dsm_optimization, word, members of the row, sets that it is in) */
 #define STRATEGIES(ITEM)                                                                           \
-  ITEM(HYBRID, hybrid, .modes = BOTH, .help = "one layer uses two parallelisms")                   \
-  ITEM(REUSE, reuse, .modes = BOTH, .help = "outputs and activation gradients stay on chip")       \
-  ITEM(DYSM, dysm, .modes = BOTH, .help = "a layer runs the minibatch in several parts")           \
-  ITEM(PIPELINE, pipeline, .modes = BOTH, .help = "recurrent layers run at the same time")         \
-  ITEM(PER_PASS, per_pass, .modes = TRAINING,                                                      \
+  ITEM(HYBRID, hybrid, 0, .modes = BOTH, .help = "one layer uses two parallelisms")                \
+  ITEM(REUSE, reuse, 0, .modes = BOTH, .help = "outputs and activation gradients stay on chip")    \
+  ITEM(DYSM, dysm, 0, .modes = BOTH, .help = "a layer runs the minibatch in several parts")        \
+  ITEM(PIPELINE, pipeline, 0, .modes = BOTH, .help = "recurrent layers run at the same time")      \
+  ITEM(PER_PASS, per_pass, LEFT_OUT(FIRST), .modes = TRAINING,                                     \
       .help = "in training, passes of a layer may use different parallelisms")                     \
-  ITEM(PRELOAD, preload, .modes = INFERENCE, .has_gap = true,                                      \
+  ITEM(PRELOAD, preload, 0, .modes = INFERENCE, .has_gap = true,                                   \
       .refused = "in training every step changes the weights",                                     \
       .help = "in inference, weights stay on chip")                                                \
-  ITEM(HOIST, hoist, .modes = TRAINING,                                                            \
+  ITEM(HOIST, hoist, 0, .modes = TRAINING,                                                         \
       .help = "in training, an lstm computes the input products of all timesteps at once")         \
-  ITEM(SPATIAL, spatial, .modes = BOTH, .roles = ROLE(SPATIAL), .help = "chips share positions")   \
-  ITEM(TENSOR, tensor, .modes = BOTH,                                                              \
+  ITEM(SPATIAL, spatial, LEFT_OUT(OF_STAGES), .modes = BOTH, .roles = ROLE(SPATIAL),               \
+      .help = "chips share positions")                                                             \
+  ITEM(TENSOR, tensor, LEFT_OUT(OF_STAGES), .modes = BOTH,                                         \
       .roles = ROLE(MODEL_OUT) | ROLE(COLUMN) | ROLE(ROW) | ROLE(GATHER_COLUMN) |                  \
                ROLE(ROW_SCATTER) | ROLE(HEADS) | ROLE(WHOLE),                                      \
       .help = "chips shard weights by columns and rows")                                           \
-  ITEM(EXPERT, expert, .modes = BOTH, .roles = ROLE(EXPERT), .help = "chips share experts")        \
-  ITEM(ACCUMULATE, accumulate, .modes = TRAINING,                                                  \
+  ITEM(EXPERT, expert, 0, .modes = BOTH, .roles = ROLE(EXPERT), .help = "chips share experts")     \
+  ITEM(ACCUMULATE, accumulate, ADDED(CUT) | ADDED(TAKE_TURNS) | ADDED(FIT), .modes = TRAINING,     \
       .help = "in training, the minibatch is cut into micro-batches")                              \
-  ITEM(SHARD, shard, .modes = TRAINING,                                                            \
+  ITEM(SHARD, shard,                                                                               \
+       ADDED(KEEP_LESS) | ADDED(FIT) | LEFT_OUT(FIRST) | LEFT_OUT(SECOND) | LEFT_OUT(OF_STAGES),   \
+      .modes = TRAINING,                                                                           \
       .help = "in training, chips shard optimizer state, weight gradients and weights")            \
-  ITEM(RECOMPUTE, recompute, .modes = TRAINING,                                                    \
+  ITEM(RECOMPUTE, recompute, ADDED(KEEP_LESS) | ADDED(FIT), .modes = TRAINING,                     \
       .help = "in training, forward passes run again instead of keeping activations")              \
-  ITEM(STAGES, stages, .modes = TRAINING,                                                          \
+  ITEM(STAGES, stages, ADDED(TAKE_TURNS) | ADDED(FIT), .modes = TRAINING,                          \
       .help = "in training, micro-batches pass through pipeline stages, each on chips of its own")
 /* clang-format on */
 
-#define WORD(value, name, ...) [DSM_OPTIMIZATION_##value].key = #name,
+#define WORD(value, name, sets, ...) [DSM_OPTIMIZATION_##value].key = #name,
 static const dsm__word words[] = {STRATEGIES(WORD)};
 DSM__NAMED_WORDS(dsm__optimization_words, "optimization", words, DSM_OPTIMIZATION_COUNT,
                  dsm_optimization, dsm_optimization_name);
@@ -261,14 +243,17 @@ DSM__PARSED_WORDS(dsm__optimization_words, dsm_optimization, dsm_optimization_pa
 
 #define IS_NAMED_ONLY(value)                                                                       \
   ((DSM_OPTIMIZATION_ALL & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_##value)) == 0)
-#define STRATEGY(value, name, ...)                                                                 \
-  [DSM_OPTIMIZATION_##value] = {.word = #name,                                                     \
-                                .is_named_only = IS_NAMED_ONLY(value),                             \
-                                .why_not = why_no_##name,                                          \
-                                __VA_ARGS__},
+#define STRATEGY(value, name, sets, ...)                                                           \
+  [DSM_OPTIMIZATION_##value] = {.word = #name, .is_named_only = IS_NAMED_ONLY(value), __VA_ARGS__},
 static const dsm_strategy strategies[] = {STRATEGIES(STRATEGY)};
 _Static_assert(sizeof strategies / sizeof *strategies == DSM_OPTIMIZATION_COUNT,
                "a row for each strategy");
+
+#define WHY_NOT(value, name, sets, ...) [DSM_OPTIMIZATION_##value] = why_no_##name,
+static const char *(*const why_not[])(const question *q) = {STRATEGIES(WHY_NOT)};
+
+#define SETS(value, name, sets, ...) [DSM_OPTIMIZATION_##value] = (sets),
+static const unsigned sets_of[] = {STRATEGIES(SETS)};
 
 const dsm_strategy *dsm_strategy_of(dsm_optimization optimization) {
   return &strategies[optimization];
@@ -278,7 +263,8 @@ const dsm_strategy *dsm_strategy_of(dsm_optimization optimization) {
 
 const char *dsm_optimization_why_not(dsm_optimization optimization, const dsm_workload *workload,
                                      const dsm_system *system, const dsm_explore_options *options) {
-  return strategies[optimization].why_not(workload, system, options);
+  const question asked = {workload, system, options, dsm_machine_derive(system)};
+  return why_not[optimization](&asked);
 }
 
 dsm_optimization_set dsm_mode_possible_optimizations(dsm_mode mode) {
@@ -326,19 +312,73 @@ static bool is_hybrid_asked(const dsm_explore_options *options) {
              : (named & ~uniform) == 0 && of_all_axes == 0;
 }
 
+/* What options ask for that needs a strategy, where it is above 1; 0 asks for what is best. */
+typedef struct demand {
+  dsm_optimization needed;
+  uint64_t value;
+  const char *without; /* all that there is without it */
+} demand;
+enum { DEMAND_COUNT = 5 };
+_Static_assert(DSM_RECOMPUTATION_BEST == 0 && DSM_RECOMPUTATION_NONE == 1, "as of numbers");
+
+static demand demand_of(const dsm_explore_options *options, int number) {
+  const demand demands[DEMAND_COUNT] = {
+      {DSM_OPTIMIZATION_STAGES, options->interleave, "1 run of layers of each stage"},
+      {DSM_OPTIMIZATION_ACCUMULATE, options->interleave, "1 run of layers of each stage"},
+      {DSM_OPTIMIZATION_STAGES, options->stages, "1 stage"},
+      {DSM_OPTIMIZATION_ACCUMULATE, options->micro_batches, "1 micro-batch"},
+      {DSM_OPTIMIZATION_RECOMPUTE, (uint64_t)options->recomputation, "no recomputation"},
+  };
+  return demands[number];
+}
+
+dsm_status dsm__strategies_check(const dsm_explore_options *options, dsm_diags *diags) {
+  const dsm_optimization_set wrong =
+      options->optimizations & ~dsm_mode_possible_optimizations(options->mode);
+  for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
+    if ((wrong & DSM_OPTIMIZATION_BIT(o)) != 0) {
+      return dsm__refuse(diags, DSM_ERROR_USAGE, "expected optimizations that %s has, found %s",
+                         dsm_mode_name(options->mode), strategies[o].word);
+    }
+  }
+  for (int d = 0; d < DEMAND_COUNT; d++) {
+    const demand asked = demand_of(options, d);
+    char found[64];
+    if (asked.value <= 1 || (options->optimizations & DSM_OPTIMIZATION_BIT(asked.needed)) != 0) {
+      continue;
+    }
+    (void)snprintf(found, sizeof found, "%llu", (unsigned long long)asked.value);
+    if (asked.needed == DSM_OPTIMIZATION_RECOMPUTE) {
+      (void)snprintf(found, sizeof found, "\"%s\"", dsm_recomputation_name(options->recomputation));
+    }
+    return dsm__refuse(diags, DSM_ERROR_USAGE, "expected %s without the optimization %s, found %s",
+                       asked.without, strategies[asked.needed].word, found);
+  }
+  return DSM_OK;
+}
+
+void dsm_options_settle(dsm_explore_options *options) {
+  const bool may_cut = dsm__may_choose(options, DSM__CHOICE_MICRO_BATCHES);
+  const bool may_stage = dsm__may_choose(options, DSM__CHOICE_STAGES);
+  options->interleave = may_cut && may_stage ? options->interleave : 0;
+  options->stages = may_stage ? options->stages : 0;
+  options->micro_batches = may_cut ? options->micro_batches : 0;
+  if (!dsm__may_choose(options, DSM__CHOICE_RECOMPUTED)) {
+    options->recomputation = DSM_RECOMPUTATION_BEST;
+  }
+}
+
 /* What needs a strategy that is asked for: no rung has another. */
 static dsm_optimization_set asked_strategies(const dsm_explore_options *options) {
-  const bool is_interleaved = options->interleave > 1;
-  const bool is_asked[DSM_OPTIMIZATION_COUNT] = {
-      [DSM_OPTIMIZATION_HYBRID] = is_hybrid_asked(options),
-      [DSM_OPTIMIZATION_ACCUMULATE] = options->micro_batches > 1 || is_interleaved,
-      [DSM_OPTIMIZATION_STAGES] = options->stages > 1 || is_interleaved,
-      [DSM_OPTIMIZATION_RECOMPUTE] = options->recomputation > DSM_RECOMPUTATION_NONE,
-  };
-  dsm_optimization_set asked = 0;
+  dsm_optimization_set asked =
+      is_hybrid_asked(options) ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID) : 0;
+  for (int d = 0; d < DEMAND_COUNT; d++) {
+    const demand one = demand_of(options, d);
+    asked |= one.value > 1 ? DSM_OPTIMIZATION_BIT(one.needed) : 0;
+  }
   for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
     const bool is_of_role = (strategies[o].roles & dsm__named_roles(options)) != 0;
-    asked |= is_asked[o] || is_of_role ? DSM_OPTIMIZATION_BIT(o) : 0;
+    asked |= is_of_role ? DSM_OPTIMIZATION_BIT(o) : 0;
   }
   return asked;
 }
@@ -357,12 +397,36 @@ size_t dsm_ladder_additions(const dsm_explore_options *options,
   return count;
 }
 
+dsm_optimization_set dsm__strategies_in(dsm__strategy_set set) {
+  dsm_optimization_set all = 0;
+  for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
+    all |= (sets_of[o] >> (unsigned)set & 1U) != 0 ? DSM_OPTIMIZATION_BIT(o) : 0;
+  }
+  return all;
+}
+
+bool dsm__strategies_part(dsm_optimization_set set, unsigned number, dsm_optimization_set *part) {
+  *part = 0;
+  for (int o = DSM_OPTIMIZATION_COUNT - 1; o >= 0; o--) {
+    const bool is_in = (set & DSM_OPTIMIZATION_BIT(o)) != 0;
+    *part |= is_in && (number & 1U) != 0 ? DSM_OPTIMIZATION_BIT(o) : 0;
+    number >>= is_in ? 1 : 0;
+  }
+  return number == 0;
+}
+
 dsm_optimization dsm__role_optimization(dsm_role role) {
   int o = 0;
   while (o < DSM_OPTIMIZATION_COUNT && (strategies[o].roles >> (unsigned)role & 1U) == 0) {
     o++;
   }
   return (dsm_optimization)o;
+}
+
+bool dsm__may_have_role(const dsm_explore_options *options, dsm_role role) {
+  const dsm_optimization needed = dsm__role_optimization(role);
+  return needed == DSM_OPTIMIZATION_COUNT ||
+         (options->optimizations & DSM_OPTIMIZATION_BIT(needed)) != 0;
 }
 
 bool dsm__may_have_roles(const dsm_explore_options *options) {

@@ -1,9 +1,120 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plan/strategy_rules.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "plan/holding.h"
+#include "plan/keeping.h"
+#include "plan/plan_record.h"
+
+/* ---- choices ---- */
+
+typedef struct choice_row {
+  dsm_optimization strategy;
+  const char *key;
+  dsm__layer_fact_set excluded_by;
+} choice_row;
+
+#define CHOICE_ROW(choice, strategy, key, excluded_by)                                             \
+  [DSM__CHOICE_##choice] = {DSM_OPTIMIZATION_##strategy, key, excluded_by},
+static const choice_row choices[] = {DSM__CHOICES(CHOICE_ROW)};
+
+#define FACT_WORDS(fact, words) [DSM__LAYER_FACT_##fact] = (words),
+static const char *const fact_words[] = {DSM__LAYER_FACTS(FACT_WORDS)};
+
+static const dsm_layer_spec *spec_of(const dsm_workload *workload, size_t layer_index) {
+  return &workload->specs[workload->layers[layer_index].spec_index];
+}
+
+dsm__layer_fact_set dsm__layer_facts(const dsm_workload *workload, size_t layer_index) {
+  const dsm_layer *const layer = &workload->layers[layer_index];
+  const dsm_layer_spec *const spec = spec_of(workload, layer_index);
+  const bool is_lstm = layer->gates > 0 && !spec->is_bidirectional;
+  return (workload->is_list ? DSM__LAYER_FACT(LIST) : 0) |
+         (layer->timesteps > 1 ? DSM__LAYER_FACT(TIMESTEPS) : 0) |
+         (dsm__recomputing_pass(layer) == DSM_PASS_COUNT ? DSM__LAYER_FACT(NO_LATER_PASS) : 0) |
+         (layer->weight_elements == 0 ? DSM__LAYER_FACT(NO_WEIGHTS) : 0) |
+         (layer->lookup_elements > 0 ? DSM__LAYER_FACT(EMBEDDING) : 0) |
+         (dsm__last_use(layer) == DSM_NEVER_USED ? DSM__LAYER_FACT(UNUSED) : 0) |
+         (is_lstm ? 0 : DSM__LAYER_FACT(NO_LSTM)) |
+         (spec->pipeline_choice == DSM_PIPELINE_NEVER ? DSM__LAYER_FACT(NEVER) : 0) |
+         (layer->hoisted == NULL ? DSM__LAYER_FACT(NOT_HOISTABLE) : 0);
+}
+
+const char *dsm__choice_why_not(dsm__choice choice, dsm__layer_fact_set facts) {
+  int fact = 0;
+  while (fact < DSM__LAYER_FACT_COUNT &&
+         ((choices[choice].excluded_by & facts) >> fact & 1U) == 0) {
+    fact++;
+  }
+  return fact < DSM__LAYER_FACT_COUNT ? fact_words[fact] : NULL;
+}
+
+void dsm_strategy_exclusions(char *text, size_t size) {
+  static const dsm__layer_fact_set decided =
+      DSM__LAYER_FACT(GROUPED) | DSM__LAYER_FACT(DIFFERING) | DSM__LAYER_FACT(BESIDE_HELD) |
+      DSM__LAYER_FACT(STAGED) | DSM__LAYER_FACT(MICRO_BATCHES) | DSM__LAYER_FACT(ROLES);
+  const char *before = "";
+  size_t used = 0;
+  for (int f = 0; f < DSM__LAYER_FACT_COUNT; f++) {
+    const dsm__layer_fact_set fact = decided & 1U << (unsigned)f;
+    for (int c = 0; c < DSM__CHOICE_COUNT && used < size; c++) {
+      if ((choices[c].excluded_by & fact) != 0) {
+        used += (size_t)snprintf(text + used, size - used, "%s%s", before,
+                                 dsm__choice_word((dsm__choice)c));
+        before = ", ";
+      }
+    }
+    if (fact != 0 && used < size) {
+      used += (size_t)snprintf(text + used, size - used, "%s", fact_words[f]);
+      before = "; ";
+    }
+  }
+}
+
+bool dsm__layer_may(const dsm_workload *workload, size_t layer_index, dsm__choice choice) {
+  return (dsm__layer_facts(workload, layer_index) & choices[choice].excluded_by) == 0;
+}
+
+dsm_optimization_set dsm__choice_strategies(dsm__choice choice) {
+  return DSM_OPTIMIZATION_BIT(choices[choice].strategy);
+}
+
+const char *dsm__choice_word(dsm__choice choice) {
+  return dsm_optimization_name(choices[choice].strategy);
+}
+
+bool dsm__may_choose(const dsm_explore_options *options, dsm__choice choice) {
+  const dsm_optimization strategy = choices[choice].strategy;
+  return (options->optimizations & DSM_OPTIMIZATION_BIT(strategy)) != 0 &&
+         (dsm_strategy_of(strategy)->modes >> (unsigned)options->mode & 1U) != 0;
+}
+
+const dsm__field *dsm__choice_field(dsm__choice choice) {
+  const void *record = NULL;
+  return dsm__record_field(&dsm__decisions_record, choices[choice].key, &record);
+}
+
+uint64_t dsm__choice_value(dsm__choice choice, const dsm_layer_decisions *decisions) {
+  return (uint64_t)dsm__field_number(dsm__choice_field(choice), decisions);
+}
+
+bool dsm__is_chosen(dsm__choice choice, const dsm_layer_decisions *decisions) {
+  const dsm__field *const field = dsm__choice_field(choice);
+  const dsm_layer_decisions none = dsm__layer_decisions_none();
+  return !(fabs(dsm__field_number(field, decisions) - dsm__field_number(field, &none)) <= 0);
+}
+
+uint64_t dsm__choice_count(dsm__choice choice, const dsm_plan *plan) {
+  uint64_t count = 0;
+  for (size_t i = 0; choices[choice].key != NULL && i < plan->layer_count; i++) {
+    count += dsm__is_chosen(choice, &plan->layers[i].decisions);
+  }
+  count += choice == DSM__CHOICE_MICRO_BATCHES && plan->micro_batches > 1 ? plan->micro_batches : 0;
+  return count + (choice == DSM__CHOICE_STAGES ? plan->stages.count : 0);
+}
 
 /* ---- holding ---- */
 
@@ -25,16 +136,6 @@ const char *dsm__held_why_not(const dsm_workload *workload, size_t layer_index) 
 
 /* ---- pipelines ---- */
 
-static const dsm_layer_spec *spec_of(const dsm_workload *workload, size_t layer_index) {
-  return &workload->specs[workload->layers[layer_index].spec_index];
-}
-
-bool dsm__pipeline_can_be_stage(const dsm_workload *workload, size_t layer_index) {
-  const dsm_layer_spec *const spec = spec_of(workload, layer_index);
-  return workload->layers[layer_index].gates > 0 && !spec->is_bidirectional &&
-         spec->pipeline_choice != DSM_PIPELINE_NEVER;
-}
-
 bool dsm__pipeline_is_same_declared(const dsm_workload *workload, size_t a, size_t b) {
   const dsm_layer_spec *const first = spec_of(workload, a);
   const dsm_layer_spec *const second = spec_of(workload, b);
@@ -47,8 +148,8 @@ bool dsm__pipeline_is_same_declared(const dsm_workload *workload, size_t a, size
 
 bool dsm__pipeline_can_join(const dsm_workload *workload, size_t earlier) {
   const size_t later = earlier + 1;
-  return later < workload->layer_count && dsm__pipeline_can_be_stage(workload, earlier) &&
-         dsm__pipeline_can_be_stage(workload, later) &&
+  return later < workload->layer_count && dsm__layer_may(workload, earlier, DSM__CHOICE_GROUP) &&
+         dsm__layer_may(workload, later, DSM__CHOICE_GROUP) &&
          workload->layers[earlier].timesteps == workload->layers[later].timesteps &&
          dsm__pipeline_is_same_declared(workload, earlier, later);
 }

@@ -1,9 +1,131 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* strategy_rules.h: which layers a strategy can take; searches, judges and notes ask here. */
+/* strategy_rules.h: which choices a strategy makes, and which layers can take it; searches,
+ * judges and notes ask here. */
 #ifndef DSM_PLAN_STRATEGY_RULES_H
 #define DSM_PLAN_STRATEGY_RULES_H
 
+#include "base/record.h"
 #include "dsm/plan.h"
+#include "dsm/strategy.h"
+
+/* ---- choices ---- */
+
+/** What is so of a layer, of what is decided for it, and of the step that it is in: it can exclude
+ * choices. With how a message goes on behind what there is in place of the choice; of several facts
+ * the first is told. */
+/* clang-format off */
+#define DSM__LAYER_FACTS(ITEM)                                                                     \
+  ITEM(LIST, " in a list of layers, which keeps nothing")                                          \
+  ITEM(TIMESTEPS, " in a layer with timesteps")                                                    \
+  ITEM(NO_LATER_PASS, " in a layer without a backward and an update pass")                         \
+  ITEM(BESIDE_HELD, " in a layer whose output, or something that it reads, stays on chip")         \
+  ITEM(NO_WEIGHTS, " in a layer without weights")                                                  \
+  ITEM(EMBEDDING, " in an embedding, which reads other rows for each sample")                      \
+  ITEM(UNUSED, " for an output that no layer uses")                                                \
+  ITEM(NO_LSTM, " in a layer that is no unidirectional lstm")                                      \
+  ITEM(NEVER, ", as the workload says of this layer")                                              \
+  ITEM(GROUPED, " in a pipeline group")                                                            \
+  ITEM(NOT_HOISTABLE, " in a layer that is no lstm with timesteps")                                \
+  ITEM(DIFFERING, " in a layer whose passes differ in parallelism")                                \
+  ITEM(STAGED, " in a step with stages")                                                           \
+  ITEM(MICRO_BATCHES, " with several micro-batches")                                               \
+  ITEM(ROLES, " in a layer with roles other than data and model")
+/* clang-format on */
+
+#define DSM__LAYER_FACT_OF(fact, words) DSM__LAYER_FACT_##fact,
+typedef enum dsm__layer_fact {
+  DSM__LAYER_FACTS(DSM__LAYER_FACT_OF) DSM__LAYER_FACT_COUNT
+} dsm__layer_fact;
+
+/** Bit f stands for fact f. */
+typedef unsigned dsm__layer_fact_set;
+#define DSM__LAYER_FACT(fact) (1U << (unsigned)DSM__LAYER_FACT_##fact)
+
+/** What a mapping decides only where a strategy is used: with that, the member of a layer's
+ * decisions that says so (NULL: it is none of single layers), and what excludes it, which is said
+ * here alone and may only become less. Searches, judges and explanations ask for a choice, and
+ * never for a strategy by its name. From FACTOR on each layer is judged in this order. */
+/* clang-format off */
+#define DSM__CHOICES(ITEM)                                                                         \
+  ITEM(HYBRID, HYBRID, NULL, 0)                                                                    \
+  ITEM(KERNEL, REUSE, NULL, 0) /* that stays on chip for all timesteps */                          \
+  ITEM(PASSES, PER_PASS, NULL, 0)                                                                  \
+  ITEM(MICRO_BATCHES, ACCUMULATE, NULL, 0)                                                         \
+  ITEM(STAGES, STAGES, NULL, 0)                                                                    \
+  ITEM(GROUP, PIPELINE, "pipeline_group",                                                          \
+       DSM__LAYER_FACT(NO_LSTM) | DSM__LAYER_FACT(NEVER) | DSM__LAYER_FACT(STAGED) |               \
+           DSM__LAYER_FACT(MICRO_BATCHES) | DSM__LAYER_FACT(ROLES))                                \
+  ITEM(FACTOR, DYSM, "dysm_factor", DSM__LAYER_FACT(TIMESTEPS) | DSM__LAYER_FACT(GROUPED))         \
+  ITEM(HOISTED, HOIST, "hoisted", DSM__LAYER_FACT(GROUPED) | DSM__LAYER_FACT(NOT_HOISTABLE))       \
+  ITEM(SHARD, SHARD, "shard",                                                                      \
+       DSM__LAYER_FACT(NO_WEIGHTS) | DSM__LAYER_FACT(GROUPED) | DSM__LAYER_FACT(DIFFERING))        \
+  ITEM(RECOMPUTED, RECOMPUTE, "recompute",                                                         \
+       DSM__LAYER_FACT(LIST) | DSM__LAYER_FACT(TIMESTEPS) | DSM__LAYER_FACT(NO_LATER_PASS) |       \
+           DSM__LAYER_FACT(BESIDE_HELD) | DSM__LAYER_FACT(DIFFERING))                              \
+  ITEM(OUTPUT, REUSE, "output_on_chip", DSM__LAYER_FACT(UNUSED) | DSM__LAYER_FACT(STAGED))         \
+  ITEM(PRELOADED, PRELOAD, "weights_on_chip",                                                      \
+       DSM__LAYER_FACT(NO_WEIGHTS) | DSM__LAYER_FACT(EMBEDDING) | DSM__LAYER_FACT(GROUPED))
+/* clang-format on */
+
+#define DSM__CHOICE_OF(choice, strategy, key, excluded_by) DSM__CHOICE_##choice,
+typedef enum dsm__choice { DSM__CHOICES(DSM__CHOICE_OF) DSM__CHOICE_COUNT } dsm__choice;
+
+/** The strategy that makes a choice: a set of one. */
+dsm_optimization_set dsm__choice_strategies(dsm__choice choice);
+
+/** Its word. */
+const char *dsm__choice_word(dsm__choice choice);
+
+/** Do options allow a choice, in their mode? */
+bool dsm__may_choose(const dsm_explore_options *options, dsm__choice choice);
+
+/** What is so of a layer, whatever is decided. */
+dsm__layer_fact_set dsm__layer_facts(const dsm_workload *workload, size_t layer_index);
+
+/** Why a choice is not made where so much is so, behind what there is in its place: " in a layer
+ * with timesteps"; NULL: it may be. */
+const char *dsm__choice_why_not(dsm__choice choice, dsm__layer_fact_set facts);
+
+/** May a layer make a choice, whatever else is decided? */
+bool dsm__layer_may(const dsm_workload *workload, size_t layer_index, dsm__choice choice);
+
+/** The field of a layer's decisions that says how it makes a choice. */
+const dsm__field *dsm__choice_field(dsm__choice choice);
+
+/** What it says: a number, 1 for what is there. */
+uint64_t dsm__choice_value(dsm__choice choice, const dsm_layer_decisions *decisions);
+
+/** Is it made in a layer? */
+bool dsm__is_chosen(dsm__choice choice, const dsm_layer_decisions *decisions);
+
+/** How many stages or micro-batches a plan has, 0 where it has none, or how many layers of it make
+ * a choice of layers. */
+uint64_t dsm__choice_count(dsm__choice choice, const dsm_plan *plan);
+
+/* ---- sets of strategies ---- */
+
+/** Strategies that searches add or leave out together: a column of their rows. */
+typedef enum dsm__strategy_set {
+  DSM__ADDED_TO_CUT = 0, /**< where memory is short: so that a chip has fewer samples at a time, */
+  DSM__ADDED_TO_TAKE_TURNS, /**< and fewer layers, */
+  DSM__ADDED_TO_KEEP_LESS,  /**< or less of each layer, */
+  DSM__ADDED_TO_FIT,        /**< or all of that */
+  DSM__LEFT_OUT_FIRST,  /**< where layers share latencies, in a search before that of all words, */
+  DSM__LEFT_OUT_SECOND, /**< and in the one between the two */
+  DSM__LEFT_OUT_OF_STAGES, /**< singly and together, where stages are to be cut */
+  DSM__STRATEGY_SET_COUNT
+} dsm__strategy_set;
+
+dsm_optimization_set dsm__strategies_in(dsm__strategy_set set);
+
+/** A part of a set of strategies, numbered: bit b of the number says whether the strategy that is b
+ * before the last is in it. False if there are not so many. */
+bool dsm__strategies_part(dsm_optimization_set set, unsigned number, dsm_optimization_set *part);
+
+/** Refuses strategies that the mode does not have, and numbers and words that need others.
+ * DSM_ERROR_USAGE. */
+DSM_NODISCARD dsm_status dsm__strategies_check(const dsm_explore_options *options,
+                                               dsm_diags *diags);
 
 /* ---- holding ---- */
 
@@ -11,9 +133,6 @@
 const char *dsm__held_why_not(const dsm_workload *workload, size_t layer_index);
 
 /* ---- pipelines (section 9) ---- */
-
-/** Can a layer be a stage of some group? */
-bool dsm__pipeline_can_be_stage(const dsm_workload *workload, size_t layer_index);
 
 /** Do two layers stand in the same group of the workload, or both in none? */
 bool dsm__pipeline_is_same_declared(const dsm_workload *workload, size_t a, size_t b);

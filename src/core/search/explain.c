@@ -146,10 +146,9 @@ static void list_parallelism(dsm__explaining *e, dsm_explanation *explanation, d
                              dsm_parallelism parallelism) {
   const dsm_pass_plan *const planned = &e->chosen->passes[pass];
   const dsm__layer_setting setting = setting_of(e, parallelism == planned->share.parallelism);
-  const dsm__best_pass best =
-      dsm__best_pass_find(&setting, pass, parallelism,
-                          dsm__has_optimization(&e->problem->inputs, DSM_OPTIMIZATION_REUSE),
-                          &e->problem->table.splits);
+  const dsm__best_pass best = dsm__best_pass_find(
+      &setting, pass, parallelism, dsm__may_choose(e->problem->inputs.options, DSM__CHOICE_KERNEL),
+      &e->problem->table.splits);
   dsm__layer_decision decision = decision_of(e, pass, parallelism);
   decision.is_kernel_kept[pass] = best.is_kernel_kept;
   memcpy(decision.splits[pass], best.splits, sizeof best.splits);

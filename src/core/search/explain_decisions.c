@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 #include "base/words.h"
-#include "plan/strategy_rules.h"
 #include "search/explain_internal.h"
 
 static const dsm__word decision_words[] = {
@@ -69,8 +68,7 @@ static bool is_any_cut(const dsm__explaining *e) {
   return false;
 }
 
-static const char *why_not_held(const dsm__explaining *e, uint64_t value) {
-  (void)value;
+static const char *why_not_held(const dsm__explaining *e) {
   const char *const reason = dsm__held_why_not(e->plan->workload, e->layer_index);
   if (reason != NULL) {
     return reason;
@@ -82,55 +80,27 @@ static const char *why_not_held(const dsm__explaining *e, uint64_t value) {
                        : "it does not fit on chip beside what runs meanwhile";
 }
 
-static const char *why_not_factor(const dsm__explaining *e, uint64_t value) {
-  (void)e;
-  (void)value;
-  return "the layer cannot use this factor";
-}
-
-static const char *why_not_pipelined(const dsm__explaining *e, uint64_t value) {
-  (void)e;
-  return value == 0 ? "no mapping runs it alone"
-                    : "no neighbour can be in a group with it, or there are too few rows of chips";
-}
-
-static const char *why_not_hoisted(const dsm__explaining *e, uint64_t value) {
-  (void)e;
-  return value == 0 ? "no mapping runs it by itself" : "it does not fit the memory";
-}
-
-/* ---- what the plan decides ---- */
-
-static uint64_t planned_held(const dsm_layer_plan *planned) {
-  return planned->decisions.is_output_held;
-}
-
-static uint64_t planned_factor(const dsm_layer_plan *planned) {
-  return planned->decisions.dysm_factor;
-}
-
-static uint64_t planned_pipelined(const dsm_layer_plan *planned) {
-  return planned->pipeline != DSM_NO_PIPELINE;
-}
-
-static uint64_t planned_hoisted(const dsm_layer_plan *planned) {
-  return planned->decisions.is_hoisted;
-}
+/* A decision of a layer: the choice that it is, and why there is no mapping with 0, and with more.
+ * NULL: it is asked. */
+static const struct {
+  dsm__choice choice;
+  const char *why_not[2];
+} decisions[] = {
+    [DSM_DECISION_OUTPUT_HELD] = {DSM__CHOICE_OUTPUT, {NULL, NULL}},
+    [DSM_DECISION_DYSM_FACTOR] = {DSM__CHOICE_FACTOR, {NULL, "the layer cannot use this factor"}},
+    [DSM_DECISION_PIPELINED] = {DSM__CHOICE_GROUP,
+                                {"no mapping runs it alone",
+                                 "no neighbour can be in a group with it, or there are too few "
+                                 "rows of chips"}},
+    [DSM_DECISION_HOISTED] = {DSM__CHOICE_HOISTED,
+                              {"no mapping runs it by itself", "it does not fit the memory"}},
+};
+_Static_assert(sizeof decisions / sizeof *decisions == DSM__GRAPH_DECISION_COUNT,
+               "a row for each decision");
 
 /* ---- which values are asked about ---- */
 
 enum { VALUES_MAX = DSM__FACTORS_MAX > 2 ? DSM__FACTORS_MAX : 2 };
-
-static size_t both(uint64_t *values) {
-  values[0] = 0;
-  values[1] = 1;
-  return 2;
-}
-
-static size_t values_of_held(const dsm__explaining *e, uint64_t *values) {
-  (void)e;
-  return both(values);
-}
 
 /* Layers with timesteps have the factor 1 alone. */
 static size_t values_of_factor(const dsm__explaining *e, uint64_t *values) {
@@ -142,34 +112,20 @@ static size_t values_of_factor(const dsm__explaining *e, uint64_t *values) {
   return factors->count > 1 ? count : 0;
 }
 
-static size_t values_of_pipelined(const dsm__explaining *e, uint64_t *values) {
-  return dsm__pipeline_can_be_stage(e->plan->workload, e->layer_index) ? both(values) : 0;
+/* How many there are; of an output that cannot be held it is said why. */
+static size_t values_of(const dsm__explaining *e, dsm__choice choice, uint64_t *values) {
+  if (!dsm__may_choose(e->problem->inputs.options, choice)) {
+    return 0;
+  }
+  if (choice == DSM__CHOICE_FACTOR) {
+    return values_of_factor(e, values);
+  }
+  values[0] = 0;
+  values[1] = 1;
+  return choice == DSM__CHOICE_OUTPUT || dsm__layer_may(e->plan->workload, e->layer_index, choice)
+             ? 2
+             : 0;
 }
-
-static size_t values_of_hoisted(const dsm__explaining *e, uint64_t *values) {
-  return e->problem->factors.may_hoist && e->chosen->layer->hoisted != NULL ? both(values) : 0;
-}
-
-/* A decision of a layer, and the strategy that makes it. */
-typedef struct decision_row {
-  dsm_optimization strategy;
-  size_t (*values)(const dsm__explaining *e, uint64_t *values); /* gives how many */
-  uint64_t (*planned)(const dsm_layer_plan *planned);
-  const char *(*why_not)(const dsm__explaining *e, uint64_t value);
-} decision_row;
-
-static const decision_row decisions[] = {
-    [DSM_DECISION_OUTPUT_HELD] = {DSM_OPTIMIZATION_REUSE, values_of_held, planned_held,
-                                  why_not_held},
-    [DSM_DECISION_DYSM_FACTOR] = {DSM_OPTIMIZATION_DYSM, values_of_factor, planned_factor,
-                                  why_not_factor},
-    [DSM_DECISION_PIPELINED] = {DSM_OPTIMIZATION_PIPELINE, values_of_pipelined, planned_pipelined,
-                                why_not_pipelined},
-    [DSM_DECISION_HOISTED] = {DSM_OPTIMIZATION_HOIST, values_of_hoisted, planned_hoisted,
-                              why_not_hoisted},
-};
-_Static_assert(sizeof decisions / sizeof *decisions == DSM__GRAPH_DECISION_COUNT,
-               "a row for each decision");
 
 /* ---- what changes with it ---- */
 
@@ -213,7 +169,7 @@ static bool add(const dsm__explaining *e, dsm_explanation *explanation, dsm_deci
   *what_if = (dsm_what_if){
       .decision = decision,
       .value = value,
-      .is_chosen = decisions[decision].planned(e->chosen) == value,
+      .is_chosen = dsm__choice_value(decisions[decision].choice, &e->chosen->decisions) == value,
   };
   const dsm__way *best = NULL;
   const dsm__through *through = NULL;
@@ -227,7 +183,8 @@ static bool add(const dsm__explaining *e, dsm_explanation *explanation, dsm_deci
     }
   }
   if (best == NULL) {
-    what_if->why_not = decisions[decision].why_not(e, value);
+    const char *const why_not = decisions[decision].why_not[value > 0];
+    what_if->why_not = why_not != NULL ? why_not : why_not_held(e);
     return true;
   }
   what_if->network_cycles = best->cycles;
@@ -242,9 +199,7 @@ bool dsm__explain_what_ifs(const dsm__explaining *e, dsm_explanation *explanatio
   }
   for (int d = 0; d < DSM__GRAPH_DECISION_COUNT; d++) {
     uint64_t values[VALUES_MAX];
-    const size_t count = dsm__has_optimization(&e->problem->inputs, decisions[d].strategy)
-                             ? decisions[d].values(e, values)
-                             : 0;
+    const size_t count = values_of(e, decisions[d].choice, values);
     for (size_t v = 0; v < count; v++) {
       if (!add(e, explanation, (dsm_decision)d, values[v])) {
         return false;

@@ -256,7 +256,7 @@ bool dsm__explain_prepare(dsm__explaining *e, dsm__stage *stage) {
                     group->rows[e->layer_index - group->first_layer]);
     e->machine = &stage->machine;
   }
-  e->is_per_pass = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_PER_PASS);
+  e->is_per_pass = dsm__may_choose(problem->inputs.options, DSM__CHOICE_PASSES);
   e->is_layer_alone = dsm__problem_has_roles(problem);
   return derive_decided(e) && (e->is_layer_alone ? find_roles(e) : find_ways(e));
 }

@@ -64,19 +64,6 @@ static dsm_what_if *append(dsm_explanation *explanation, dsm_decision decision, 
   return what_if;
 }
 
-static bool add_shards(editing *made, dsm_explanation *explanation) {
-  dsm__layer_decision *const own = &made->layers[made->e->layer_index];
-  const dsm_sharding planned = own->layer.shard;
-  bool is_good = true;
-  for (int s = DSM_SHARDING_NONE; s < DSM_SHARDING_COUNT && is_good; s++) {
-    own->layer.shard = (dsm_sharding)s;
-    is_good = predict_edited(
-        made, append(explanation, DSM_DECISION_SHARD, (uint64_t)s, (dsm_sharding)s == planned));
-  }
-  own->layer.shard = planned;
-  return is_good;
-}
-
 /* What runs again has the core split of the forward pass, behind those of the pass before which it
  * does. */
 static void split_again(const dsm_layer_plan *planned, dsm__layer_decision *own) {
@@ -87,20 +74,20 @@ static void split_again(const dsm_layer_plan *planned, dsm__layer_decision *own)
   }
 }
 
-static bool add_recomputed(editing *made, dsm_explanation *explanation) {
+/* Each value of a decision that a layer may make in the plan. */
+static bool add_values(editing *made, dsm_decision decision, dsm_explanation *explanation) {
   dsm__layer_decision *const own = &made->layers[made->e->layer_index];
-  const bool planned = own->layer.is_recomputed;
-  const bool is_output_planned = own->layer.is_output_recomputed;
-  split_again(made->e->chosen, own);
+  const dsm_layer_decisions planned = own->layer;
+  const bool is_shard = decision == DSM_DECISION_SHARD;
+  const unsigned chosen = is_shard ? (unsigned)planned.shard : planned.is_recomputed;
   bool is_good = true;
-  for (unsigned value = 0; value <= 1 && is_good; value++) {
-    own->layer.is_recomputed = value == 1;
-    own->layer.is_output_recomputed = value == 1 && is_output_planned;
-    is_good = predict_edited(
-        made, append(explanation, DSM_DECISION_RECOMPUTED, value, (value == 1) == planned));
+  for (unsigned v = 0; v < (is_shard ? DSM_SHARDING_COUNT : 2U) && is_good; v++) {
+    own->layer.shard = is_shard ? (dsm_sharding)v : planned.shard;
+    own->layer.is_recomputed = is_shard ? planned.is_recomputed : v == 1;
+    own->layer.is_output_recomputed = planned.is_output_recomputed && own->layer.is_recomputed;
+    is_good = predict_edited(made, append(explanation, decision, v, v == chosen));
   }
-  own->layer.is_recomputed = planned;
-  own->layer.is_output_recomputed = is_output_planned;
+  own->layer = planned;
   return is_good;
 }
 
@@ -113,59 +100,34 @@ static bool add_edits(const dsm__explaining *e, dsm_explanation *explanation) {
   }
   memcpy(made.layers, made.decisions.layers, e->plan->layer_count * sizeof *made.layers);
   made.decisions.layers = made.layers;
-  const bool may_shard = dsm__has_optimization(inputs, DSM_OPTIMIZATION_SHARD) &&
-                         e->chosen->layer->weight_elements > 0;
-  return (!may_shard || add_shards(&made, explanation)) &&
-         (!dsm__has_optimization(inputs, DSM_OPTIMIZATION_RECOMPUTE) ||
-          add_recomputed(&made, explanation));
+  const bool may_shard = dsm__may_choose(inputs->options, DSM__CHOICE_SHARD) &&
+                         dsm__layer_may(e->plan->workload, e->layer_index, DSM__CHOICE_SHARD);
+  if (may_shard && !add_values(&made, DSM_DECISION_SHARD, explanation)) {
+    return false;
+  }
+  split_again(e->chosen, &made.layers[e->layer_index]);
+  return !dsm__may_choose(inputs->options, DSM__CHOICE_RECOMPUTED) ||
+         add_values(&made, DSM_DECISION_RECOMPUTED, explanation);
 }
 
 /* ---- without an optimization, all else at its best ---- */
 
-static uint64_t micro_batches_of(const dsm_plan *plan) {
-  return plan->micro_batches;
-}
-
-static uint64_t stages_of(const dsm_plan *plan) {
-  return plan->stages.count > 1 ? plan->stages.count : 1;
-}
-
-static uint64_t sharded_layers_of(const dsm_plan *plan) {
-  uint64_t count = 0;
-  for (size_t i = 0; i < plan->layer_count; i++) {
-    count += plan->layers[i].decisions.shard != DSM_SHARDING_NONE ? 1 : 0;
-  }
-  return count;
-}
-
-static uint64_t recomputed_layers_of(const dsm_plan *plan) {
-  uint64_t count = 0;
-  for (size_t i = 0; i < plan->layer_count; i++) {
-    count += plan->layers[i].decisions.is_recomputed ? 1 : 0;
-  }
-  return count;
-}
-
 static const struct {
   dsm_decision decision;
-  dsm_optimization strategy;
-  uint64_t without; /* its value without the optimization */
-  uint64_t (*planned)(const dsm_plan *plan);
+  dsm__choice choice;
+  uint64_t without; /* the optimization, how many there are */
 } step_rows[] = {
-    {DSM_DECISION_MICRO_BATCHES, DSM_OPTIMIZATION_ACCUMULATE, 1, micro_batches_of},
-    {DSM_DECISION_STAGES, DSM_OPTIMIZATION_STAGES, 1, stages_of},
-    {DSM_DECISION_SHARDED_LAYERS, DSM_OPTIMIZATION_SHARD, 0, sharded_layers_of},
-    {DSM_DECISION_RECOMPUTED_LAYERS, DSM_OPTIMIZATION_RECOMPUTE, 0, recomputed_layers_of},
+    {DSM_DECISION_MICRO_BATCHES, DSM__CHOICE_MICRO_BATCHES, 1},
+    {DSM_DECISION_STAGES, DSM__CHOICE_STAGES, 1},
+    {DSM_DECISION_SHARDED_LAYERS, DSM__CHOICE_SHARD, 0},
+    {DSM_DECISION_RECOMPUTED_LAYERS, DSM__CHOICE_RECOMPUTED, 0},
 };
 
 /* False if out of memory. */
-static bool explore_without(const dsm_plan *plan, dsm_optimization strategy, dsm_what_if *what_if) {
+static bool explore_without(const dsm_plan *plan, dsm__choice choice, dsm_what_if *what_if) {
   dsm_explore_options options = plan->options;
-  options.optimizations &= ~DSM_OPTIMIZATION_BIT(strategy);
-  options.micro_batches = strategy == DSM_OPTIMIZATION_ACCUMULATE ? 0 : options.micro_batches;
-  options.stages = strategy == DSM_OPTIMIZATION_STAGES ? 0 : options.stages;
-  options.recomputation =
-      strategy == DSM_OPTIMIZATION_RECOMPUTE ? DSM_RECOMPUTATION_BEST : options.recomputation;
+  options.optimizations &= ~dsm__choice_strategies(choice);
+  dsm_options_settle(&options);
   options.time_limit_seconds = 0;
   dsm_plan *found = NULL;
   bool is_stopped = false;
@@ -183,13 +145,13 @@ static bool explore_without(const dsm_plan *plan, dsm_optimization strategy, dsm
 static bool add_searches(const dsm__explaining *e, dsm_explanation *explanation) {
   bool is_good = true;
   for (size_t r = 0; r < DSM__COUNT_OF(step_rows) && is_good; r++) {
-    const uint64_t planned = step_rows[r].planned(e->plan);
-    if (planned > step_rows[r].without) {
+    const dsm__choice choice = step_rows[r].choice;
+    const uint64_t planned = dsm__choice_count(choice, e->plan);
+    if (planned > 0) {
       append(explanation, step_rows[r].decision, planned, true)->network_cycles =
           e->plan->result.step_cycles;
-      is_good =
-          explore_without(e->plan, step_rows[r].strategy,
-                          append(explanation, step_rows[r].decision, step_rows[r].without, false));
+      is_good = explore_without(
+          e->plan, choice, append(explanation, step_rows[r].decision, step_rows[r].without, false));
     }
   }
   return is_good;

@@ -108,7 +108,7 @@ void dsm_plan_set_bound(dsm_plan *plan, double bound_cycles, dsm_diags *diags) {
   static const double rounding = 1e-9; /* the bound is summed in another order than the step */
   dsm_plan_result *const result = &plan->result;
   const dsm_machine machine = dsm_machine_derive(plan->system);
-  if ((plan->options.optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES)) == 0) {
+  if (!dsm__may_choose(&plan->options, DSM__CHOICE_STAGES)) {
     /* stages issue at the same time */
     bound_cycles =
         fmax(bound_cycles, dsm__issue_least(plan->workload, &machine, plan->options.mode));

@@ -11,13 +11,13 @@ static bool may_hoist(const dsm_workload *workload, const dsm_explore_options *o
   for (size_t i = 0; i < workload->layer_count; i++) {
     is_any = is_any || workload->layers[i].hoisted != NULL;
   }
-  return is_any && (options->optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HOIST)) != 0;
+  return is_any && dsm__may_choose(options, DSM__CHOICE_HOISTED);
 }
 
 dsm__factors dsm__factors_derive(const dsm_workload *workload, const dsm_machine *machine,
                                  const dsm_explore_options *options) {
   dsm__factors factors = {.count = 1, .may_hoist = may_hoist(workload, options)};
-  if ((options->optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_DYSM)) == 0) {
+  if (!dsm__may_choose(options, DSM__CHOICE_FACTOR)) {
     return factors;
   }
   factors.is_uniform = machine->system->model.dysm_uniform;

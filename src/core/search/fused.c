@@ -182,7 +182,7 @@ static double whole_cycles(const fused_search *s, double graph_cycles, const fou
  * back: a mapping has both or none. */
 static uint32_t decided_with(const fused_search *s, int collective) {
   const uint32_t one = (uint32_t)1 << (unsigned)collective;
-  const bool is_apart = dsm__has_optimization(&s->problem->inputs, DSM_OPTIMIZATION_PER_PASS);
+  const bool is_apart = dsm__may_choose(s->problem->inputs.options, DSM__CHOICE_PASSES);
   uint32_t all = 0;
   for (unsigned k = 0; !is_apart && k < (unsigned)DSM__COLLECTIVE_COUNT; k++) {
     const bool is_along_same =
@@ -423,7 +423,7 @@ static bool begin(fused_search *s) {
 
 /* May layers pay other latencies of one collective? */
 static bool may_latencies_differ(const dsm__problem *problem) {
-  return dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_SHARD) &&
+  return dsm__may_choose(problem->inputs.options, DSM__CHOICE_SHARD) &&
          (problem->inputs.micro_batches > 1 || !problem->machine.system->model.sharded_update);
 }
 

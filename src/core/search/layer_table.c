@@ -243,7 +243,7 @@ static bool can_update(const dsm__layer_table *table, size_t class_index, unsign
   const dsm__search_inputs *const inputs = table->inputs;
   const dsm_mode mode = inputs->options->mode;
   const dsm_parallelism forward = dsm__pair_forward(pair);
-  if (mode != DSM_MODE_TRAINING || !dsm__has_optimization(inputs, DSM_OPTIMIZATION_PER_PASS)) {
+  if (mode != DSM_MODE_TRAINING || !dsm__may_choose(inputs->options, DSM__CHOICE_PASSES)) {
     return dsm__pair_backward(pair) == forward && update == forward;
   }
   return update == forward ||

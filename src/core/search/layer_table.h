@@ -9,6 +9,7 @@
 #include "dsm/plan.h"
 #include "plan/core_splits.h"
 #include "plan/holding.h"
+#include "plan/strategy_rules.h"
 #include "search/distinct.h"
 #include "search/memo.h"
 
@@ -99,11 +100,6 @@ static inline size_t dsm__zone_row(const dsm__search_inputs *inputs, size_t laye
 /** See once_weight. */
 static inline double dsm__once_weight(const dsm__search_inputs *inputs) {
   return inputs->once_weight > 0 ? inputs->once_weight : 1;
-}
-
-static inline bool dsm__has_optimization(const dsm__search_inputs *inputs,
-                                         dsm_optimization optimization) {
-  return (inputs->options->optimizations & DSM_OPTIMIZATION_BIT(optimization)) != 0;
 }
 
 /** The parallelisms that a layer may have; data where it has to have other roles, which stands for

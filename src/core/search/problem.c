@@ -60,14 +60,6 @@ bool dsm__has_room_for_an_element(const dsm_workload *workload, const dsm_system
   return false;
 }
 
-static const char *name_of_first(dsm_optimization_set set) {
-  int first = 0;
-  while (first + 1 < DSM_OPTIMIZATION_COUNT && (set & DSM_OPTIMIZATION_BIT(first)) == 0) {
-    first++;
-  }
-  return dsm_optimization_name((dsm_optimization)first);
-}
-
 bool dsm__is_any_recomputation_asked(const dsm__problem *problem) {
   const dsm__distinct *const distinct = &problem->table.distinct;
   bool is_any = false;
@@ -94,19 +86,10 @@ static bool is_divisor_of_axis(const dsm_system *system, uint64_t stages) {
   return is_any;
 }
 
-/* Several runs of each stage need stages, and micro-batches in groups of as many as stages. */
+/* Several runs of each stage need several stages, and micro-batches in groups of as many. */
 static dsm_status check_interleave(const dsm_explore_options *options, dsm_diags *diags) {
-  static const dsm_optimization needed[] = {DSM_OPTIMIZATION_STAGES, DSM_OPTIMIZATION_ACCUMULATE};
   const unsigned long long runs = options->interleave;
   const dsm__interleaving of = {options->stages, runs, options->micro_batches};
-  for (size_t i = 0; runs > 1 && i < DSM__COUNT_OF(needed); i++) {
-    if ((options->optimizations & DSM_OPTIMIZATION_BIT(needed[i])) == 0) {
-      return dsm__refuse(diags, DSM_ERROR_USAGE,
-                         "expected 1 run of layers of each stage without the optimization %s, "
-                         "found %llu",
-                         dsm_optimization_name(needed[i]), runs);
-    }
-  }
   if (runs > 1 && options->stages == 1) {
     return dsm__refuse(diags, DSM_ERROR_USAGE,
                        "expected 2 stages or more with %llu runs of layers of each, found 1", runs);
@@ -124,39 +107,22 @@ static dsm_status check_interleave(const dsm_explore_options *options, dsm_diags
 /* What is asked for of the step. */
 static dsm_status check_step(const dsm_workload *workload, const dsm_system *system,
                              const dsm_explore_options *options, dsm_diags *diags) {
-  const dsm_optimization_set set = options->optimizations;
   const unsigned long long stages = options->stages;
   const unsigned long long micro_batches = options->micro_batches;
   const dsm_status interleave = check_interleave(options, diags);
   if (interleave != DSM_OK) {
     return interleave;
   }
-  if (stages > 1 && (set & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES)) == 0) {
-    return dsm__refuse(diags, DSM_ERROR_USAGE,
-                       "expected 1 stage without the optimization stages, found %llu", stages);
-  }
   if (stages > 1 && !is_divisor_of_axis(system, stages)) {
     return dsm__refuse(diags, DSM_ERROR_USAGE,
                        "expected a number of stages that divides an axis of the system, found %llu",
                        stages);
-  }
-  if (micro_batches > 1 && (set & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE)) == 0) {
-    return dsm__refuse(diags, DSM_ERROR_USAGE,
-                       "expected 1 micro-batch without the optimization accumulate, found %llu",
-                       micro_batches);
   }
   if (micro_batches > 0 && workload->minibatch % micro_batches != 0) {
     return dsm__refuse(diags, DSM_ERROR_USAGE,
                        "expected a number of micro-batches that divides the minibatch, %llu, found "
                        "%llu",
                        (unsigned long long)workload->minibatch, micro_batches);
-  }
-  if (options->recomputation > DSM_RECOMPUTATION_NONE &&
-      (set & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_RECOMPUTE)) == 0) {
-    return dsm__refuse(diags, DSM_ERROR_USAGE,
-                       "expected no recomputation without the optimization %s, found \"%s\"",
-                       dsm_optimization_name(DSM_OPTIMIZATION_RECOMPUTE),
-                       dsm_recomputation_name(options->recomputation));
   }
   return DSM_OK;
 }
@@ -205,12 +171,9 @@ dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *wor
                    "expected options that leave a parallelism, found none");
     return DSM_ERROR_USAGE;
   }
-  if ((options->optimizations & ~dsm_mode_possible_optimizations(options->mode)) != 0) {
-    dsm__diags_add(
-        diags, DSM_SEVERITY_ERROR, nowhere, NULL, "expected optimizations that %s has, found %s",
-        dsm_mode_name(options->mode),
-        name_of_first(options->optimizations & ~dsm_mode_possible_optimizations(options->mode)));
-    return DSM_ERROR_USAGE;
+  dsm_status status = dsm__strategies_check(options, diags);
+  if (status != DSM_OK) {
+    return status;
   }
   if (!(options->gap >= 0 && options->gap < 1) || !(options->memory_limit_GB >= 0) ||
       !(options->time_limit_seconds >= 0 && isfinite(options->time_limit_seconds))) {
@@ -220,7 +183,7 @@ dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *wor
                    options->gap, options->time_limit_seconds, options->memory_limit_GB);
     return DSM_ERROR_USAGE;
   }
-  const dsm_status status = check_step(workload, system, options, diags);
+  status = check_step(workload, system, options, diags);
   if (status != DSM_OK) {
     return status;
   }

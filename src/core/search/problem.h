@@ -138,7 +138,7 @@ static inline bool dsm__problem_is_over(const dsm__problem *problem) {
 /** May a search choose which layers run their forward pass again? */
 static inline bool dsm__recomputation_is_open(const dsm__problem *problem) {
   const dsm_explore_options *const options = problem->inputs.options;
-  return dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_RECOMPUTE) &&
+  return dsm__may_choose(problem->inputs.options, DSM__CHOICE_RECOMPUTED) &&
          !dsm__is_recomputation_fixed(options->recomputation);
 }
 

@@ -60,7 +60,7 @@ static bool make_key(const dsm__recalled_pass *of, dsm__memo_kind kind, dsm__mem
 dsm__best_pass dsm__recall_pass(const dsm__recalled_pass *of, bool are_splits_wanted) {
   enum { SOME = 64 }; /* candidates that are looked at once the time is over */
   const dsm__search_inputs *const inputs = of->table->inputs;
-  const bool may_keep_kernel = dsm__has_optimization(inputs, DSM_OPTIMIZATION_REUSE);
+  const bool may_keep_kernel = dsm__may_choose(inputs->options, DSM__CHOICE_KERNEL);
   dsm__memo_key key;
   const bool is_kept =
       make_key(of, are_splits_wanted ? DSM__MEMO_BEST_PASS : DSM__MEMO_LEAST_PASS, &key);

@@ -10,7 +10,7 @@
 #include "search/graph/graph.h"
 
 static bool may_hold(const dsm__problem *problem) {
-  return dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_REUSE) &&
+  return dsm__may_choose(problem->inputs.options, DSM__CHOICE_OUTPUT) &&
          problem->lives.is_any_holdable;
 }
 
@@ -261,7 +261,7 @@ static bool bound_groups(const dsm__problem *problem, dsm__solution *solution) {
     return true;
   }
   double bound = ideal_bound(problem);
-  const bool has_preload = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_PRELOAD);
+  const bool has_preload = dsm__may_choose(problem->inputs.options, DSM__CHOICE_PRELOADED);
   if (groups->is_complete && !has_preload && !dsm__problem_is_over(problem) &&
       !problem->factors.is_uniform && !relaxed_bound(problem, &solution->factors, &bound)) {
     return false;
@@ -281,7 +281,7 @@ static bool is_better(const dsm__solution *other, const dsm__solution *than) {
 }
 
 static bool is_preloading(const dsm__problem *problem) {
-  return dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_PRELOAD) &&
+  return dsm__may_choose(problem->inputs.options, DSM__CHOICE_PRELOADED) &&
          !problem->is_preloading_off;
 }
 

@@ -92,7 +92,7 @@ size_t dsm__tied_word_cuts(const dsm__problem *problem, size_t layer_index, dsm_
   const dsm_layer *const layer = &inputs->workload->layers[layer_index];
   const unsigned ways = problem->machine.parallelism_count;
   const dsm_parallelism_set allowed = dsm__search_parallelisms(inputs, layer);
-  const bool is_per_pass = dsm__has_optimization(inputs, DSM_OPTIMIZATION_PER_PASS);
+  const bool is_per_pass = dsm__may_choose(inputs->options, DSM__CHOICE_PASSES);
   size_t count = 0;
   for (unsigned n = 0; n < ways * ways * ways; n++) {
     const unsigned of[DSM_PASS_COUNT] = {n / ways / ways, n / ways % ways, n % ways};

@@ -9,12 +9,6 @@
 #include "plan/tolerance.h"
 #include "search/problem.h"
 
-#define IN_TURN                                                                                    \
-  (DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE) |                                             \
-   DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES))
-#define KEPT_LESS                                                                                  \
-  (DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD) | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_RECOMPUTE))
-
 /* What is tried besides the options. The first takes least time, and what it finds is the limit of
  * the others; all together takes longest, and is for small networks, and where none of the others
  * fits. The fastest counts. Other roles save memory too, but their search can take minutes. */
@@ -24,23 +18,17 @@ enum { SMALL_NETWORK = 64 /* layers */ };
  * machine, however busy it is. */
 static const double most_work = (double)(1U << 24);
 
-static const dsm_optimization_set tried[] = {DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE),
-                                             IN_TURN, KEPT_LESS, IN_TURN | KEPT_LESS};
-
-static dsm_optimization_set used_if(bool is_used, dsm_optimization optimization) {
-  return is_used ? DSM_OPTIMIZATION_BIT(optimization) : 0;
-}
+static const dsm__strategy_set tried[] = {DSM__ADDED_TO_CUT, DSM__ADDED_TO_TAKE_TURNS,
+                                          DSM__ADDED_TO_KEEP_LESS, DSM__ADDED_TO_FIT};
 
 /* Those of them that some layer, or the whole plan, makes use of. */
 static dsm_optimization_set used_by(const dsm_plan *plan) {
-  dsm_optimization_set used = used_if(plan->micro_batches > 1, DSM_OPTIMIZATION_ACCUMULATE) |
-                              used_if(plan->stages.count > 1, DSM_OPTIMIZATION_STAGES);
-  for (size_t i = 0; i < plan->layer_count; i++) {
-    const dsm_layer_decisions *const decisions = &plan->layers[i].decisions;
-    used |= used_if(decisions->shard != DSM_SHARDING_NONE, DSM_OPTIMIZATION_SHARD) |
-            used_if(decisions->is_recomputed, DSM_OPTIMIZATION_RECOMPUTE);
+  dsm_optimization_set used = 0;
+  for (int c = 0; c < DSM__CHOICE_COUNT; c++) {
+    const bool is_used = dsm__choice_count((dsm__choice)c, plan) > 0;
+    used |= is_used ? dsm__choice_strategies((dsm__choice)c) : 0;
   }
-  return used;
+  return used & dsm__strategies_in(DSM__ADDED_TO_FIT);
 }
 
 /* Keeps the faster of two plans, of equals the first. */
@@ -84,7 +72,7 @@ static dsm_status look(dsm_plan **plan, dsm_fit *fit, const dsm_workload *worklo
   for (size_t t = 0; t < DSM__COUNT_OF(tried) && status != DSM_ERROR_OUT_OF_MEMORY; t++) {
     dsm_plan *found = NULL;
     bool is_stopped = true;
-    wider.optimizations = options->optimizations | (tried[t] & possible);
+    wider.optimizations = options->optimizations | (dsm__strategies_in(tried[t]) & possible);
     const bool is_all = t + 1 == DSM__COUNT_OF(tried);
     if (wider.optimizations == options->optimizations || wider.optimizations == before ||
         (is_all && *plan != NULL && !is_small)) {

@@ -40,7 +40,7 @@ dsm_status dsm__report_infeasible(const dsm__problem *problem, const dsm__decisi
     return DSM_ERROR_INFEASIBLE;
   }
   dsm__report_over_capacity(&need,
-                            dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_STAGES)
+                            dsm__may_choose(problem->inputs.options, DSM__CHOICE_STAGES)
                                 ? "without stages every mapping needs at least"
                                 : "every mapping needs at least",
                             nowhere, diags);

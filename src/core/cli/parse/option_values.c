@@ -43,6 +43,11 @@ void cli_optimization_help(char *text, size_t size) {
       }
     }
   }
+  char excluded[512];
+  dsm_strategy_exclusions(excluded, sizeof excluded);
+  if (used < size) {
+    (void)snprintf(text + used, size - used, ". Never used: %s", excluded);
+  }
 }
 
 /* Parallelisms, "all", and the roles that no parallelism of all axes is called by. */

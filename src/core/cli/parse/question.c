@@ -119,41 +119,6 @@ static bool join_overrides(cli_question *question, const dsm_explore_options *re
   return true;
 }
 
-/* Numbers of stages, their runs and micro-batches: those of the plan hold only while the
- * optimizations that they are of do. */
-static void settle_numbers(const cli_arguments *arguments, dsm_explore_options *options) {
-  const dsm_explore_options *const given = &arguments->options;
-  const dsm_optimization_set stages = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES);
-  const dsm_optimization_set accumulate = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE);
-  const struct {
-    const char *option;
-    dsm_optimization_set needed;
-    uint64_t given;
-    uint64_t *number;
-  } numbers[] = {
-      {"stages", stages, given->stages, &options->stages},
-      {"interleave", stages | accumulate, given->interleave, &options->interleave},
-      {"micro-batches", accumulate, given->micro_batches, &options->micro_batches},
-  };
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-    if (cli_is_given(arguments, numbers[i].option)) {
-      *numbers[i].number = numbers[i].given;
-    } else if ((options->optimizations & numbers[i].needed) != numbers[i].needed) {
-      *numbers[i].number = 0;
-    }
-  }
-}
-
-/* Likewise. */
-static void settle_recomputation(const cli_arguments *arguments, dsm_explore_options *options) {
-  const dsm_optimization_set recompute = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_RECOMPUTE);
-  if (cli_is_given(arguments, "recompute")) {
-    options->recomputation = arguments->options.recomputation;
-  } else if ((options->optimizations & recompute) == 0) {
-    options->recomputation = DSM_RECOMPUTATION_BEST;
-  }
-}
-
 static cli_exit settle_options(cli_question *question) {
   const cli_arguments *const arguments = &question->arguments;
   const dsm_explore_options *const given = &arguments->options;
@@ -175,8 +140,14 @@ static cli_exit settle_options(cli_question *question) {
     options.parallelisms = given->parallelisms;
     memcpy(options.roles, given->roles, sizeof options.roles);
   }
-  settle_numbers(arguments, &options);
-  settle_recomputation(arguments, &options);
+  dsm_options_settle(&options);
+  options.stages = cli_is_given(arguments, "stages") ? given->stages : options.stages;
+  options.interleave =
+      cli_is_given(arguments, "interleave") ? given->interleave : options.interleave;
+  options.micro_batches =
+      cli_is_given(arguments, "micro-batches") ? given->micro_batches : options.micro_batches;
+  options.recomputation =
+      cli_is_given(arguments, "recompute") ? given->recomputation : options.recomputation;
   if (cli_is_given(arguments, "gap")) {
     options.gap = given->gap;
   }

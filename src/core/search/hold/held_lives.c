@@ -12,7 +12,6 @@
 #include "search/hold/held_sets.h"
 
 #include "plan/holding.h"
-#include "plan/strategy_rules.h"
 
 /* Bits of tensors that layers made; false if one of them cannot be held, or there are none. */
 static bool bits_of(const dsm__held_lives *lives, const size_t *indices, size_t count,

@@ -46,7 +46,7 @@ static unsigned ways_of(const dsm__building *b) {
 }
 
 static bool is_per_pass(const dsm__building *b) {
-  return dsm__network_is_training(b) && dsm__has_optimization(b->inputs, DSM_OPTIMIZATION_PER_PASS);
+  return dsm__network_is_training(b) && dsm__may_choose(b->inputs->options, DSM__CHOICE_PASSES);
 }
 
 static uint32_t add_junction(dsm__building *b, dsm__node_kind kind, size_t layer, unsigned pair) {

@@ -19,7 +19,6 @@
 
 #include "base/map.h"
 #include "plan/plan_internal.h"
-#include "plan/strategy_rules.h"
 #include "plan/tolerance.h"
 #include "search/pipeline/stages.h"
 
@@ -116,7 +115,7 @@ static bool reserve(finder *f) {
   const dsm_workload *const workload = f->table->inputs->workload;
   size_t candidates = 0;
   for (size_t i = 0; i < workload->layer_count; i++) {
-    candidates += dsm__pipeline_can_be_stage(workload, i) ? longest_group(f, i) : 0;
+    candidates += dsm__layer_may(workload, i, DSM__CHOICE_GROUP) ? longest_group(f, i) : 0;
   }
   const size_t kinds = candidates < DSM__GROUPS_SOLVED_MAX ? candidates : DSM__GROUPS_SOLVED_MAX;
   return DSM__RESERVE(f->arena, f->kinds, kinds) &&
@@ -131,7 +130,7 @@ static bool list_groups(finder *f) {
     return false;
   }
   for (size_t i = 0; i < workload->layer_count; i++) {
-    const size_t longest = dsm__pipeline_can_be_stage(workload, i) ? longest_group(f, i) : 0;
+    const size_t longest = dsm__layer_may(workload, i, DSM__CHOICE_GROUP) ? longest_group(f, i) : 0;
     for (size_t length = 2; length <= longest; length++) {
       if (is_candidate(workload, i, length) && !add_group(f, i, length)) {
         return false;
@@ -286,7 +285,7 @@ static bool solve_width(finder *f, uint64_t columns, uint64_t rows) {
     lift_limits(f); /* what is slower may need less */
   }
   dsm__stages_score(&f->stages, columns, rows);
-  const bool may_keep = dsm__has_optimization(f->table->inputs, DSM_OPTIMIZATION_REUSE);
+  const bool may_keep = dsm__may_choose(f->table->inputs->options, DSM__CHOICE_KERNEL);
   return solve_kinds(f, false) && (!may_keep || solve_kinds(f, true)) &&
          (f->fronts == NULL || extend_fronts(f));
 }
@@ -435,7 +434,7 @@ bool dsm__pipeline_groups_find(dsm__pipeline_groups *groups, const dsm__layer_ta
                                bool is_memory_short, dsm__arena *arena) {
   finder f = {.table = table, .arena = arena, .groups = groups, .work_left = allocation_work_max};
   *groups = (dsm__pipeline_groups){.is_complete = true, .is_exact = true};
-  if (!dsm__has_optimization(table->inputs, DSM_OPTIMIZATION_PIPELINE)) {
+  if (!dsm__may_choose(table->inputs->options, DSM__CHOICE_GROUP)) {
     return true;
   }
   const bool is_listed = list_groups(&f);

@@ -410,7 +410,7 @@ bool dsm__problem_solve_preload(const dsm__problem *problem, dsm__solution *solu
       .problem = problem,
       .solution = solution,
       .factors = problem->factors,
-      .is_holding = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_REUSE) &&
+      .is_holding = dsm__may_choose(problem->inputs.options, DSM__CHOICE_OUTPUT) &&
                     problem->lives.is_any_holdable,
       .best_cycles = solution->answer.cycles,
   };

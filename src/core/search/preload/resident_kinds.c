@@ -251,7 +251,7 @@ static bool keep_kernels(dsm__resident_kinds *kinds, shape *of) {
 static shape *make_shape(dsm__resident_kinds *kinds, const dsm__kind_query *query,
                          const dsm_pass_work *work) {
   const dsm__layer_setting *const setting = query->setting;
-  const bool may_keep = dsm__has_optimization(query->table->inputs, DSM_OPTIMIZATION_REUSE) &&
+  const bool may_keep = dsm__may_choose(query->table->inputs->options, DSM__CHOICE_KERNEL) &&
                         dsm_kernel_can_be_kept(setting->layer, setting->machine);
   shape *const of = dsm__arena_alloc(kinds->arena, sizeof *of);
   if (of == NULL || !list_footprints(kinds, work, &query->table->splits) ||

@@ -230,7 +230,7 @@ typedef struct job {
 /* The steady invocations, and which splits are candidates. */
 static void open_run(dsm__resident_run *run, const dsm__residents *residents,
                      uint64_t *evaluations) {
-  const bool may_keep = dsm__has_optimization(residents->inputs, DSM_OPTIMIZATION_REUSE) &&
+  const bool may_keep = dsm__may_choose(residents->inputs->options, DSM__CHOICE_KERNEL) &&
                         dsm_kernel_can_be_kept(run->setting.layer, run->setting.machine);
   const dsm__parts parts =
       dsm__pass_parts(&run->setting, DSM_PASS_FORWARD, run->parallelism, may_keep);

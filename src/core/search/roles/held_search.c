@@ -83,8 +83,7 @@ static bool is_training(const held_search *s) {
 }
 
 bool dsm__held_roles_are_searched(const dsm__problem *problem) {
-  return !problem->is_holding_off &&
-         dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_REUSE) &&
+  return !problem->is_holding_off && dsm__may_choose(problem->inputs.options, DSM__CHOICE_OUTPUT) &&
          problem->lives.is_any_holdable && !dsm__has_layouts(problem->machine.system) &&
          dsm_held_limit_bytes(&problem->machine, problem->inputs.preloaded_bytes) > 0;
 }

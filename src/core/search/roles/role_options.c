@@ -20,8 +20,7 @@
 #include "search/roles/update_roles.h"
 
 static bool is_optional(const dsm__problem *problem, unsigned axis, dsm_role role) {
-  const dsm_optimization needed = dsm__role_optimization(role);
-  return (needed == DSM_OPTIMIZATION_COUNT || dsm__has_optimization(&problem->inputs, needed)) &&
+  return dsm__may_have_role(problem->inputs.options, role) &&
          dsm__is_role_named(problem->inputs.options, problem->machine.system, axis, role);
 }
 
@@ -278,8 +277,9 @@ static size_t keepings_of(const finding *f, dsm_parallelism parallelism, keeping
   const dsm_layer *const layer = &inputs->workload->layers[f->layer_index];
   const dsm_assumptions *const model = &problem->machine.system->model;
   const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(parallelism);
-  const bool is_sharded = dsm__has_optimization(inputs, DSM_OPTIMIZATION_SHARD) &&
-                          layer->weight_elements > 0 && !layer->is_tied &&
+  const bool is_sharded = dsm__may_choose(inputs->options, DSM__CHOICE_SHARD) &&
+                          dsm__layer_may(inputs->workload, f->layer_index, DSM__CHOICE_SHARD) &&
+                          !layer->is_tied &&
                           dsm__shard_ways(layer, &problem->machine, &layouts) > 1;
   const bool is_summed_often = inputs->micro_batches > 1 || inputs->is_staged;
   size_t count = 0;
@@ -515,7 +515,7 @@ dsm__role_options dsm__role_options_find(const dsm__problem *problem, size_t lay
   const dsm__again asked = dsm__asked_again(problem, layer_index);
   const bool is_asked = asked != DSM__AGAIN_NOTHING;
   const bool is_open = dsm__recomputation_is_open(problem);
-  const bool can_be = layer->timesteps == 1 && dsm__recomputing_pass(layer) != DSM_PASS_COUNT;
+  const bool can_be = dsm__layer_may(problem->inputs.workload, layer_index, DSM__CHOICE_RECOMPUTED);
   const dsm__again most =
       distinct->may_go_on[distinct->class_of[layer_index]] && !problem->are_segments_apart
           ? DSM__AGAIN_ALL

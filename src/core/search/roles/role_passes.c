@@ -28,7 +28,7 @@ dsm__layer_setting dsm__role_setting(const dsm__problem *problem, size_t layer_i
  * and nothing of them took room: time never falls where less of that is so. */
 static double floor_cycles(const dsm__problem *problem, const dsm__layer_setting *setting,
                            dsm_pass pass, const dsm_pass_layouts *layouts) {
-  const bool may_keep = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_REUSE);
+  const bool may_keep = dsm__may_choose(problem->inputs.options, DSM__CHOICE_KERNEL);
   dsm__layer_setting least = *setting;
   if (dsm__held_roles_are_searched(problem)) {
     least.holding = (dsm__holding){.is_input_held = true,
@@ -42,7 +42,7 @@ static double floor_cycles(const dsm__problem *problem, const dsm__layer_setting
 /* What a pass takes but for what is gathered of its weights. */
 static dsm__memo_score find_pass(const dsm__problem *problem, const dsm__layer_setting *setting,
                                  dsm_pass pass, const dsm_pass_layouts *layouts) {
-  const bool may_keep = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_REUSE);
+  const bool may_keep = dsm__may_choose(problem->inputs.options, DSM__CHOICE_KERNEL);
   if (problem->is_rough) {
     return (dsm__memo_score){floor_cycles(problem, setting, pass, layouts), 0};
   }

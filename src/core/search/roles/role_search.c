@@ -21,10 +21,10 @@
 
 bool dsm__problem_has_roles(const dsm__problem *problem) {
   return dsm__may_have_roles(problem->inputs.options) ||
-         dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_ACCUMULATE) ||
-         dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_SHARD) ||
+         dsm__may_choose(problem->inputs.options, DSM__CHOICE_MICRO_BATCHES) ||
+         dsm__may_choose(problem->inputs.options, DSM__CHOICE_SHARD) ||
          dsm__recomputation_is_open(problem) || dsm__is_any_recomputation_asked(problem) ||
-         dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_STAGES);
+         dsm__may_choose(problem->inputs.options, DSM__CHOICE_STAGES);
 }
 
 /* What a path decides of a layer with an option. */
@@ -47,7 +47,7 @@ static void decide_layer(const dsm__role_space *space, size_t index, size_t opti
     if (dsm_pass_exists(layer, setting.mode, (dsm_pass)p)) {
       const dsm__best_pass best = dsm__best_pass_find(
           &setting, (dsm_pass)p, decision->layouts.of[p],
-          dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_REUSE), &problem->table.splits);
+          dsm__may_choose(problem->inputs.options, DSM__CHOICE_KERNEL), &problem->table.splits);
       decision->is_kernel_kept[p] = best.is_kernel_kept;
       memcpy(decision->splits[p], best.splits, sizeof best.splits);
     }

@@ -181,7 +181,7 @@ static dsm__looked look(void *context, dsm__open_case *head) {
   const bool is_stopped = (s->has_any && is_over(s)) || is_bound_enough(&one, of->may_recompute);
   /* Of one number alone the search itself tells it as soon. */
   const bool is_asked =
-      is_stopped || dsm__has_optimization(&one.inputs, DSM_OPTIMIZATION_ACCUMULATE);
+      is_stopped || dsm__may_choose(one.inputs.options, DSM__CHOICE_MICRO_BATCHES);
   if (is_asked && !of->is_bounded && known_cycles(s) < HUGE_VAL) {
     of->is_bounded = true;
     return find_floor(s, &one, &head->bound) ? DSM__LOOK_OPEN : DSM__LOOK_FAILED;
@@ -222,9 +222,7 @@ static bool search_roles(step_search *s, const dsm__problem *problem, uint64_t m
  * at worse. On three axes the latter take too long for what they are worth. The bound is not one
  * of all. False if out of memory. */
 static bool search_fewer_words(step_search *s, uint64_t micro_batches, bool may_recompute) {
-  static const dsm_optimization_set left_out[] = {DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PER_PASS) |
-                                                      DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD),
-                                                  DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD)};
+  static const dsm__strategy_set left_out[] = {DSM__LEFT_OUT_FIRST, DSM__LEFT_OUT_SECOND};
   const dsm_explore_options *const asked = s->problem->inputs.options;
   const double bound = s->numbers.closed_bound;
   const size_t tight = s->tight.open.count;
@@ -235,7 +233,7 @@ static bool search_fewer_words(step_search *s, uint64_t micro_batches, bool may_
   for (size_t k = is_quick ? 0 : 1;
        k < DSM__COUNT_OF(left_out) && dsm__problem_is_fused(s->problem); k++) {
     dsm_explore_options options = *asked;
-    options.optimizations &= ~left_out[k];
+    options.optimizations &= ~dsm__strategies_in(left_out[k]);
     if (options.optimizations == asked->optimizations || options.optimizations == known) {
       continue;
     }
@@ -288,7 +286,7 @@ static bool spare_shards(const dsm__problem *problem, dsm__decisions *decisions)
 static bool search_micro_batches(step_search *s) {
   const uint64_t minibatch = s->problem->inputs.workload->minibatch;
   const bool is_asked = dsm__is_any_recomputation_asked(s->problem);
-  const bool is_cut = dsm__has_optimization(&s->problem->inputs, DSM_OPTIMIZATION_ACCUMULATE) &&
+  const bool is_cut = dsm__may_choose(s->problem->inputs.options, DSM__CHOICE_MICRO_BATCHES) &&
                       s->problem->inputs.options->micro_batches == 0;
   for (uint64_t n = 2; is_cut && n <= minibatch; n++) {
     if (minibatch % n == 0 && !open_number(&s->numbers, s->problem, n, is_asked)) {
@@ -319,7 +317,7 @@ bool dsm__step_search(const dsm__problem *problem, double limit_cycles, dsm__gra
   const dsm_explore_options *const options = problem->inputs.options;
   const uint64_t first = options->micro_batches > 0 ? options->micro_batches : 1;
   const bool has_stages =
-      dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_STAGES) && options->stages != 1 &&
+      dsm__may_choose(problem->inputs.options, DSM__CHOICE_STAGES) && options->stages != 1 &&
       (dsm__problem_counts_all(problem) || problem->found->stages_bound_cycles <= 0);
   const bool has_others = options->stages <= 1;
   if (has_stages || dsm__problem_counts_all(problem)) {

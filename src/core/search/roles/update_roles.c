@@ -32,7 +32,7 @@ bool dsm__may_update_apart(const dsm__problem *problem, size_t layer_index) {
   const dsm__search_inputs *const inputs = &problem->inputs;
   const dsm_layer *const layer = &inputs->workload->layers[layer_index];
   const dsm__distinct *const distinct = &problem->table.distinct;
-  return dsm__has_optimization(inputs, DSM_OPTIMIZATION_PER_PASS) && !inputs->is_staged &&
+  return dsm__may_choose(inputs->options, DSM__CHOICE_PASSES) && !inputs->is_staged &&
          inputs->micro_batches <= 1 && !distinct->has_table[distinct->class_of[layer_index]] &&
          dsm_pass_exists(layer, inputs->options->mode, DSM_PASS_UPDATE);
 }

@@ -284,7 +284,7 @@ static bool add_cases(dsm__stages_searched *search, dsm__stage_space *of) {
   const dsm__problem *const whole = search->whole;
   const dsm_explore_options *const options = whole->inputs.options;
   const uint64_t minibatch = whole->inputs.workload->minibatch;
-  const bool is_cut = dsm__has_optimization(&whole->inputs, DSM_OPTIMIZATION_ACCUMULATE);
+  const bool is_cut = dsm__may_choose(whole->inputs.options, DSM__CHOICE_MICRO_BATCHES);
   const uint64_t most = is_cut ? DSM__STAGE_PASSES_MAX / of->stages.count : 1;
   for (uint64_t n = 1; n <= minibatch && n <= most; n++) {
     dsm__stage_case one = {.of = of, .micro_batches = n};

@@ -356,25 +356,20 @@ static bool look_at_own_latency(dsm__looking *at, const dsm__problem *problem) {
  * which may not be among them). In large networks, whose stages are mostly equal, that takes long
  * for little. */
 static bool look_at_fewer_options(dsm__looking *at, const dsm__problem *problem) {
-  static const dsm_optimization words[] = {DSM_OPTIMIZATION_SHARD, DSM_OPTIMIZATION_TENSOR,
-                                           DSM_OPTIMIZATION_SPATIAL};
   const dsm_explore_options *const asked = problem->inputs.options;
-  const size_t count = dsm__has_named_roles(asked) ? 0 : DSM__COUNT_OF(words);
-  for (unsigned set = 0; set < 1U << count && is_small(at); set++) {
+  const dsm_optimization_set words =
+      dsm__has_named_roles(asked)
+          ? 0
+          : asked->optimizations & dsm__strategies_in(DSM__LEFT_OUT_OF_STAGES);
+  dsm_optimization_set out = 0;
+  for (unsigned n = 0; dsm__strategies_part(words, n, &out) && is_small(at) && is_open(at); n++) {
     dsm_explore_options options = *asked;
-    dsm_optimization_set out = 0;
-    for (size_t w = 0; w < count; w++) {
-      out |= (set >> w & 1U) != 0 ? DSM_OPTIMIZATION_BIT(words[w]) : 0;
-    }
-    if ((asked->optimizations & out) != out || !is_open(at)) {
-      continue;
-    }
     dsm__weighed_path own = {.factor = 0}; /* bounds of fewer options say nothing of all */
     options.optimizations &= ~out;
     dsm__problem fewer;
     dsm__case_begin(&fewer, problem);
     fewer.inputs.options = &options;
-    at->once_share = set == 0 ? (double)at->stages.count : 1;
+    at->once_share = n == 0 ? (double)at->stages.count : 1;
     if (!look_at_most_runs(at, &fewer, &own) || !look_at_fewest_runs(at, &fewer, &own)) {
       return false;
     }
