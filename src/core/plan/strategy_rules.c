@@ -13,12 +13,12 @@
 
 typedef struct choice_row {
   dsm_optimization strategy;
-  const char *key;
   dsm__layer_fact_set excluded_by;
+  const char *key;
 } choice_row;
 
 #define CHOICE_ROW(choice, strategy, key, excluded_by)                                             \
-  [DSM__CHOICE_##choice] = {DSM_OPTIMIZATION_##strategy, key, excluded_by},
+  [DSM__CHOICE_##choice] = {DSM_OPTIMIZATION_##strategy, excluded_by, key},
 static const choice_row choices[] = {DSM__CHOICES(CHOICE_ROW)};
 
 #define FACT_WORDS(fact, words) [DSM__LAYER_FACT_##fact] = (words),
