@@ -4,6 +4,7 @@
 #include "base/order.h"
 #include "model/equations.h"
 #include "model/links.h"
+#include "model/role_row.h"
 
 static void scale(dsm_traffic *traffic, double factor) {
   for (int l = 0; l < DSM_LINK_COUNT; l++) {
@@ -62,8 +63,8 @@ dsm_axis_set dsm__summing_axes(const dsm_layer *layer, const dsm_network *networ
   dsm_axis_set axes = 0;
   for (unsigned a = 0; a < network->axis_count; a++) {
     const dsm_role role = dsm_parallelism_role(parallelism, a);
-    const bool is_summed = role == DSM_ROLE_DATA || role == DSM_ROLE_SPATIAL ||
-                           (role == DSM_ROLE_EXPERT && layer->experts == 0);
+    const bool is_summed = dsm__role_has(role, DSM__ROLE_SUMS_GRADIENTS) ||
+                           (dsm__role_has(role, DSM__ROLE_SENDS_TOKENS) && layer->experts == 0);
     axes |= is_summed ? 1U << a : 0U;
   }
   return axes;

@@ -8,14 +8,15 @@
 #include "model/chip_link.h"
 #include "model/equations.h"
 #include "model/links.h"
+#include "model/role_row.h"
 
-/* The axes with a role and more than one chip. */
-static dsm_axis_set axes_of(const dsm_pass_work *work, dsm_role role) {
+/* The axes of more than one chip, with a role that exchanges something. */
+static dsm_axis_set axes_of(const dsm_pass_work *work, dsm__role_exchange exchange) {
   const dsm_network *const network = &work->machine->system->system;
   dsm_axis_set axes = 0;
   for (unsigned a = 0; a < network->axis_count; a++) {
-    const bool is_of_role = dsm_parallelism_role(work->share.parallelism, a) == role;
-    axes |= is_of_role && network->axes[a].chips > 1 ? 1U << a : 0U;
+    const bool has = dsm__role_has(dsm_parallelism_role(work->share.parallelism, a), exchange);
+    axes |= has && network->axes[a].chips > 1 ? 1U << a : 0U;
   }
   return axes;
 }
@@ -76,7 +77,7 @@ static void add_halo(dsm_exchanges *list, const dsm_pass_work *work, unsigned ax
 
 static void add_halos_of(dsm_exchanges *list, const dsm_pass_work *work, const window *of,
                          bool is_of_errors) {
-  const dsm_axis_set axes = axes_of(work, DSM_ROLE_SPATIAL);
+  const dsm_axis_set axes = axes_of(work, DSM__ROLE_SHIFTS_ROWS);
   for (unsigned a = 0; a < DSM_AXES_MAX && of->halo > 0; a++) {
     if (dsm_axis_set_has(axes, a)) {
       add_halo(list, work, a, of, is_of_errors);
@@ -143,7 +144,7 @@ static double operand_times(const dsm_pass_work *work) {
 }
 
 static dsm_axis_set operand_axes(const dsm_pass_work *work) {
-  return dsm__has_own_groups(work->layer) ? axes_of(work, DSM_ROLE_SPATIAL) : 0;
+  return dsm__has_own_groups(work->layer) ? axes_of(work, DSM__ROLE_SHIFTS_ROWS) : 0;
 }
 
 bool dsm__is_operand_turning(const dsm_pass_work *work) {
@@ -185,9 +186,9 @@ static void add_of_inputs(dsm_exchanges *list, const dsm_pass_work *work) {
   const double input = work->bytes.input;
   const double widening = work->tensor_bytes.sum;
   const dsm_axis_set open = ~work->residency.gathered_axes;
-  const dsm_axis_set gathered = axes_of(work, DSM_ROLE_GATHER_COLUMN) & open;
+  const dsm_axis_set gathered = axes_of(work, DSM__ROLE_GATHERS_INPUT) & open;
   if (work->pass == DSM_PASS_BACKWARD) {
-    add(list, work, DSM_TRANSFER_ALL_REDUCE, axes_of(work, DSM_ROLE_COLUMN) & open,
+    add(list, work, DSM_TRANSFER_ALL_REDUCE, axes_of(work, DSM__ROLE_REDUCES_ERROR) & open,
         input * widening, 2);
     add(list, work, DSM_TRANSFER_REDUCE_SCATTER, gathered, input * widening, 1);
   } else {
@@ -200,9 +201,10 @@ static void add_of_inputs(dsm_exchanges *list, const dsm_pass_work *work) {
 static void add_of_outputs(dsm_exchanges *list, const dsm_pass_work *work) {
   const double raw = work->bytes.raw;
   const double widening = work->tensor_bytes.sum;
-  const dsm_axis_set scattered = axes_of(work, DSM_ROLE_ROW_SCATTER);
+  const dsm_axis_set scattered = axes_of(work, DSM__ROLE_SCATTERS_OUTPUT);
   if (work->pass == DSM_PASS_FORWARD) {
-    add(list, work, DSM_TRANSFER_ALL_REDUCE, axes_of(work, DSM_ROLE_ROW), raw * widening, 2);
+    add(list, work, DSM_TRANSFER_ALL_REDUCE, axes_of(work, DSM__ROLE_REDUCES_OUTPUT),
+        raw * widening, 2);
     add(list, work, DSM_TRANSFER_REDUCE_SCATTER, scattered, raw * widening, 1);
   } else if (is_error_gathered(work)) {
     add(list, work, DSM_TRANSFER_ALL_GATHER, scattered, raw, 1);
@@ -229,7 +231,7 @@ static void add_all_to_all(dsm_exchanges *list, const dsm_pass_work *work, dsm_a
 
 static void add_of_experts(dsm_exchanges *list, const dsm_pass_work *work) {
   const dsm_layer *const layer = work->layer;
-  const dsm_axis_set axes = axes_of(work, DSM_ROLE_EXPERT);
+  const dsm_axis_set axes = axes_of(work, DSM__ROLE_SENDS_TOKENS);
   const dsm_axis_set read = axes & ~work->residency.gathered_axes;
   const dsm_axis_set made = layer->feeds_experts ? 0 : axes;
   const bool is_of_errors =
@@ -249,7 +251,8 @@ static dsm_axis_set cut_axes(const dsm_pass_work *work, dsm_divided what) {
   dsm_axis_set axes = 0;
   for (unsigned a = 0; a < network->axis_count; a++) {
     const dsm_role role = dsm_parallelism_role(work->share.parallelism, a);
-    const bool is_cut = dsm_role_divides(role, what) && role != DSM_ROLE_EXPERT;
+    const bool is_cut =
+        dsm_role_divides(role, what) && !dsm__role_has(role, DSM__ROLE_SENDS_TOKENS);
     axes |= is_cut && network->axes[a].chips > 1 ? 1U << a : 0U;
   }
   return axes;

@@ -28,8 +28,8 @@ static dsm_role role_of(const flow *f, size_t layer, unsigned axis) {
 
 /* Is a layer's input gathered for its update as it is in this pass? */
 static bool is_gathered_again(const flow *f, size_t layer, unsigned axis) {
-  return role_of(f, layer, axis) == DSM_ROLE_GATHER_COLUMN &&
-         role_in(f, layer, DSM_PASS_UPDATE, axis) == DSM_ROLE_GATHER_COLUMN;
+  return dsm__role_has(role_of(f, layer, axis), DSM__ROLE_GATHERS_INPUT) &&
+         dsm__role_has(role_in(f, layer, DSM_PASS_UPDATE, axis), DSM__ROLE_GATHERS_INPUT);
 }
 
 /* Sides of a list of tensors. */
@@ -152,31 +152,27 @@ static void step_along(flow *f, size_t index, unsigned axis) {
   }
 }
 
-/* Has it one of these roles along an axis of several chips? */
-static bool has_role_of(const dsm_network *network, dsm_parallelism parallelism,
-                        dsm_role_set roles) {
+bool dsm__has_exchange(const dsm_network *network, dsm_parallelism parallelism,
+                       unsigned exchanges) {
   bool has = false;
   for (unsigned a = 0; a < network->axis_count; a++) {
     has = has || (network->axes[a].chips > 1 &&
-                  (roles >> (unsigned)dsm_parallelism_role(parallelism, a) & 1U) != 0);
+                  dsm__role_has(dsm_parallelism_role(parallelism, a), exchanges));
   }
   return has;
 }
 
-#define ROLE_BIT(role) ((dsm_role_set)1 << (unsigned)(role))
-
 bool dsm__is_output_exchanged(const dsm_network *network, dsm_parallelism parallelism) {
-  return has_role_of(network, parallelism,
-                     ROLE_BIT(DSM_ROLE_ROW_SCATTER) | ROLE_BIT(DSM_ROLE_EXPERT));
+  return dsm__has_exchange(network, parallelism,
+                           DSM__ROLE_SCATTERS_OUTPUT | DSM__ROLE_SENDS_TOKENS);
 }
 
 bool dsm__is_input_exchanged(const dsm_network *network, dsm_parallelism parallelism) {
-  return has_role_of(network, parallelism,
-                     ROLE_BIT(DSM_ROLE_GATHER_COLUMN) | ROLE_BIT(DSM_ROLE_EXPERT));
+  return dsm__has_exchange(network, parallelism, DSM__ROLE_GATHERS_INPUT | DSM__ROLE_SENDS_TOKENS);
 }
 
 bool dsm__are_shortcuts_exchanged(const dsm_network *network, dsm_parallelism parallelism) {
-  return has_role_of(network, parallelism, ROLE_BIT(DSM_ROLE_EXPERT));
+  return dsm__has_exchange(network, parallelism, DSM__ROLE_SENDS_TOKENS);
 }
 
 bool dsm__has_roles(const dsm_workload *workload, const dsm__decisions *decisions) {

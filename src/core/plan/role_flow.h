@@ -11,6 +11,7 @@
 #define DSM_PLAN_ROLE_FLOW_H
 
 #include "dsm/model.h"
+#include "model/role_row.h"
 #include "plan/plan_internal.h"
 
 /** What breaks the rules of a layer's roles along an axis. */
@@ -46,11 +47,11 @@ typedef struct dsm__role_step {
 } dsm__role_step;
 
 static inline bool dsm__is_column_like(dsm_role role) {
-  return role == DSM_ROLE_COLUMN || role == DSM_ROLE_GATHER_COLUMN;
+  return dsm__role_has(role, DSM__ROLE_OPENS);
 }
 
 static inline bool dsm__is_row_like(dsm_role role) {
-  return role == DSM_ROLE_ROW || role == DSM_ROLE_ROW_SCATTER;
+  return dsm__role_has(role, DSM__ROLE_CLOSES);
 }
 
 /** An attention's role along an axis that shares features is that of heads, whatever it is called.
@@ -84,6 +85,9 @@ static inline bool dsm__are_shortcuts_beside(const dsm_layer *layer, dsm_role ro
       DSM__SIDE_OUTSIDE | (role == DSM_ROLE_EXPERT ? (unsigned)DSM__SIDE_EXPERTS : 0U);
   return (sides & ~(is_made_inside ? dsm__inner_side(layer) : outer)) == 0;
 }
+
+/** Has it a role that exchanges some of these along an axis of several chips? */
+bool dsm__has_exchange(const dsm_network *network, dsm_parallelism parallelism, unsigned exchanges);
 
 /** Does what a layer with these roles makes, reads, or adds and multiplies pass between chips on
  * its way? Then it is not held (section 7). */

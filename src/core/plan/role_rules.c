@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plan/role_rules.h"
 
+#include "model/role_row.h"
+
 /* A product by weights that all positions share: fc, convolutions of 1 x 1, look-ups. */
 static bool is_by_position(const dsm_layer *layer) {
   return !layer->is_product && layer->gates == 0 && layer->kij == 1 && layer->strides == 1 &&
@@ -30,7 +32,8 @@ static const char *why_no_turns(const dsm_layer *layer) {
 }
 
 static const char *why_no_tensor(const dsm_layer *layer, dsm_role role) {
-  const bool cuts_positions = role == DSM_ROLE_GATHER_COLUMN || role == DSM_ROLE_ROW_SCATTER;
+  const bool cuts_positions =
+      dsm__role_has(role, DSM__ROLE_GATHERS_INPUT | DSM__ROLE_SCATTERS_OUTPUT);
   if (!is_by_position(layer)) {
     return "a layer that is no fc, convolution of 1 x 1 or embedding";
   }
@@ -89,20 +92,6 @@ const char *dsm__roles_why_not(const dsm_layer *layer, const dsm_system *system,
              : "a layer whose heads, groups or experts the chips do not divide";
 }
 
-/* How a role cuts weights along its axis. */
-typedef enum weight_cut { CUT_NONE = 0, CUT_BY_OUT, CUT_BY_IN, CUT_BY_GROUP } weight_cut;
-
-static const weight_cut cuts[DSM_ROLE_COUNT] = {
-    [DSM_ROLE_MODEL] = CUT_BY_OUT,
-    [DSM_ROLE_COLUMN] = CUT_BY_OUT,
-    [DSM_ROLE_GATHER_COLUMN] = CUT_BY_OUT,
-    [DSM_ROLE_MODEL_OUT] = CUT_BY_IN,
-    [DSM_ROLE_ROW] = CUT_BY_IN,
-    [DSM_ROLE_ROW_SCATTER] = CUT_BY_IN,
-    [DSM_ROLE_HEADS] = CUT_BY_GROUP,
-    [DSM_ROLE_EXPERT] = CUT_BY_GROUP,
-};
-
 bool dsm__may_stand_beside(const dsm_layer *layer, dsm_role a, dsm_role b) {
   if (a == b) {
     return true;
@@ -111,8 +100,11 @@ bool dsm__may_stand_beside(const dsm_layer *layer, dsm_role a, dsm_role b) {
     return (a == DSM_ROLE_DATA || a == DSM_ROLE_MODEL) &&
            (b == DSM_ROLE_DATA || b == DSM_ROLE_MODEL);
   }
+  const dsm__weight_cut cut_by_a = dsm__role_rows[a].cut;
+  const dsm__weight_cut cut_by_b = dsm__role_rows[b].cut;
   return a != DSM_ROLE_EXPERT && b != DSM_ROLE_EXPERT &&
-         (cuts[a] == CUT_NONE || cuts[b] == CUT_NONE || cuts[a] == cuts[b]);
+         (cut_by_a == DSM__WEIGHT_CUT_NONE || cut_by_b == DSM__WEIGHT_CUT_NONE ||
+          cut_by_a == cut_by_b);
 }
 
 unsigned dsm__roles_clash(const dsm_layer *layer, const dsm_system *system, dsm_parallelism a,

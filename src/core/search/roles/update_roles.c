@@ -40,8 +40,9 @@ bool dsm__may_update_apart(const dsm__problem *problem, size_t layer_index) {
 dsm_axis_set dsm__gathering_axes(const dsm_system *system, dsm_parallelism parallelism) {
   dsm_axis_set axes = 0;
   for (unsigned a = 0; a < system->system.axis_count; a++) {
-    const bool is_one = dsm_parallelism_role(parallelism, a) == DSM_ROLE_GATHER_COLUMN;
-    axes |= is_one && system->system.axes[a].chips > 1 ? 1U << a : 0U;
+    const dsm_role role = dsm_parallelism_role(parallelism, a);
+    const bool is_shared = system->system.axes[a].chips > 1;
+    axes |= is_shared && dsm__role_has(role, DSM__ROLE_GATHERS_INPUT) ? 1U << a : 0U;
   }
   return axes;
 }
@@ -260,14 +261,9 @@ static double both_of(const question *q, unsigned f) {
 /* Does backward gather of the error what else update does? */
 static bool is_gathering_errors(const question *q) {
   const dsm_network *const network = &q->of->problem->machine.system->system;
-  bool is_any = false;
-  for (unsigned a = 0; a < network->axis_count; a++) {
-    const dsm_role role = dsm_parallelism_role(q->forward, a);
-    is_any = is_any || (network->axes[a].chips > 1 &&
-                        (role == DSM_ROLE_ROW_SCATTER ||
-                         (role == DSM_ROLE_SPATIAL && layer_of(q->of)->pooled.halo > 0)));
-  }
-  return is_any && layer_of(q->of)->has_backward;
+  const unsigned exchanges =
+      DSM__ROLE_SCATTERS_OUTPUT | (layer_of(q->of)->pooled.halo > 0 ? DSM__ROLE_SHIFTS_ROWS : 0U);
+  return layer_of(q->of)->has_backward && dsm__has_exchange(network, q->forward, exchanges);
 }
 
 static double apart_of(const question *q, unsigned f) {
