@@ -3,7 +3,7 @@
  * @file
  * strategy.h: what a search may use, as rows of one table.
  *
- * A strategy is an optimisation that widens the searched space. Its row says its word, when it can
+ * A strategy is an optimization that widens the searched space. Its row says its word, when it can
  * be named, and why it changes nothing for a workload on a system; the words of options and
  * formats, the rungs of a ladder, the notes of the command line and the rules of plans come from
  * the table.
@@ -44,14 +44,14 @@ typedef enum dsm_optimization {
   DSM_OPTIMIZATION_COUNT
 } dsm_optimization;
 
-/** A set of optimisations: bit o stands for optimisation o. */
+/** A set of optimizations: bit o stands for optimization o. */
 typedef unsigned dsm_optimization_set;
-/** The set of one optimisation. */
+/** The set of one optimization. */
 #define DSM_OPTIMIZATION_BIT(optimization) (1U << (unsigned)(optimization))
-/** The set of all optimisations but those that are used only where they are named: `hoist` and
+/** The set of all optimizations but those that are used only where they are named: `hoist` and
  * those after it. */
 #define DSM_OPTIMIZATION_ALL ((1U << (unsigned)DSM_OPTIMIZATION_HOIST) - 1U)
-/** The set of all optimisations, those too. */
+/** The set of all optimizations, those too. */
 #define DSM_OPTIMIZATION_EVERYTHING ((1U << (unsigned)DSM_OPTIMIZATION_COUNT) - 1U)
 
 /** Which layers are to run their forward pass again (docs/model.md, section 12), where that is
@@ -101,7 +101,7 @@ typedef struct dsm_explore_options {
   size_t override_count;
 } dsm_explore_options;
 
-/** The only place of defaults: training, all optimisations, all parallelisms, one thread; neither
+/** The only place of defaults: training, all optimizations, all parallelisms, one thread; neither
  * gap nor time limit. */
 DSM_API void dsm_explore_options_init(dsm_explore_options *options);
 
@@ -130,14 +130,14 @@ typedef struct dsm_strategy {
   bool has_gap;        /**< its search may stop at a gap; that of the others does not */
 } dsm_strategy;
 
-/** The row of an optimisation. */
+/** The row of an optimization. */
 DSM_API const dsm_strategy *dsm_strategy_of(dsm_optimization optimization);
 
-/** Which optimisations do not go with what, in words for people; size at least 1. */
+/** Which optimizations do not go with what, in words for people; size at least 1. */
 DSM_API void dsm_strategy_exclusions(char *text, size_t size);
 
-/** Why an optimisation has no effect for a workload on a system with options, in words for people;
- * NULL: perhaps it has one. Asks nothing of the set of optimisations in the options. */
+/** Why an optimization has no effect for a workload on a system with options, in words for people;
+ * NULL: perhaps it has one. Asks nothing of the set of optimizations in the options. */
 DSM_API const char *dsm_optimization_why_not(dsm_optimization optimization,
                                              const dsm_workload *workload, const dsm_system *system,
                                              const dsm_explore_options *options);
@@ -156,7 +156,7 @@ DSM_API dsm_optimization_set dsm_system_optimizations(const dsm_system *system, 
 /** Those that may be named in a mode: in training `hoist` too. */
 DSM_API dsm_optimization_set dsm_mode_possible_optimizations(dsm_mode mode);
 
-/** What the rungs of a ladder add one after the other, up to the options' own optimisations; the
+/** What the rungs of a ladder add one after the other, up to the options' own optimizations; the
  * first rung adds nothing, but has what is asked for needs, which no rung adds: roles that are
  * named, parallelisms that are all hybrid, numbers of stages or micro-batches, a recomputation.
  * Returns how many they are. */

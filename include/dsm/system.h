@@ -69,6 +69,7 @@ typedef enum dsm_collective_order {
   ROW(FAT_TREE, "fat_tree")                                                                        \
   ROW(DRAGONFLY, "dragonfly")
 
+/** The constant of a row. */
 #define DSM_LINK_KIND_NAME(name, word) DSM_LINK_KIND_##name,
 
 /** What joins the chips along an axis. */

@@ -522,10 +522,9 @@ dsm_status dsm__search_batches(dsm_partition **partition, const dsm_instance *in
   finder f = {.instance = instance,
               .options = options,
               .arena = dsm__arena_new(),
-              .nodes = {.closed_bound = HUGE_VAL},
               .relaxation = options->objective == DSM_OBJECTIVE_THROUGHPUT ? HUGE_VAL : -HUGE_VAL};
   dsm__deadline_begin(&f.deadline, options->time_limit_seconds);
-  f.nodes.arena = f.arena;
+  f.nodes = dsm__cases_begin(f.arena);
   bool is_made = f.arena != NULL;
   for (size_t j = 0; j < instance->device_count && is_made; j++) {
     is_made = find_sizes(&f, j);

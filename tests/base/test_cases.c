@@ -111,7 +111,7 @@ static bool is_done(const void *context, double bound) {
 static const dsm__case_kind drawn_kind = {look, is_done};
 
 static drawn_search searched(uint64_t seed, double gap, size_t looks_max) {
-  drawn_search s = {.cases = {.arena = dsm__arena_new(), .closed_bound = HUGE_VAL},
+  drawn_search s = {.cases = dsm__cases_begin(dsm__arena_new()),
                     .random = seed,
                     .gap = gap,
                     .looks_max = looks_max,
@@ -177,7 +177,7 @@ static bool is_never_done(const void *context, double bound) {
 
 START_TEST(test_without_memory_it_ends) {
   static const dsm__case_kind failing = {run_out, is_never_done};
-  dsm__cases cases = {.arena = dsm__arena_new(), .closed_bound = HUGE_VAL};
+  dsm__cases cases = dsm__cases_begin(dsm__arena_new());
   dsm__open_case two[] = {{.bound = 3}, {.bound = 2}};
   size_t looks = 0;
   ck_assert(dsm__cases_search(&cases, &failing, &looks)); /* none is open */

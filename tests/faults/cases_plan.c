@@ -515,6 +515,10 @@ static attempt use_pure_functions(const subject *s, dsm_diags *diags) {
   dsm_role_set of_axes[DSM_AXES_MAX] = {0};
   digest = digest_u64(digest, dsm_named_role_parse(s->system, "x=column", &any, of_axes));
   digest = digest_u64(digest, dsm_options_allow(&options, 0, any, of_axes));
+  dsm_options_settle(&options);
+  char exclusions[1024];
+  dsm_strategy_exclusions(exclusions, sizeof exclusions);
+  digest = digest_text(digest, exclusions);
   dsm_optimization rungs[DSM_OPTIMIZATION_COUNT];
   digest = digest_u64(digest, dsm_ladder_additions(&options, rungs));
   digest = digest_u64(digest, dsm_optimization_why_not(DSM_OPTIMIZATION_HOIST, s->recurrent,

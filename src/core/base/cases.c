@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/cases.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
+
+dsm__cases dsm__cases_begin(dsm__arena *arena) {
+  return (dsm__cases){.arena = arena, .closed_bound = HUGE_VAL};
+}
 
 void *dsm__cases_open(dsm__cases *cases, const void *one, size_t size) {
   void *const copy = dsm__arena_alloc(cases->arena, size);
@@ -10,6 +15,7 @@ void *dsm__cases_open(dsm__cases *cases, const void *one, size_t size) {
     return NULL;
   }
   cases->open.items[cases->open.count++] = memcpy(copy, one, size);
+  assert(!isnan(cases->open.items[cases->open.count - 1]->bound));
   return copy;
 }
 

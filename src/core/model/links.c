@@ -29,13 +29,13 @@ static double all_to_all_through_middle(const dsm_network_axis *axis, const dsm_
   return bytes * (double)axis->chips / 4;
 }
 
-/* Each link carries what all chips before it send past it. */
+/* A link carries what the `places` chips before it send across it. */
 static double past_chips(const dsm_network_axis *axis, double places, double bytes) {
   (void)axis;
   return bytes * places;
 }
 
-/* But on a line the last stage is as near to the first as to the one before it. */
+/* On a ring or behind ports the next stage is equally near for every stage. */
 static double round_a_stage(const dsm_network_axis *axis, size_t stages) {
   (void)stages;
   return (double)axis->chips;
@@ -70,8 +70,8 @@ static double leaving_chips(const dsm_network_axis *axis, double places) {
 }
 
 /*
- * Source: section 5, fat trees. Symbols: o of leaves of G chips: G / o links up, past which G chips
- * send d*(n-G)/n each. Limits: one leaf, or o = 1: a switch.
+ * Source: section 5, fat trees. Symbols: o of leaves of G chips: over its G / o up-links each of
+ * its G chips sends d*(n-G)/n. Limits: one leaf, or o = 1: a switch.
  */
 static double all_to_all_up(const dsm_network_axis *axis, const dsm_assumptions *model,
                             double bytes) {

@@ -17,21 +17,22 @@ typedef struct dsm__link_row {
                        a shift, and what is behind it adds with system.in_network_reduction */
   /** Of an all-to-all of `bytes` that each of two or more chips has. */
   double (*all_to_all)(const dsm_network_axis *axis, const dsm_assumptions *model, double bytes);
-  /** Where each chip sends `bytes` to the one `places` on. A reduce-scatter and an all-gather go
-   * round by shifts to the next chip, an all-reduce is both. */
+  /** Of a shift: each chip sends `bytes` to the chip `places` further on. A reduce-scatter and an
+   * all-gather are rings of shifts by one; an all-reduce is both. */
   double (*shift)(const dsm_network_axis *axis, double places, double bytes);
-  /** How many places on a chip of the stage is that is `stages` on, of an axis of a stage; the last
-   * stage is followed by the first. */
+  /** Places from a chip to the same chip of another stage, `stages` stages on, of the axis of one
+   * stage. The last stage is followed by the first, but on a line it is far from it. */
   double (*stage_distance)(const dsm_network_axis *axis, size_t stages);
 } dsm__link_row;
 
 /** That of an axis. */
 const dsm__link_row *dsm__link_row_of(const dsm_network_axis *axis);
 
-/** Leaves of an axis the chips of a stage, whose groups stay what they were. */
+/** Cuts an axis down to the chips of one stage. Its groups stay: where all of the axis was in one
+ * group, nothing leaves it, which is stored as oversubscription 0 and global_links without end. */
 void dsm__axis_cut(dsm_network_axis *axis, uint64_t chips);
 
-/** Of a shift to the next chip, how many times its bytes the busiest link carries: 1 or more. */
+/** How many times the bytes of a shift to the next chip its busiest link carries: 1 or more. */
 double dsm__crowding(const dsm_network_axis *axis);
 
 #endif

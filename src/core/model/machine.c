@@ -17,7 +17,7 @@ dsm_machine dsm_machine_derive(const dsm_system *system) {
   const dsm__engine *const engine = dsm__engine_of(system);
   dsm_machine machine = {
       .system = system,
-      .scratchpad_bytes = system->core.scratchpad_MiB * 1048576.0,
+      .scratchpad_bytes = system->core.scratchpad_MiB * DSM__BYTES_PER_MIB,
       .scratchpad_bytes_per_cycle =
           bytes_per_cycle(system->core.scratchpad_bandwidth_GBps, frequency_GHz),
       .overhead_cycles = dsm__cycles_of_us(system->core.operation_overhead_us, frequency_GHz),

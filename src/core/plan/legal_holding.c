@@ -140,6 +140,9 @@ static bool is_kept_by_roles(dsm__judge *judge, size_t holder, size_t k, bool is
 static void judge_life(dsm__judge *judge, size_t holder, bool has_roles) {
   const size_t last = dsm__last_use(dsm__judged_layer(judge, holder));
   for (size_t k = holder; k <= last; k++) {
+    if (has_roles && !dsm__is_known(judge, k)) {
+      return; /* what its roles leave as it was is not known */
+    }
     const bool is_good = is_uniform(judge, k) && is_like(judge, holder, k, has_roles);
     if (!is_good && dsm__is_known(judge, k)) {
       tell_breaker(judge, holder, k);

@@ -10,9 +10,8 @@
 
 /* ---- choices ---- */
 
-/** What is so of a layer, of what is decided for it, and of the step that it is in: it can exclude
- * choices. With how a message goes on behind what there is in place of the choice; of several facts
- * the first is told. */
+/** Facts about a layer, its decisions or its step that can exclude a choice, each with the end of a
+ * message ("expected false" + " in a pipeline group"). Where several hold, the first is told. */
 /* clang-format off */
 #define DSM__LAYER_FACTS(ITEM)                                                                     \
   ITEM(LIST, " in a list of layers, which keeps nothing")                                          \
@@ -41,10 +40,10 @@ typedef enum dsm__layer_fact {
 typedef unsigned dsm__layer_fact_set;
 #define DSM__LAYER_FACT(fact) (1U << (unsigned)DSM__LAYER_FACT_##fact)
 
-/** What a mapping decides only where a strategy is used: with that, the member of a layer's
- * decisions that says so (NULL: it is none of single layers), and what excludes it, which is said
- * here alone and may only become less. Searches, judges and explanations ask for a choice, and
- * never for a strategy by its name. From FACTOR on each layer is judged in this order. */
+/** Choices: decisions that need a strategy. A row has the strategy, the member of a layer's
+ * decisions (NULL: it is of the whole step), and the facts that exclude it. Exclusions are said
+ * here alone, and may only be removed. Searches and judges ask for a choice, not for a strategy by
+ * its name. From FACTOR on each layer is judged in this order. */
 /* clang-format off */
 #define DSM__CHOICES(ITEM)                                                                         \
   ITEM(HYBRID, HYBRID, NULL, 0)                                                                    \
@@ -82,14 +81,14 @@ bool dsm__may_choose(const dsm_explore_options *options, dsm__choice choice);
 /** What is so of a layer, whatever is decided. */
 dsm__layer_fact_set dsm__layer_facts(const dsm_workload *workload, size_t layer_index);
 
-/** Why a choice is not made where so much is so, behind what there is in its place: " in a layer
- * with timesteps"; NULL: it may be. */
+/** Why facts exclude a choice, as the end of a message: " in a layer with timesteps"; NULL: they do
+ * not. */
 const char *dsm__choice_why_not(dsm__choice choice, dsm__layer_fact_set facts);
 
 /** May a layer make a choice, whatever else is decided? */
 bool dsm__layer_may(const dsm_workload *workload, size_t layer_index, dsm__choice choice);
 
-/** The field of a layer's decisions that says how it makes a choice. */
+/** The field of a layer's decisions that says how it makes a choice, which is one of layers. */
 const dsm__field *dsm__choice_field(dsm__choice choice);
 
 /** What it says: a number, 1 for what is there. */
@@ -106,20 +105,20 @@ uint64_t dsm__choice_count(dsm__choice choice, const dsm_plan *plan);
 
 /** Strategies that searches add or leave out together: a column of their rows. */
 typedef enum dsm__strategy_set {
-  DSM__ADDED_TO_CUT = 0, /**< where memory is short: so that a chip has fewer samples at a time, */
-  DSM__ADDED_TO_TAKE_TURNS, /**< and fewer layers, */
-  DSM__ADDED_TO_KEEP_LESS,  /**< or less of each layer, */
-  DSM__ADDED_TO_FIT,        /**< or all of that */
-  DSM__LEFT_OUT_FIRST,  /**< where layers share latencies, in a search before that of all words, */
-  DSM__LEFT_OUT_SECOND, /**< and in the one between the two */
-  DSM__LEFT_OUT_OF_STAGES, /**< singly and together, where stages are to be cut */
+  DSM__ADDED_TO_CUT = 0,    /**< where memory is short: micro-batches */
+  DSM__ADDED_TO_TAKE_TURNS, /**< micro-batches and stages */
+  DSM__ADDED_TO_KEEP_LESS,  /**< shards and recomputation */
+  DSM__ADDED_TO_FIT,        /**< all of these */
+  DSM__LEFT_OUT_FIRST,      /**< where layers share latencies, in a first search */
+  DSM__LEFT_OUT_SECOND,     /**< in a second one, before that of all words */
+  DSM__LEFT_OUT_OF_STAGES,  /**< singly and together, where stages are to be cut */
   DSM__STRATEGY_SET_COUNT
 } dsm__strategy_set;
 
 dsm_optimization_set dsm__strategies_in(dsm__strategy_set set);
 
-/** A part of a set of strategies, numbered: bit b of the number says whether the strategy that is b
- * before the last is in it. False if there are not so many. */
+/** Subset number `number` of a set: bit b takes the strategy that is b before the last. False:
+ * there are not so many subsets. */
 bool dsm__strategies_part(dsm_optimization_set set, unsigned number, dsm_optimization_set *part);
 
 /** Refuses strategies that the mode does not have, and numbers and words that need others.

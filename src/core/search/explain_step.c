@@ -74,7 +74,7 @@ static void split_again(const dsm_layer_plan *planned, dsm__layer_decision *own)
   }
 }
 
-/* Each value of a decision that a layer may make in the plan. */
+/* Each value of a decision of a layer in the plan; the judge says which it cannot have. */
 static bool add_values(editing *made, dsm_decision decision, dsm_explanation *explanation) {
   dsm__layer_decision *const own = &made->layers[made->e->layer_index];
   const dsm_layer_decisions planned = own->layer;

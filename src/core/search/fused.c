@@ -436,7 +436,7 @@ bool dsm__fused_search(const dsm__problem *problem, const dsm__fused_finder *fin
                     .edges = problem->found->role_edges,
                     .share = least_share(problem->inputs.workload),
                     .counted = dsm__counted_latency(problem),
-                    .cases = {.closed_bound = HUGE_VAL, .arena = problem->arena}};
+                    .cases = dsm__cases_begin(problem->arena)};
   const mapping_case all = {.paid = 0};
   const bool is_good = begin(&s) && dsm__cases_open(&s.cases, &all, sizeof all) != NULL &&
                        dsm__cases_search(&s.cases, &fused_kind, &s);

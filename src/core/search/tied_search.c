@@ -354,7 +354,7 @@ static dsm__looked search_case(tied_search *s, tied_case *one) {
   s->within += s->searches++ > 0 && isfinite(limit) ? 1 : 0;
   if (!answer.is_feasible || !isfinite(answer.cycles)) {
     const bool is_proven = !problem->found->is_need_rounded && !dsm__problem_is_over(problem);
-    one->head.bound = is_proven ? HUGE_VAL : answer.lower_bound_cycles;
+    one->head.bound = is_proven ? HUGE_VAL : fmax(one->head.bound, answer.lower_bound_cycles);
     keep(s, &answer, &decisions);
     return DSM__LOOK_CLOSED;
   }
@@ -427,7 +427,7 @@ bool dsm__tied_search(const dsm__problem *problem, const dsm__tied_finder *finde
                    .finder = finder,
                    .edges = problem->found->role_edges,
                    .limit_cycles = limit_cycles,
-                   .cases = {.closed_bound = HUGE_VAL, .arena = problem->lasting}};
+                   .cases = dsm__cases_begin(problem->lasting)};
   const tied_case all = {.is_bounded = true};
   if (!dsm__tied_is_asked(problem)) {
     return finder->find(problem, finder->context, limit_cycles, answer, decisions);

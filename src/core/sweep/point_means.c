@@ -167,11 +167,18 @@ static void put_means(dsm_cell *to, const dsm_point_table *table, const entry *r
   to[places->workload] = (dsm_cell){.kind = DSM_CELL_TEXT, .text = workloads};
 }
 
-/* Replaces the rows by those of systems; `sorted` are those of workloads with results. */
+/* Systems in the order of their first points. */
+static int compare_first_rows(const void *first, const void *second) {
+  return dsm__order_whole((*(const entry *const *)first)->row,
+                          (*(const entry *const *)second)->row);
+}
+
+/* Replaces the rows by those of systems; `sorted` are those of workloads with results, and `kept`
+ * has room for as many. */
 static void collapse(dsm_point_table *table, dsm_cell *cells, const entry *sorted, size_t row_count,
-                     const char *workloads, size_t workload_count) {
+                     const entry **kept, const char *workloads, size_t workload_count) {
   size_t system_count = 0;
-  size_t kept = 0;
+  size_t kept_count = 0;
   for (size_t begin = 0, end = 0; begin < row_count; begin = end) {
     size_t ok_count = 0;
     for (end = begin; end < row_count && compare_systems(&sorted[begin], &sorted[end]) == 0;
@@ -180,16 +187,18 @@ static void collapse(dsm_point_table *table, dsm_cell *cells, const entry *sorte
     }
     system_count++;
     if (ok_count == workload_count && end - begin == workload_count) {
-      put_means(cells + kept * table->column_count, table, &sorted[begin], workload_count,
-                workloads);
-      kept++;
+      kept[kept_count++] = &sorted[begin];
     }
   }
-  if (system_count < 2 || kept == 0) {
+  if (system_count < 2 || kept_count == 0) {
     return; /* nothing to rank */
   }
+  qsort(kept, kept_count, sizeof *kept, compare_first_rows);
+  for (size_t k = 0; k < kept_count; k++) {
+    put_means(cells + k * table->column_count, table, kept[k], workload_count, workloads);
+  }
   table->cells = cells;
-  table->row_count = kept;
+  table->row_count = kept_count;
   table->point_count = system_count;
   table->workload_count = workload_count;
 }
@@ -204,11 +213,13 @@ static bool rank(dsm_point_table *table, layout *places, const size_t *first, ds
   const char *const workloads =
       has_result == NULL ? NULL : join_workloads(table, places->workload, first, has_result);
   entry *const sorted = dsm__arena_array(arena, table->row_count, sizeof *sorted);
+  const entry **const kept = dsm__arena_array(arena, table->row_count, sizeof *kept);
   dsm_cell *const cells =
       dsm__arena_array(table->arena, table->row_count * table->column_count, sizeof *cells);
   places->is_of_workload =
       dsm__arena_array(arena, table->column_count, sizeof *places->is_of_workload);
-  if (workloads == NULL || sorted == NULL || cells == NULL || places->is_of_workload == NULL) {
+  if (workloads == NULL || sorted == NULL || kept == NULL || cells == NULL ||
+      places->is_of_workload == NULL) {
     return false;
   }
   find_of_workload(places, table, first);
@@ -219,7 +230,7 @@ static bool rank(dsm_point_table *table, layout *places, const size_t *first, ds
     }
   }
   qsort(sorted, count, sizeof *sorted, compare_entries);
-  collapse(table, cells, sorted, count, workloads, workload_count);
+  collapse(table, cells, sorted, count, kept, workloads, workload_count);
   return true;
 }
 

@@ -46,7 +46,7 @@ void cli_optimization_help(char *text, size_t size) {
   char excluded[512];
   dsm_strategy_exclusions(excluded, sizeof excluded);
   if (used < size) {
-    (void)snprintf(text + used, size - used, ". Never used: %s", excluded);
+    (void)snprintf(text + used, size - used, ". Excluded: %s", excluded);
   }
 }
 

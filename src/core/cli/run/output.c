@@ -116,6 +116,9 @@ static const ending endings[] = {
     {".csv", "CSV", DSM_FORM_CSV, SEVERAL_FORMS},
     {".xml", "JUnit", DSM_FORM_JUNIT, CLI_CHECK},
     {".html", "a page", DSM_FORM_PAGE, CLI_REPORT | COMPANIONS},
+    {".svg", "a picture", DSM_FORM_TABLE, 0}, /* those of dsm plot */
+    {".png", "a picture", DSM_FORM_TABLE, 0},
+    {".pdf", "a picture", DSM_FORM_TABLE, 0},
 };
 
 /* That of a file; NULL if its name asks for no form. */

@@ -50,8 +50,7 @@ cli_exit cli_put_form(const cli_arguments *arguments, dsm_answer answer, dsm_for
 cli_exit cli_put_with_table(const cli_arguments *arguments, dsm_answer answer, dsm_form otherwise);
 
 /** Refuses an output file whose name asks for a form that the command's result does not have,
- * unless
- * --format says which. */
+ * unless --format says which. */
 cli_exit cli_check_output_form(const cli_arguments *arguments);
 
 /** Is the form of the result given by the ending of the output file? */

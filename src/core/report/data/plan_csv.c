@@ -8,6 +8,7 @@
 #include "plan/plan_record.h"
 #include "plan/role_rules.h"
 #include "plan/step_stages.h"
+#include "plan/strategy_rules.h"
 #include "plan/tied_tables.h"
 #include "report/data/csv.h"
 #include "report/data/records.h"
@@ -81,14 +82,11 @@ DSM__OWN_RECORD(parts_record, pass_row, false, "Invocations and transfers.",
                            .words = &dsm__move_words, .type = &transfer_record,
                            .help = "As far as there are any."));
 
-static bool is_optimized(const dsm_plan *plan, dsm_optimization optimization) {
-  return (plan->options.optimizations & DSM_OPTIMIZATION_BIT(optimization)) != 0;
-}
-
 static bool may_have_kind(const dsm_plan *plan, size_t kind) {
-  return kind == DSM_INVOCATION_HOISTED     ? is_optimized(plan, DSM_OPTIMIZATION_HOIST)
-         : kind == DSM_INVOCATION_RECOMPUTE ? is_optimized(plan, DSM_OPTIMIZATION_RECOMPUTE)
-                                            : true;
+  return kind == DSM_INVOCATION_HOISTED ? dsm__may_choose(&plan->options, DSM__CHOICE_HOISTED)
+         : kind == DSM_INVOCATION_RECOMPUTE
+             ? dsm__may_choose(&plan->options, DSM__CHOICE_RECOMPUTED)
+             : true;
 }
 
 /* Which of the columns of invocations a kind has. */
@@ -179,17 +177,18 @@ static void put_columns(dsm__csv *csv, const dsm_plan *plan, const parts_type *p
   }
   dsm__csv_columns(csv, &pass_row_record);
   dsm__csv_columns(csv, &dsm__pass_record);
-  if (plan->system->model.overlapped_reduction || is_optimized(plan, DSM_OPTIMIZATION_SHARD)) {
+  if (plan->system->model.overlapped_reduction ||
+      dsm__may_choose(&plan->options, DSM__CHOICE_SHARD)) {
     dsm__csv_columns(csv, &hidden_record);
   }
   dsm__csv_columns(csv, &dsm__decisions_record);
-  if (is_optimized(plan, DSM_OPTIMIZATION_SHARD)) {
+  if (dsm__may_choose(&plan->options, DSM__CHOICE_SHARD)) {
     dsm__csv_column(csv, &keeping_record, "shard");
   }
-  if (is_optimized(plan, DSM_OPTIMIZATION_RECOMPUTE)) {
+  if (dsm__may_choose(&plan->options, DSM__CHOICE_RECOMPUTED)) {
     dsm__csv_column(csv, &keeping_record, "recompute");
   }
-  if (is_optimized(plan, DSM_OPTIMIZATION_STAGES)) {
+  if (dsm__may_choose(&plan->options, DSM__CHOICE_STAGES)) {
     dsm__csv_columns(csv, &stage_record);
   }
   dsm__csv_column(csv, &dsm__layer_record, "held_bytes");

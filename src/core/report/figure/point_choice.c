@@ -489,7 +489,7 @@ bool dsm__point_choice_axes(dsm__point_choice *choice, dsm__point_form form, con
   if (has_rest) {
     dsm__point_choice_rest(choice, &choice->series);
   }
-  return (!has_x || has_rest || is_result || check_places(choice)) &&
+  return (!has_x || has_rest || (is_result && form == DSM__POINTS_LINES) || check_places(choice)) &&
          make_groups(choice, &choice->series, DSM__SERIES_MAX, "series", &choice->of_series) &&
          make_groups(choice, &choice->panels, DSM__PANELS_MAX, "panels", &choice->of_panels);
 }

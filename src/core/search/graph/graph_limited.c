@@ -254,7 +254,7 @@ static bool is_done(const void *context, double bound) {
 static bool search_branches(limited *l) {
   static const dsm__case_kind branch_kind = {look, is_done};
   const branch all = {{.bound = -HUGE_VAL}, .end = l->ceiling_count, .tried_cycles = HUGE_VAL};
-  l->branches = (dsm__cases){.arena = l->relaxed.arena, .closed_bound = HUGE_VAL};
+  l->branches = dsm__cases_begin(l->relaxed.arena);
   return dsm__cases_open(&l->branches, &all, sizeof all) != NULL &&
          dsm__cases_search(&l->branches, &branch_kind, l);
 }

@@ -372,7 +372,7 @@ static bool search_levels(searching *s) {
     return false;
   }
   for (s->tries = TRY_GOOD; s->tries <= TRY_ALL; s->tries++) {
-    dsm__cases steps = {.closed_bound = HUGE_VAL, .arena = s->problem->arena};
+    dsm__cases steps = dsm__cases_begin(s->problem->arena);
     bool is_good = true;
     for (int c = 1; c <= DSM__PRELOAD_STEPS; c++) {
       const step_state first = {.head = {s->screened[c].bound, c}};

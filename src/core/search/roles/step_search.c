@@ -164,8 +164,8 @@ static bool take_roles(step_search *s, const dsm__problem *problem, bool may_rec
           (!dsm__may_any_go_on(problem) || open_number(&s->tight, &s->going_on, n, true)));
 }
 
-/* Asks for the bound of a number of micro-batches, or searches roles for it. As a bound is enough,
- * or the time is over, that bound is all that is known. */
+/* Finds the bound of a number of micro-batches first, then searches roles for it; where a bound is
+ * enough, or the time is over, only the bound. */
 static dsm__looked look(void *context, dsm__open_case *head) {
   step_search *const s = context;
   number_case *const of = (number_case *)head;
@@ -193,12 +193,12 @@ static dsm__looked look(void *context, dsm__open_case *head) {
         !take_roles(s, &one, of->may_recompute, &answer, &found)) {
       return DSM__LOOK_FAILED;
     }
-    head->bound = bound_of(&one, &answer);
+    head->bound = fmax(head->bound, bound_of(&one, &answer));
   }
   return DSM__LOOK_CLOSED;
 }
 
-/* Does each mapping of a number take more than what is known? */
+/* Does each mapping of a number take no less than the best that is known? */
 static bool is_left_out(const void *context, double bound) {
   return bound >= dsm__tie_limit(known_cycles(context));
 }
@@ -296,10 +296,10 @@ static bool search_micro_batches(step_search *s) {
   return search_numbers(s, &s->numbers);
 }
 
-/* What is made anew, where memory is short without: a search in which all segments end where they
- * may comes first. What it finds stays whatever is rounded in the other, which has all of its
- * mappings and more and looks only for what is faster. What segments that go on make anew takes far
- * more sums than those of one segment: graphs are small before sums are rounded. */
+/* Two searches with layers made anew, for where memory is short without. The one in which segments
+ * end where they may is opened first, and so comes first: its answer stands even where the other,
+ * which has all of its mappings and more, has to round. Segments that go on take far more sums than
+ * those of one: their graphs are kept small before sums are rounded. */
 static void begin_recomputing(step_search *s) {
   enum { SHARE = 16 };
   dsm__case_begin(&s->apart, s->problem);
@@ -331,8 +331,8 @@ bool dsm__step_search(const dsm__problem *problem, double limit_cycles, dsm__gra
                    .limit_cycles = limit_cycles,
                    .best = best,
                    .decisions = decisions,
-                   .numbers = {.arena = problem->arena, .closed_bound = HUGE_VAL},
-                   .tight = {.arena = problem->arena, .closed_bound = HUGE_VAL}};
+                   .numbers = dsm__cases_begin(problem->arena),
+                   .tight = dsm__cases_begin(problem->arena)};
   begin_recomputing(&s);
   *best = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
   const bool is_small = problem->inputs.workload->layer_count <= SMALL_NETWORK;

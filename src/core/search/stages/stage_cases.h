@@ -54,8 +54,8 @@ typedef struct dsm__stages_searched {
   bool is_cut_short; /**< the time was over before all were opened */
 } dsm__stages_searched;
 
-/** Opens the cases. Of those that are not below the best, by a rough bound, no better one is
- * found. False if out of memory. */
+/** Opens the cases. A case whose rough bound is not below the best keeps that bound. False if out
+ * of memory. */
 bool dsm__stage_cases_open(dsm__stages_searched *search);
 
 /** Frees the spaces, and adds what it evaluated to *evaluations. */

@@ -182,7 +182,7 @@ static double bound_of_all(const dsm__looking *at) {
 
 /* ---- one case ---- */
 
-/* A case of so many runs as its rank. */
+/* The rank of a case is its number of runs, so that of equal bounds the fewest come first. */
 static dsm__looked look_at_runs(void *context, dsm__open_case *one) {
   dsm__looking *const at = context;
   at->stages.interleave = (size_t)one->rank;
@@ -200,7 +200,7 @@ static bool try_runs(dsm__looking *at) {
   static const dsm__case_kind runs_kind = {look_at_runs, are_runs_done};
   const dsm__stage_case *const of = at->of;
   const bool is_source = is_small(at) && has_other_runs(at);
-  dsm__cases each = {.arena = at->arena};
+  dsm__cases each = dsm__cases_begin(at->arena);
   bool is_good = fill_path(at);
   at->has_parts = false;
   for (size_t runs = of->runs_least; is_good && runs <= of->runs_most; runs++) {
@@ -391,7 +391,7 @@ static bool raise_bounds(const dsm__looking *at) {
   return is_good;
 }
 
-/* A case whose bound is below the best, which is raised. */
+/* Looks at a case whose bound is below the best, and raises the bound. */
 static dsm__looked look(void *context, dsm__open_case *one) {
   dsm__stages_searched *const search = context;
   dsm__stage_case *const of = (dsm__stage_case *)one;
@@ -471,7 +471,7 @@ bool dsm__stage_search(const dsm__problem *problem, double limit_cycles, dsm__gr
       .capacity_bytes = dsm__capacity_limit(dsm_system_usable_bytes(problem->machine.system)),
       .best_cycles = answer->is_feasible ? fmin(answer->cycles, limit_cycles) : limit_cycles,
       .decisions = decisions,
-      .cases = {.closed_bound = HUGE_VAL, .arena = problem->arena},
+      .cases = dsm__cases_begin(problem->arena),
   };
   bool is_good = problem->inputs.workload->is_list || find_segments(&search);
   if (is_good && search.segment_count > 0) {
