@@ -68,7 +68,8 @@ static bool read_all(dsm__sweep_draft *draft, dsm__json_doc *doc, dsm__path_kind
                      flaw *found) {
   const dsm__json_node root = dsm__json_root(doc);
   const char *name = NULL;
-  if (!dsm__input_read(draft, dsm__path_description(kind), &root, &name)) {
+  if (!dsm__input_read(draft, dsm__path_description(kind), &root, &name) ||
+      dsm__json_doc_is_out_of_memory(doc)) {
     (void)dsm__draft_out_of_memory(draft);
   }
   const dsm__json_unknown unknown = dsm__json_doc_unknown_override(doc);
