@@ -162,19 +162,24 @@ dsm_system *role_draw_system(uint64_t *state, unsigned axis_count) {
   network->topology = DSM_TOPOLOGY_AXES;
   network->axis_count = axis_count;
   for (unsigned a = 0; a < axis_count; a++) {
-    uint64_t of_groups = *state; /* so that all else is drawn as without groups */
+    uint64_t of_groups = *state; /* so that all else is drawn as without groups of chips */
     network->axes[a] = (dsm_network_axis){
         .name = names[a],
         .chips = 1 + random_below(state, 10) / 3 % 3,
         .bandwidth_GBps = rates[random_below(state, 4)],
         .efficiency_ratio = 1,
         .latency_us = random_below(state, 2) == 0 ? 0 : 0.05,
-        .link = (dsm_link_kind)random_below(state, DSM_LINK_KIND_COUNT),
+        .link = (dsm_link_kind)random_below(state, DSM_LINK_KIND_SWITCH + 1),
         .chips_per_port = 1,
         .group_chips = 1 + random_below(&of_groups, 2),
         .oversubscription = (double)(1 + random_below(&of_groups, 3)),
         .global_links = 0.5 * (double)(1 + random_below(&of_groups, 3)),
     };
+    if (network->axes[a].link == DSM_LINK_KIND_SWITCH) { /* or what has groups behind one */
+      network->axes[a].link =
+          (dsm_link_kind)(DSM_LINK_KIND_SWITCH +
+                          random_below(&of_groups, DSM_LINK_KIND_COUNT - DSM_LINK_KIND_SWITCH));
+    }
     network->axes[a].both_ways =
         network->axes[a].link == DSM_LINK_KIND_RING && random_below(state, 2) == 0;
     network->axes[a].chips += network->axes[a].chips == 1 && random_below(state, 3) > 0 ? 1 : 0;
