@@ -4,7 +4,7 @@
 
 The folder of the measured tables (docs/measured.md says where their figures are from) is no part of the project; the
 rows that the page quotes stand below. Nothing is fitted but for the section that says so: each family of systems has
-the constants of tools/real_systems.py.
+the constants of the bundled systems.
 
 Usage: measured.py DSM [FOLDER] [steps | gpu_steps | products | kernels | convolutions | allreduces |
                             gpt_steps | table5_steps | attention]

@@ -314,6 +314,8 @@ typedef struct dsm_assumptions {
 typedef struct dsm_system {
   const char *name;
   const char *source; /**< where the description comes from; NULL if not stated */
+  const char *base;   /**< the systems whose values it takes, the nearest first; NULL: none */
+  const char *own;    /**< with a base: the paths that it states itself, with commas; else NULL */
   dsm_pe pe;
   dsm_array array;
   dsm_core core;

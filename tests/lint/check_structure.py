@@ -19,7 +19,7 @@ COMMAND = "command"
 CORE = "core"
 # Public headers that a room may use beside those of the rooms below it.
 PUBLIC_HEADERS = {
-    "base": {"status", "diag", "file", "number", "override", "limits"},
+    "base": {"status", "diag", "file", "number", "override", "limits", "lookup"},
     "workload": {"workload"},
     "import": {"import", "profile_import"},
     "system": {"system"},
@@ -45,7 +45,7 @@ FORBIDDEN_OUTSIDE = {
     "strtod": {"base"},
     "printf": {"cli"}, "fprintf": {"cli", "pages"}, "puts": {"cli"}, "fputs": {"cli", "pages"},
     "putchar": {"cli"}, "fputc": {"cli", "pages"},
-    "exit": {"cli"}, "getenv": {"cli"},
+    "exit": {"cli"}, "getenv": {"cli", "base"}, # base: $DSM_PATH, in which a base may stand
     "malloc": {"base", "search", "mpi"}, "realloc": {"base", "search"},
     "calloc": {"base", "search", "cli", "mpi"},
     "isatty": {"cli"}, "time": {"cli"}, "clock_gettime": {"cli"},

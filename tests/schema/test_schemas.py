@@ -367,10 +367,17 @@ def expand_axes(schemas, schema, stated, parameters):
     name = own.pop("name")
     expect(name["is_required"], "an axis without name")
     for axis in range(count):
-        stated |= {f"system.axes.{axis}.{key}": each for key, each in own.items()}
-    _, network = schemas.resolve(schema, schema["properties"]["system"])
-    for key in network["else"]["required"]:
-        stated[f"system.{key}"]["is_required"] = True
+        stated |= {f"system.axes.{axis}.{key}": {**each} for key, each in own.items()}
+
+
+def required_paths(rule, path=""):
+    """What a rule and those that it has for objects within it require; of a list: of each axis."""
+    found = {path + key for key in rule.get("required", [])}
+    for key, inner in rule.get("properties", {}).items():
+        found |= required_paths(inner, f"{path}{key}.")
+    if "items" in rule:
+        found |= {f"{path}{axis}.{key}" for axis in range(3) for key in rule["items"]["required"]}
+    return found
 
 
 def check_system_tables(schemas, schema, formats):
@@ -381,17 +388,18 @@ def check_system_tables(schemas, schema, formats):
     expand_axes(schemas, schema, stated, parameters)
     own = formats.keys("dsm-system/1", "system")
     expect_same("parameters", stated, [*parameters, *(key for key in own if key != "notes")])
-    otherwise = schema["else"] # of a chip whose arrays are described
-    for tier, rule in otherwise["properties"].items():
-        for key in rule["required"]:
-            stated[f"{tier}.{key}"]["is_required"] = True
+    whole = schema["$defs"]["whole"]
+    # Of a chip whose arrays are described, and of the short form of axes.
+    required = required_paths(whole) | required_paths(whole["else"]) \
+        | required_paths(whole["properties"]["system"]["then"], "system.")
+    for path in required & stated.keys():
+        stated[path]["is_required"] = True
     for path in stated.keys() & parameters.keys():
         check_parameter(path, stated[path], parameters[path], formats)
     for tier in schema["properties"].keys() - set(own):
         needed = any(row["required"] for path, row in parameters.items()
                      if path.startswith(tier + "."))
-        expect(needed == (tier in [*schema["required"], *otherwise["required"]]),
-               f"{tier}: required in one place only")
+        expect(needed == (tier in required), f"{tier}: required in one place only")
 
 
 def check_sweep_tables(schema, formats):
@@ -620,8 +628,8 @@ def check_description(schemas, dsm, source, plans):
         for key in item:
             changed = copy.deepcopy(small)
             del changed["items"][index][key]
-            # of systems that list their axes, of workloads that say it, of servers that have some
-            is_optional = key in ("network_axes", "dataset", "ports", "pairs")
+            # of systems that list their axes or have a base, of workloads that say it, of servers that have some
+            is_optional = key in ("network_axes", "base", "own_values", "dataset", "ports", "pairs")
             expect(is_optional or schemas.complaint("dsm-describe/1", changed) is not None,
                    f"dsm-describe/1: a {item['kind']} is valid without {key}")
 

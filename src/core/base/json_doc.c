@@ -79,15 +79,23 @@ static const char *find_other(const char *text, size_t length, bool is_stdin) {
 dsm_status dsm__json_doc_parse(dsm__json_doc **doc, const char *text, size_t length,
                                const char *file, const dsm_override *overrides,
                                size_t override_count, dsm_diags *diags) {
+  const dsm__json_input input = {text, length, file, overrides, override_count};
+  return dsm__json_doc_parse_at(doc, &input, 0, diags);
+}
+
+dsm_status dsm__json_doc_parse_at(dsm__json_doc **doc, const dsm__json_input *input, unsigned depth,
+                                  dsm_diags *diags) {
   *doc = NULL;
-  const char *const other = find_other(text, length, file != NULL && strcmp(file, "-") == 0);
+  const char *const file = input->file;
+  const char *const other =
+      find_other(input->text, input->length, file != NULL && strcmp(file, "-") == 0);
   if (other != NULL) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = file}, NULL, "%s", other);
     return DSM_ERROR_INVALID;
   }
   dsm__json_flaw flaw;
-  if (!dsm__json_text_check(text, length, &flaw)) {
-    return report_flaw(&flaw, text, length, file, diags);
+  if (!dsm__json_text_check(input->text, input->length, &flaw)) {
+    return report_flaw(&flaw, input->text, input->length, file, diags);
   }
   dsm__json_doc *const fresh = calloc(1, sizeof *fresh);
   if (fresh == NULL) {
@@ -95,9 +103,9 @@ dsm_status dsm__json_doc_parse(dsm__json_doc **doc, const char *text, size_t len
   }
   fresh->diags = diags;
   fresh->first_finding = dsm_diags_count(diags);
-  fill(fresh, text, length, file, flaw.has_no_duplicates);
-  const bool is_applied =
-      !fresh->is_out_of_memory && dsm__json_doc_override(fresh, overrides, override_count);
+  fill(fresh, input->text, input->length, file, flaw.has_no_duplicates);
+  const bool is_applied = !fresh->is_out_of_memory && dsm__json_doc_take_base(fresh, depth) &&
+                          dsm__json_doc_override(fresh, input->overrides, input->override_count);
   if (is_applied && !fresh->is_out_of_memory) {
     *doc = fresh;
     return DSM_OK;

@@ -13,10 +13,10 @@
 #include "base/json_text.h"
 #include "base/map.h"
 
-/** A value that came from an override, not from the file. */
+/** A value that came from an override or from the base, not from the file. */
 typedef struct dsm__json_overridden {
   const cJSON *item;
-  const char *origin; /**< of the override, never NULL */
+  const char *origin; /**< of the override, or the base's file; never NULL */
   const char *text;   /**< the override's JSON text; NULL for what has none of its own */
   size_t length;
 } dsm__json_overridden;
@@ -43,8 +43,9 @@ struct dsm__json_doc {
   const cJSON *comment; /* of the root object; NULL: it has none */
   cJSON *replaced;      /* a list that keeps comments, and values replaced by overrides, alive: no
                            address comes twice */
-  dsm__json_overridden *overridden; /* in order of time */
-  size_t overridden_count;
+  DSM__LIST(dsm__json_overridden) overridden; /* in order of time, in the arena */
+  const char *base;                           /* in the arena; NULL: it names none */
+  const char *own; /* of a document with a base: the values that it states itself */
   bool has_misplaced_override;
   dsm__json_unknown unknown; /* the first unknown key that an override made */
   dsm_diags *diags;          /* may be NULL */
@@ -74,6 +75,29 @@ void dsm__json_doc_check_keys(const dsm__json_node *node);
 /** Takes the comments, the values of the keys "//", out of the node, whose value is `item`, and of
  * everything in it, and the root's "$schema", which is for editors; reports those that are none. */
 void dsm__json_doc_take_comments(const dsm__json_node *node, cJSON *item);
+
+/** What an item of a list, or a member of an object, is called; NULL if it has no name. A block of
+ * layers is called by the name that stands before those of its layers. */
+const char *dsm__json_name_of(const cJSON *container, const cJSON *child);
+
+/** A child, its place in a list, and how much of a path names it. */
+typedef struct dsm__json_match {
+  cJSON *child;
+  size_t index;
+  size_t length;
+} dsm__json_match;
+
+/** The child that the path goes on to. Names may contain dots: the longest that fits wins, of equal
+ * ones the first; an index wins over a name of the same length. */
+dsm__json_match dsm__json_find_child(const cJSON *container, const char *path);
+
+/** What a document that names a base does not state comes from there (json_base.c); this one is the
+ * `depth`-th that is read, from 0. False after a report. */
+bool dsm__json_doc_take_base(dsm__json_doc *doc, unsigned depth);
+
+/** dsm__json_doc_parse of a document that is the base of `depth` others. */
+DSM_NODISCARD dsm_status dsm__json_doc_parse_at(dsm__json_doc **doc, const dsm__json_input *input,
+                                                unsigned depth, dsm_diags *diags);
 
 /** Applies overrides in order. False if one cannot be applied: then that was reported and counted;
  * the others have been tried. */

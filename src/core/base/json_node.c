@@ -195,9 +195,9 @@ static size_t occurrence(const dsm__json_node *node) {
 
 /* The latest override that the item itself came from, or NULL. */
 static const dsm__json_overridden *find_override(const dsm__json_doc *doc, const cJSON *item) {
-  for (size_t i = doc->overridden_count; i > 0; i--) {
-    if (doc->overridden[i - 1].item == item) {
-      return &doc->overridden[i - 1];
+  for (size_t i = doc->overridden.count; i > 0; i--) {
+    if (doc->overridden.items[i - 1].item == item) {
+      return &doc->overridden.items[i - 1];
     }
   }
   return NULL;

@@ -100,9 +100,7 @@ static bool starts_with(const char *path, const char *name, size_t name_length) 
          (path[name_length] == '.' || path[name_length] == '\0');
 }
 
-/* What an item of a list, or a member of an object, is called; NULL if it has no name. A block of
- * layers is called by the name that stands before those of its layers. */
-static const char *name_of(const cJSON *container, const cJSON *child) {
+const char *dsm__json_name_of(const cJSON *container, const cJSON *child) {
   if (cJSON_IsObject(container)) {
     return child->string;
   }
@@ -114,17 +112,8 @@ static const char *name_of(const cJSON *container, const cJSON *child) {
   return cJSON_IsString(name) ? name->valuestring : NULL;
 }
 
-/* A child and how much of the path names it. */
-typedef struct match {
-  cJSON *child;
-  size_t index;
-  size_t length;
-} match;
-
-/* The child that the path goes on to. Names may contain dots: the longest that fits wins, of equal
- * ones the first; an index wins over a name of the same length. */
-static match find_child(const cJSON *container, const char *path) {
-  match best = {0};
+dsm__json_match dsm__json_find_child(const cJSON *container, const char *path) {
+  dsm__json_match best = {0};
   size_t index = 0;
   uint64_t wanted_index = UINT64_MAX;
   char segment[24];
@@ -135,19 +124,19 @@ static match find_child(const cJSON *container, const char *path) {
     (void)dsm__text_to_u64(segment, 0, UINT64_MAX - 1, &wanted_index);
   }
   for (cJSON *each = container->child; each != NULL; each = each->next, index++) {
-    const char *const name = name_of(container, each);
+    const char *const name = dsm__json_name_of(container, each);
     const size_t length = name == NULL ? 0 : strlen(name);
     if (length > best.length && starts_with(path, name, length)) {
-      best = (match){.child = each, .index = index, .length = length};
+      best = (dsm__json_match){.child = each, .index = index, .length = length};
     }
     if (index == wanted_index && first_length >= best.length) {
-      best = (match){.child = each, .index = index, .length = first_length};
+      best = (dsm__json_match){.child = each, .index = index, .length = first_length};
     }
   }
   return best;
 }
 
-static void step_to(descent *down, match found) {
+static void step_to(descent *down, dsm__json_match found) {
   down->nodes[down->depth + 1] =
       dsm__json_child(&down->nodes[down->depth], found.child, found.index);
   down->depth++;
@@ -169,7 +158,7 @@ static bool refuse_item(const descent *down) {
   }
   size_t index = 0;
   for (const cJSON *each = down->item->child; each != NULL; each = each->next) {
-    names[index++] = name_of(down->item, each);
+    names[index++] = dsm__json_name_of(down->item, each);
   }
   const int length = (int)segment_length(down->rest);
   char wanted[128];
@@ -188,13 +177,13 @@ static bool step_to_new(descent *down, cJSON *child) {
     cJSON_Delete(child);
     return out_of_memory(down);
   }
-  step_to(down, (match){.child = child, .length = length});
+  step_to(down, (dsm__json_match){.child = child, .length = length});
   return true;
 }
 
 static void note_overridden(descent *down, const char *text) {
   dsm__json_doc *const doc = down->doc;
-  doc->overridden[doc->overridden_count++] = (dsm__json_overridden){
+  doc->overridden.items[doc->overridden.count++] = (dsm__json_overridden){
       .item = down->item,
       .origin = dsm__json_origin(down->override),
       .text = text,
@@ -229,7 +218,7 @@ static bool descend(descent *down) {
                     (int)segment_length(down->rest), down->rest,
                     dsm__json_found(&down->nodes[down->depth], found, sizeof found));
     }
-    const match found = find_child(down->item, down->rest);
+    const dsm__json_match found = dsm__json_find_child(down->item, down->rest);
     if (found.child == NULL && cJSON_IsArray(down->item)) {
       return refuse_item(down);
     }
@@ -314,7 +303,7 @@ void dsm__json_doc_resolve(dsm__json_doc *doc, const char *path, dsm__text_buffe
       .doc = doc, .override = &(dsm_override){.path = path}, .rest = path, .item = doc->root};
   down.nodes[0] = dsm__json_root(doc);
   while ((cJSON_IsObject(down.item) || cJSON_IsArray(down.item)) && *down.rest != '\0') {
-    const match found = find_child(down.item, down.rest);
+    const dsm__json_match found = dsm__json_find_child(down.item, down.rest);
     if (found.child == NULL) {
       break;
     }
@@ -338,7 +327,7 @@ bool dsm__json_doc_children(dsm__json_doc *doc, const char *path, dsm__json_chil
                             void *context) {
   const cJSON *at = doc->root;
   while (*path != '\0') {
-    const match found = find_child(at, path);
+    const dsm__json_match found = dsm__json_find_child(at, path);
     if (found.child == NULL) {
       return false;
     }
@@ -350,7 +339,7 @@ bool dsm__json_doc_children(dsm__json_doc *doc, const char *path, dsm__json_chil
   for (const cJSON *each = at->child; each != NULL; each = each->next, index++) {
     char number[24];
     (void)snprintf(number, sizeof number, "%zu", index);
-    const char *const name = name_of(at, each);
+    const char *const name = dsm__json_name_of(at, each);
     const bool is_rich_list = cJSON_IsArray(each) && each->child != NULL &&
                               (cJSON_IsObject(each->child) || cJSON_IsArray(each->child));
     visit(context, name == NULL ? number : name, cJSON_IsObject(each) || is_rich_list);
@@ -360,8 +349,7 @@ bool dsm__json_doc_children(dsm__json_doc *doc, const char *path, dsm__json_chil
 
 bool dsm__json_doc_override(dsm__json_doc *doc, const dsm_override *overrides, size_t count) {
   /* Of each override the value is noted, and the topmost object made for it. */
-  doc->overridden = dsm__arena_array(doc->arena, count, 2 * sizeof *doc->overridden);
-  if (doc->overridden == NULL) {
+  if (!DSM__LIST_RESERVE_IN(&doc->overridden, 2 * count, doc->arena)) {
     dsm__json_set_out_of_memory(doc);
     return false;
   }

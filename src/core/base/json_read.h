@@ -43,7 +43,9 @@ typedef struct dsm__json_node {
  * Also DSM_ERROR_OUT_OF_MEMORY. On failure *doc is NULL.
  *
  * The key "//" of any object is a comment, a string or a list of strings, and the key "$schema" of
- * the root, a string, is for editors: readers never see them.
+ * the root, a string, is for editors: readers never see them. Nor do they see the "base" of a
+ * description that may have one: its values are in the document then, before any override
+ * (json_base.c). DSM_ERROR_INVALID where it cannot be read.
  *
  * Duplicate keys are found here too, in every object. They are counted as errors but do not fail
  * the parsing, so that the rest is read and reported; the first of a key is what is read.
@@ -89,6 +91,10 @@ const char *dsm__json_doc_file(const dsm__json_doc *doc);
 
 /** The comment of the root: its text, or the first of its texts; NULL: none. Borrowed. */
 const char *dsm__json_doc_comment(const dsm__json_doc *doc);
+
+/** The names of the bases that the document stands on, the nearest first; NULL: it has none. Then
+ * *own lists the paths of the values that it states itself. Borrowed. */
+const char *dsm__json_doc_base(const dsm__json_doc *doc, const char **own);
 
 /** How many errors have been reported on this document so far (also where diags is NULL). */
 size_t dsm__json_doc_error_count(const dsm__json_doc *doc);

@@ -184,8 +184,24 @@ static void put_conditions(const dsm__json_node *object, const char *key, dsm__t
   }
 }
 
+/* Is the key at the path one of those that a description without a base has to have? */
+static bool is_required_of_whole(const dsm__json_node *whole, const char *path) {
+  char key[64];
+  const size_t length = strcspn(path, ".[");
+  (void)snprintf(key, sizeof key, "%.*s", (int)length, path);
+  if (path[length] == '\0') {
+    const dsm__json_node required = dsm__json_member(whole, "required");
+    return has_item(&required, key);
+  }
+  const dsm__json_node properties = dsm__json_member(whole, "properties");
+  const dsm__json_node inner = dsm__json_member(&properties, key);
+  const dsm__json_node items = dsm__json_member(&inner, "items");
+  const char *const rest = strchr(path + length, '.');
+  return rest != NULL && is_required_of_whole(path[length] == '[' ? &items : &inner, rest + 1);
+}
+
 static void put_value(const walk *w, const dsm__json_node *object, const dsm__json_node *schema,
-                      const char *key, dsm__text_buffer *to) {
+                      const char *path, const char *key, dsm__text_buffer *to) {
   const dsm__json_node meant = resolved(w, schema);
   const dsm__json_node own = dsm__json_member(schema, "default");
   const dsm__json_node of_definition = dsm__json_member(&meant, "default");
@@ -196,7 +212,10 @@ static void put_value(const walk *w, const dsm__json_node *object, const dsm__js
     dsm__text_puts(to, "; default ");
     dsm__json_compact(fallback, to);
   }
-  dsm__text_puts(to, has_item(&required, key) ? "; required" : "");
+  const dsm__json_node whole = dsm__json_member(&w->definitions, "whole");
+  dsm__text_puts(to, has_item(&required, key)             ? "; required"
+                     : is_required_of_whole(&whole, path) ? "; required without a base"
+                                                          : "");
   put_conditions(object, key, to);
 }
 
@@ -241,7 +260,7 @@ static void walk_object(walk *w, const dsm__json_node *object, const char *path)
     const dsm__json_node meant = resolved(w, &schema);
     const char *const own = text_at(&schema, "description");
     (void)snprintf(full, sizeof full, "%s%s", path, dsm__json_key(&schema));
-    put_value(w, object, &schema, dsm__json_key(&schema), &value);
+    put_value(w, object, &schema, full, dsm__json_key(&schema), &value);
     w->failed = w->failed || value.failed;
     w->visit(w->out,
              &(pages_key){.path = full,

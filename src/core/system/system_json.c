@@ -339,8 +339,26 @@ static void peek_at_peak(dsm_system *system, const dsm__json_node *root) {
   }
 }
 
-DSM__OBJECT(dsm__system_object, "system", {.name = "format"}, {.name = "name"}, {.name = "source"},
-            {.name = "notes"});
+/* What a description in a file of its own has of another one is in the document already. */
+static void read_base(dsm_system *system, const dsm__json_node *node) {
+  const char *own = NULL;
+  const dsm__json_node left = dsm__json_member(node, "base");
+  if (dsm__json_is_present(&left)) {
+    dsm__json_error(&left, "a base is read where a system is a file of its own",
+                    "expected no base here");
+  }
+  const char *const base = node->parent == NULL ? dsm__json_doc_base(node->doc, &own) : NULL;
+  if (base != NULL) {
+    system->base = dsm__arena_strdup(system->arena, base);
+    system->own = dsm__arena_strdup(system->arena, own);
+    if (system->base == NULL || system->own == NULL) {
+      dsm__json_set_out_of_memory(node->doc);
+    }
+  }
+}
+
+DSM__OBJECT(dsm__system_object, "system", {.name = "format"}, {.name = "name"}, {.name = "base"},
+            {.name = "source"}, {.name = "notes"});
 
 void dsm__system_read(dsm_system *system, const dsm__json_node *node, bool has_all) {
   const size_t errors_before = dsm__json_doc_error_count(node->doc);
@@ -355,6 +373,7 @@ void dsm__system_read(dsm_system *system, const dsm__json_node *node, bool has_a
   peek_at_peak(system, node);
   read_object(system, node, "", &dsm__system_object, 0);
   dsm__json_read_source(node, system->arena, &system->source);
+  read_base(system, node);
   read_notes(system, node, has_all);
   if (dsm__json_doc_error_count(node->doc) == errors_before) {
     check_topology(system, node);

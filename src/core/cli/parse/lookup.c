@@ -12,80 +12,18 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/parse/named_inputs.h"
 #include "cli/parse/paths.h"
 #include "cli/rows/rows.h"
 #include "cli/run/complain.h"
+#include "dsm/lookup.h"
 #include "dsm/suggest.h"
 
-#define FOLDERS_MAX 64
 /* Names that a message lists. */
 #define STARTING_MAX 6
 
 static const char suffix[] = ".json";
-
-/* Folders in the order in which they are looked through. */
-typedef struct folder_list {
-  char *items[FOLDERS_MAX];
-  size_t count;
-  bool failed; /* out of memory */
-} folder_list;
-
-static void add_folder(folder_list *list, const char *path, size_t length) {
-  if (length == 0 || list->count == FOLDERS_MAX) {
-    return;
-  }
-  list->items[list->count] = strndup(path, length);
-  if (list->items[list->count] == NULL) {
-    list->failed = true;
-  } else {
-    list->count++;
-  }
-}
-
-static void add_environment(folder_list *list) {
-  const char *at = getenv("DSM_PATH");
-  while (at != NULL && *at != '\0') {
-    const size_t length = strcspn(at, ":");
-    add_folder(list, at, length);
-    at += length + (at[length] == ':' ? 1 : 0);
-  }
-}
-
-/* Writes the folder of the program's folder. The program's own path has no links in it, so it is
- * found by cutting. False where the system does not tell the path. */
-static bool find_own_prefix(char prefix[CLI_PATH_SIZE]) {
-  const ssize_t length = readlink("/proc/self/exe", prefix, CLI_PATH_SIZE - 1);
-  if (length <= 0) {
-    return false;
-  }
-  prefix[length] = '\0';
-  for (int level = 0; level < 2; level++) {
-    char *const slash = strrchr(prefix, '/');
-    if (slash != NULL) {
-      *slash = '\0';
-    }
-  }
-  return true;
-}
-
-/* Descriptions lie beside the program, so that an installation can be moved; else where it was
- * built to be installed. */
-static void add_installed(folder_list *list, const char *kind) {
-  char prefix[CLI_PATH_SIZE];
-  char folder[CLI_PATH_SIZE + 64];
-  bool is_beside = false;
-  if (find_own_prefix(prefix)) {
-    (void)snprintf(folder, sizeof folder, "%s/share/dsm/%s", prefix, kind);
-    is_beside = cli_is_folder(folder);
-  }
-  if (!is_beside) {
-    (void)snprintf(folder, sizeof folder, DSM_DATADIR "/%s", kind);
-  }
-  add_folder(list, folder, strlen(folder));
-}
 
 /* Is a kind among some, of which bundled descriptions there are? */
 static bool has_kind(unsigned kinds, dsm_description kind) {
@@ -103,45 +41,20 @@ static const char *name_of_kind(unsigned kinds) {
 }
 
 /* The folder of a kind is called as the kind, in the plural, which "stages" is already. */
-static void add_bundled(folder_list *list, dsm_description kind) {
+static void add_bundled(dsm_folders *list, dsm_description kind) {
   char folder[32];
   (void)snprintf(folder, sizeof folder, "%s%s", dsm_description_name(kind),
                  kind == DSM_DESCRIPTION_STAGES ? "" : "s");
-  add_installed(list, folder);
+  dsm_folders_add_installed(list, folder);
 }
 
-static void list_folders(folder_list *list, unsigned bundled) {
-  add_environment(list);
+static void list_folders(dsm_folders *list, unsigned bundled) {
+  dsm_folders_add_environment(list);
   for (dsm_description kind = 0; kind < DSM_DESCRIPTION_COUNT; kind++) {
     if (has_kind(bundled, kind)) {
       add_bundled(list, kind);
     }
   }
-}
-
-static void free_folders(folder_list *list) {
-  for (size_t i = 0; i < FOLDERS_MAX; i++) {
-    free(list->items[i]);
-    list->items[i] = NULL;
-  }
-  list->count = 0;
-}
-
-static bool is_file(const char *path) {
-  struct stat info;
-  return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
-}
-
-/* Writes folder/name, or folder/name.json if only that is a file. False if neither is. */
-static bool is_in_folder(const char *folder, const char *name, char path[CLI_PATH_SIZE]) {
-  for (int with_suffix = 0; with_suffix < 2; with_suffix++) {
-    const int length =
-        snprintf(path, CLI_PATH_SIZE, "%s/%s%s", folder, name, with_suffix == 1 ? suffix : "");
-    if (length > 0 && length < CLI_PATH_SIZE && is_file(path)) {
-      return true;
-    }
-  }
-  return false;
 }
 
 /* ---- what to say if there is none ---- */
@@ -187,7 +100,7 @@ static void consider(near_names *near, const char *entry) {
   }
 }
 
-static void find_near(const folder_list *folders, near_names *near) {
+static void find_near(const dsm_folders *folders, near_names *near) {
   const char *const dot = strrchr(near->name, '.');
   const size_t length = dot == NULL ? strlen(near->name) : (size_t)(dot - near->name);
   (void)snprintf(near->stem, sizeof near->stem, "%.*s",
@@ -228,12 +141,12 @@ static void ask(dsm_diag *diag, const near_names *near) {
 static bool is_described(dsm_description kind, const char *name) {
   char path[CLI_PATH_SIZE];
   bool is_found = false;
-  folder_list folders = {.count = 0};
+  dsm_folders folders = {.count = 0};
   list_folders(&folders, 1U << kind);
   for (size_t i = 0; i < folders.count; i++) {
-    is_found = is_found || is_in_folder(folders.items[i], name, path);
+    is_found = is_found || dsm_folder_has(folders.items[i], name, path, CLI_PATH_SIZE);
   }
-  free_folders(&folders);
+  dsm_folders_free(&folders);
   return is_found;
 }
 
@@ -248,7 +161,7 @@ static void point_to_init(dsm_diag *diag, const char *name, unsigned bundled) {
 
 /* What the user may have meant: a bundled description of another kind (the operands are swapped),
  * or a known name that is near. */
-static void suggest(dsm_diag *diag, const folder_list *folders, const char *name,
+static void suggest(dsm_diag *diag, const dsm_folders *folders, const char *name,
                     unsigned bundled) {
   near_names near = {.name = name};
   const char *other = NULL;
@@ -282,7 +195,7 @@ static size_t parent_length(const char *path) {
 }
 
 /* The first folder from `begin` on that does not lie beside the one there. */
-static size_t end_of_siblings(const folder_list *folders, size_t begin) {
+static size_t end_of_siblings(const dsm_folders *folders, size_t begin) {
   const char *const first = folders->items[begin];
   const size_t length = parent_length(first);
   size_t end = begin + 1;
@@ -294,7 +207,7 @@ static size_t end_of_siblings(const folder_list *folders, size_t begin) {
 }
 
 /* Folders that lie beside each other, with what they share said once, as a shell has it. */
-static void add_siblings(dsm_diag *diag, const folder_list *folders, size_t begin, size_t end) {
+static void add_siblings(dsm_diag *diag, const dsm_folders *folders, size_t begin, size_t end) {
   if (end == begin + 1) {
     add_words(diag, "%s", folders->items[begin]);
     return;
@@ -307,7 +220,7 @@ static void add_siblings(dsm_diag *diag, const folder_list *folders, size_t begi
   add_words(diag, "}");
 }
 
-static dsm_status report_missing(const folder_list *folders, const char *name, unsigned bundled,
+static dsm_status report_missing(const dsm_folders *folders, const char *name, unsigned bundled,
                                  dsm_diags *diags) {
   dsm_diag diag = {.severity = DSM_SEVERITY_ERROR};
   (void)snprintf(diag.file, sizeof diag.file, "%s", name);
@@ -346,15 +259,15 @@ static void say_where(const cli_arguments *arguments, const char *name, const ch
 }
 
 /* The file behind a plain name, or NULL. */
-static const char *find_plain(const folder_list *folders, const char *name,
+static const char *find_plain(const dsm_folders *folders, const char *name,
                               char found[CLI_PATH_SIZE]) {
   for (size_t i = 0; i < folders->count; i++) {
-    if (is_in_folder(folders->items[i], name, found)) {
+    if (dsm_folder_has(folders->items[i], name, found, CLI_PATH_SIZE)) {
       return found;
     }
   }
   /* NAME.json here, if nothing is called NAME elsewhere. */
-  return is_in_folder(".", name, found) ? found + 2 : NULL;
+  return dsm_folder_has(".", name, found, CLI_PATH_SIZE) ? found + 2 : NULL;
 }
 
 dsm_status cli_find_input(char **path, const cli_arguments *arguments, const char *name,
@@ -368,18 +281,18 @@ dsm_status cli_find_input(char **path, const cli_arguments *arguments, const cha
                       "expected the name of a file, found \"\"");
   }
   const bool is_plain = strcmp(name, "-") != 0 && strchr(name, '/') == NULL;
-  if (is_plain && !is_file(name)) {
-    folder_list folders = {.count = 0};
+  if (is_plain && !dsm_is_file(name)) {
+    dsm_folders folders = {.count = 0};
     list_folders(&folders, bundled);
     result = find_plain(&folders, name, found);
-    if (folders.failed) {
+    if (folders.is_out_of_memory) {
       status = cli_note_out_of_memory(diags);
     } else if (result == NULL) {
       status = cli_is_folder(name) ? cli_refuse(diags, DSM_ERROR_IO, name, NULL,
                                                 "expected a file, found a directory")
                                    : report_missing(&folders, name, bundled, diags);
     }
-    free_folders(&folders);
+    dsm_folders_free(&folders);
   } else if (!is_plain && strcmp(name, "-") != 0 && is_nothing(name)) {
     status = report_nothing(name, bundled, diags);
   }
@@ -398,7 +311,7 @@ dsm_status cli_find_beside(char **path, const cli_arguments *arguments, const ch
                            const char *folder, unsigned bundled, dsm_diags *diags) {
   char found[CLI_PATH_SIZE];
   const bool is_relative = name[0] != '\0' && name[0] != '/' && strcmp(name, "-") != 0;
-  if (folder == NULL || !is_relative || !is_in_folder(folder, name, found)) {
+  if (folder == NULL || !is_relative || !dsm_folder_has(folder, name, found, CLI_PATH_SIZE)) {
     return cli_find_input(path, arguments, name, bundled, diags);
   }
   *path = NULL;
@@ -414,10 +327,11 @@ dsm_status cli_find_beside(char **path, const cli_arguments *arguments, const ch
 dsm_status cli_find_installed(char **path, const char *folder, const char *name, dsm_diags *diags) {
   *path = NULL;
   char found[CLI_PATH_SIZE];
-  folder_list folders = {.count = 0};
-  add_installed(&folders, folder);
-  dsm_status status = folders.failed ? cli_note_out_of_memory(diags) : DSM_OK;
-  if (status == DSM_OK && (folders.count == 0 || !is_in_folder(folders.items[0], name, found))) {
+  dsm_folders folders = {.count = 0};
+  dsm_folders_add_installed(&folders, folder);
+  dsm_status status = folders.is_out_of_memory ? cli_note_out_of_memory(diags) : DSM_OK;
+  if (status == DSM_OK &&
+      (folders.count == 0 || !dsm_folder_has(folders.items[0], name, found, CLI_PATH_SIZE))) {
     status = cli_refuse(diags, DSM_ERROR_IO, NULL, "dsm is not installed whole", "no %s in %s",
                         name, folders.count == 0 ? "share/dsm" : folders.items[0]);
   }
@@ -425,7 +339,7 @@ dsm_status cli_find_installed(char **path, const char *folder, const char *name,
     *path = strdup(found);
     status = *path == NULL ? cli_note_out_of_memory(diags) : DSM_OK;
   }
-  free_folders(&folders);
+  dsm_folders_free(&folders);
   return status;
 }
 
@@ -433,11 +347,11 @@ void cli_note_hidden(const char *path, const char *name, unsigned bundled, dsm_d
   for (dsm_description kind = 0; kind < DSM_DESCRIPTION_COUNT && strchr(name, '/') == NULL;
        kind++) {
     char found[CLI_PATH_SIZE];
-    folder_list folders = {.count = 0};
+    dsm_folders folders = {.count = 0};
     if (has_kind(bundled, kind)) {
       add_bundled(&folders, kind);
     }
-    if (folders.count > 0 && is_in_folder(folders.items[0], name, found) &&
+    if (folders.count > 0 && dsm_folder_has(folders.items[0], name, found, CLI_PATH_SIZE) &&
         strcmp(found, path) != 0) {
       dsm_diag diag = {.severity = DSM_SEVERITY_NOTE};
       (void)snprintf(diag.file, sizeof diag.file, "%s", path);
@@ -445,12 +359,12 @@ void cli_note_hidden(const char *path, const char *name, unsigned bundled, dsm_d
                      "this file hides the bundled %s of that name", dsm_description_name(kind));
       dsm_diags_append(diags, &diag);
     }
-    free_folders(&folders);
+    dsm_folders_free(&folders);
   }
 }
 
 void cli_visit_names(unsigned bundled, cli_name_visitor *visit, void *context) {
-  folder_list folders = {.count = 0};
+  dsm_folders folders = {.count = 0};
   list_folders(&folders, bundled);
   for (size_t i = 0; i < folders.count; i++) {
     struct dirent **entries;
@@ -467,5 +381,5 @@ void cli_visit_names(unsigned bundled, cli_name_visitor *visit, void *context) {
       free(entries);
     }
   }
-  free_folders(&folders);
+  dsm_folders_free(&folders);
 }

@@ -165,6 +165,11 @@ DSM__OWN_RECORD(
               "Of the whole system."),
     DSM__REAL(dsm__item_row, memory_bytes, "memory_bytes", DSM__ABOVE, "bytes",
               "Of the whole system."),
+    DSM__FIELD(TEXT, dsm__item_row, base, "base", 0, .stated_if = DSM__IF(dsm__item_row, base),
+               .help = "The systems whose values it takes, the nearest first."),
+    DSM__FIELD(TEXT, dsm__item_row, changes, "own_values", 0,
+               .stated_if = DSM__IF(dsm__item_row, base),
+               .help = "With a base: the paths of what it states itself."),
     DSM__ROWS(dsm__item_row, parameters, "parameters", parameter_record,
               "Every parameter of the system."));
 
@@ -231,6 +236,8 @@ static void fill_system(dsm__page *page, dsm__item_row *row, const dsm_system *s
   row->memory_bytes = (double)row->chips * dsm__chip_memory_bytes(system);
   row->parameters = dsm__parameter_list_of(page, system);
   row->system_source = system->source;
+  row->base = system->base;
+  row->changes = system->own;
   row->elements = dsm__page_peak_elements(system);
   row->axes_text = dsm__page_axes(page, system);
   row->reserve = dsm__page_reserve(page, system);

@@ -45,6 +45,8 @@ typedef struct dsm__item_row {
   const char *heading; /**< of a plan, said to people alone, as the rest is */
   const char *source;
   const char *system_source; /**< of a system, also of a plan's */
+  const char *base;          /**< of a system that has one, */
+  const char *changes;       /**< and what it states itself */
   const char *record;        /**< of a sweep */
   const char *elements;      /**< of which the peak of a system is */
   const char *axes_text;

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * json_base.c: a description may name another one as its "base". What it does not state itself
+ * comes from there: objects are joined member by member, and so are items that stand at the same
+ * place of two lists and have the same name; any other value is the description's own.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/json_doc.h"
+#include "dsm/limits.h"
+#include "dsm/lookup.h"
+
+enum { BASES_MAX = 8, PATH_SIZE = 4096 };
+
+static const char base_key[] = "base";
+static const char notes_key[] = "notes";
+
+/* Members at the top that each description has for itself. */
+static const char *const for_itself[] = {"format", "name", "source", "notes", "base"};
+
+/* The kinds of documents that may have a base. */
+static const struct kind {
+  const char *format;
+  const char *name;
+  const char *folder; /* of those that are installed */
+} kinds[] = {{"dsm-system/1", "system", "systems"}};
+
+/* A document that takes values of its base. */
+typedef struct joining {
+  dsm__json_doc *doc;
+  const char *origin; /* the base's file */
+} joining;
+
+static cJSON *member_of(const cJSON *object, const char *key) {
+  return cJSON_IsObject(object) ? cJSON_GetObjectItemCaseSensitive(object, key) : NULL;
+}
+
+static bool is_for_itself(const char *key) {
+  bool is_one = false;
+  for (size_t i = 0; i < DSM__COUNT_OF(for_itself); i++) {
+    is_one = is_one || strcmp(for_itself[i], key) == 0;
+  }
+  return is_one;
+}
+
+/* Are both objects, the items of lists only if they have one name? */
+static bool are_joined(const cJSON *container, const cJSON *own, const cJSON *other) {
+  const char *const name = dsm__json_name_of(container, own);
+  const char *const other_name = dsm__json_name_of(container, other);
+  return cJSON_IsObject(own) && cJSON_IsObject(other) && name != NULL && other_name != NULL &&
+         strcmp(name, other_name) == 0;
+}
+
+/* ---- joining ---- */
+
+/* Moves a member of the base to the description. */
+static void adopt(joining *with, cJSON *own, cJSON *base, cJSON *member) {
+  dsm__json_doc *const doc = with->doc;
+  if (!DSM__LIST_RESERVE_IN(&doc->overridden, 1, doc->arena)) {
+    dsm__json_set_out_of_memory(doc);
+    return;
+  }
+  (void)cJSON_AddItemToArray(own, cJSON_DetachItemViaPointer(base, member)); /* keeps its key */
+  doc->overridden.items[doc->overridden.count++] =
+      (dsm__json_overridden){.item = member, .origin = with->origin};
+}
+
+static void join_objects(joining *with, cJSON *own, cJSON *base, bool is_root);
+
+/* Recursion no deeper than DSM__JSON_MAX_DEPTH: both texts were checked for that. */
+static void join_members(joining *with, cJSON *container, cJSON *own, cJSON *base) {
+  if (are_joined(container, own, base)) {
+    join_objects(with, own, base, false);
+  } else if (cJSON_IsArray(own) && cJSON_IsArray(base)) {
+    cJSON *other = base->child;
+    for (cJSON *each = own->child; each != NULL && other != NULL; each = each->next) {
+      join_members(with, own, each, other);
+      other = other->next;
+    }
+  }
+}
+
+static void join_objects(joining *with, cJSON *own, cJSON *base, bool is_root) {
+  cJSON *next = NULL;
+  for (cJSON *each = base->child; each != NULL; each = next) {
+    next = each->next;
+    cJSON *const mine = member_of(own, each->string);
+    if (is_root && is_for_itself(each->string)) {
+      continue;
+    }
+    if (mine == NULL) {
+      adopt(with, own, base, each);
+    } else {
+      join_members(with, own, mine, each);
+    }
+  }
+}
+
+/* ---- notes ---- */
+
+/* Does a note of the base tell of something that the description has not stated otherwise? */
+static bool holds_still(const cJSON *own, const cJSON *base, const char *path) {
+  while (*path != '\0' && own != NULL) {
+    const dsm__json_match mine = dsm__json_find_child(own, path);
+    const dsm__json_match other = dsm__json_find_child(base, path);
+    if (cJSON_IsArray(own) &&
+        (mine.child == NULL || other.child == NULL || !are_joined(own, mine.child, other.child))) {
+      return false;
+    }
+    own = mine.child;
+    base = other.child;
+    path += mine.length;
+    path += *path == '.' ? 1 : 0;
+  }
+  return own == NULL;
+}
+
+/* To be called before the values are joined. */
+static void join_notes(joining *with, cJSON *own, cJSON *base) {
+  cJSON *const of_base = member_of(base, notes_key);
+  cJSON *notes = member_of(own, notes_key);
+  if (!cJSON_IsObject(of_base) || (notes != NULL && !cJSON_IsObject(notes))) {
+    return;
+  }
+  notes = notes == NULL ? cJSON_AddObjectToObject(own, notes_key) : notes;
+  if (notes == NULL) {
+    dsm__json_set_out_of_memory(with->doc);
+    return;
+  }
+  cJSON *next = NULL;
+  for (cJSON *each = of_base->child; each != NULL; each = next) {
+    next = each->next;
+    if (member_of(notes, each->string) == NULL && holds_still(own, base, each->string)) {
+      adopt(with, notes, of_base, each);
+    }
+  }
+}
+
+/* ---- what the description states itself ---- */
+
+static void list_own(const cJSON *object, const char *prefix, dsm__text_buffer *list) {
+  for (const cJSON *each = object->child; each != NULL; each = each->next) {
+    char path[256];
+    (void)snprintf(path, sizeof path, "%s%s", prefix, each->string);
+    if (*prefix == '\0' && is_for_itself(path)) {
+      continue;
+    }
+    if (cJSON_IsObject(each)) {
+      const size_t length = strlen(path);
+      (void)snprintf(path + length, sizeof path - length, ".");
+      list_own(each, path, list);
+    } else {
+      dsm__text_printf(list, "%s%s", list->length > 0 ? ", " : "", path);
+    }
+  }
+}
+
+/* Keeps what users are told of where values come from. */
+static void remember(dsm__json_doc *doc, const char *name, const dsm__json_doc *base) {
+  dsm__text_buffer own = {0};
+  dsm__text_buffer names = {0};
+  list_own(doc->root, "", &own);
+  dsm__text_puts(&own, ""); /* so that there is a text */
+  dsm__text_puts(&names, name);
+  if (base->base != NULL) {
+    dsm__text_printf(&names, ", %s", base->base);
+  }
+  doc->own = own.failed ? NULL : dsm__arena_strdup(doc->arena, own.text);
+  doc->base = names.failed ? NULL : dsm__arena_strdup(doc->arena, names.text);
+  if (doc->own == NULL || doc->base == NULL) {
+    dsm__json_set_out_of_memory(doc);
+  }
+  dsm__text_fini(&own);
+  dsm__text_fini(&names);
+}
+
+const char *dsm__json_doc_base(const dsm__json_doc *doc, const char **own) {
+  *own = doc->own;
+  return doc->base;
+}
+
+/* ---- finding and reading ---- */
+
+/* A pipe, a terminal or a device is no description, and may never end. */
+static bool is_regular(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+/* Beside the description, in $DSM_PATH, or among those that are installed. False after a report. */
+static bool find_file(const dsm__json_node *node, const struct kind *kind, char path[PATH_SIZE]) {
+  const char *const name = node->item->valuestring;
+  const char *const file = node->doc->file == NULL ? "" : node->doc->file;
+  const char *const slash = strrchr(file, '/');
+  char beside[PATH_SIZE];
+  (void)snprintf(beside, sizeof beside, "%.*s", slash == NULL ? 1 : (int)(slash - file),
+                 slash == NULL ? "." : file);
+  dsm_folders folders = {.count = 0};
+  bool is_found =
+      name[0] == '/' ? dsm_is_file(name) : dsm_folder_has(beside, name, path, PATH_SIZE);
+  if (name[0] == '/') {
+    (void)snprintf(path, PATH_SIZE, "%s", name);
+  } else if (strchr(name, '/') == NULL) {
+    dsm_folders_add_environment(&folders);
+    dsm_folders_add_installed(&folders, kind->folder);
+  }
+  for (size_t i = 0; i < folders.count && !is_found; i++) {
+    is_found = dsm_folder_has(folders.items[i], name, path, PATH_SIZE);
+  }
+  if (folders.is_out_of_memory) {
+    dsm__json_set_out_of_memory(node->doc);
+  } else if (!is_found || !is_regular(path)) {
+    char hint[64];
+    (void)snprintf(hint, sizeof hint, "'dsm list %ss' shows which there are", kind->name);
+    dsm__json_error(node, hint, "expected the name of a %s, found no file of \"%.200s\"",
+                    kind->name, name);
+  }
+  dsm_folders_free(&folders);
+  return is_found && is_regular(path) && !node->doc->is_out_of_memory;
+}
+
+/* The document in the file; NULL after a report. */
+static dsm__json_doc *read_base(const dsm__json_node *node, const struct kind *kind,
+                                const char *path, unsigned depth) {
+  dsm__json_doc *const doc = node->doc;
+  dsm__json_doc *base = NULL;
+  char *text = NULL;
+  size_t length = 0;
+  if (depth == BASES_MAX) {
+    dsm__json_error(node, "does one of them stand on itself?",
+                    "expected at most %d descriptions that stand on one another, found more",
+                    BASES_MAX);
+    return NULL;
+  }
+  dsm_status status = dsm_file_read(&text, &length, path, doc->diags);
+  if (status == DSM_OK) {
+    const dsm__json_input input = {.text = text, .length = length, .file = path};
+    status = dsm__json_doc_parse_at(&base, &input, depth + 1, doc->diags);
+  }
+  free(text);
+  doc->error_count += status == DSM_OK ? base->error_count : 1; /* which were reported there */
+  if (status == DSM_ERROR_OUT_OF_MEMORY) {
+    dsm__json_note_out_of_memory(doc);
+  }
+  const cJSON *const format = status == DSM_OK ? member_of(base->root, "format") : NULL;
+  if (status == DSM_OK &&
+      (!cJSON_IsString(format) || strcmp(format->valuestring, kind->format) != 0)) {
+    dsm__json_error(node, NULL, "expected the name of a %s, but %s is none", kind->name, path);
+    dsm__json_doc_free(base);
+    return NULL;
+  }
+  return base;
+}
+
+/* Takes the values that the base has itself, and those that it has from its own base. */
+static void join(dsm__json_doc *doc, dsm__json_doc *base, const char *path) {
+  joining with = {.doc = doc, .origin = dsm__arena_strdup(doc->arena, path)};
+  if (with.origin == NULL) {
+    dsm__json_set_out_of_memory(doc);
+    return;
+  }
+  join_notes(&with, doc->root, base->root);
+  join_objects(&with, doc->root, base->root, true);
+  for (size_t i = 0; i < base->overridden.count && !doc->is_out_of_memory; i++) {
+    dsm__json_overridden each = base->overridden.items[i];
+    each.origin = dsm__arena_strdup(doc->arena, each.origin);
+    if (each.origin == NULL || !DSM__LIST_RESERVE_IN(&doc->overridden, 1, doc->arena)) {
+      dsm__json_set_out_of_memory(doc);
+    } else {
+      doc->overridden.items[doc->overridden.count++] = each;
+    }
+  }
+}
+
+bool dsm__json_doc_take_base(dsm__json_doc *doc, unsigned depth) {
+  const dsm__json_node root = dsm__json_root(doc);
+  const dsm__json_node node = dsm__json_member(&root, base_key);
+  const cJSON *const format = member_of(doc->root, "format");
+  const struct kind *kind = NULL;
+  for (size_t k = 0; k < DSM__COUNT_OF(kinds) && cJSON_IsString(format); k++) {
+    kind = strcmp(kinds[k].format, format->valuestring) == 0 ? &kinds[k] : kind;
+  }
+  if (kind == NULL || !dsm__json_is_present(&node)) {
+    return true;
+  }
+  char path[PATH_SIZE];
+  const char *name = NULL;
+  if (!dsm__json_string(&node, 1, DSM_NAME_BYTES_MAX, doc->arena, &name) ||
+      !find_file(&node, kind, path)) {
+    return false;
+  }
+  const char *const shown = strncmp(path, "./", 2) == 0 ? path + 2 : path;
+  dsm__json_doc *const base = read_base(&node, kind, shown, depth);
+  if (base == NULL) {
+    return false;
+  }
+  remember(doc, name, base);
+  join(doc, base, shown);
+  cJSON *const member = member_of(doc->root, base_key);
+  (void)cJSON_AddItemToArray(doc->replaced, cJSON_DetachItemViaPointer(doc->root, member));
+  dsm__json_doc_free(base);
+  return !doc->is_out_of_memory;
+}
