@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /**
  * @file
- * export.h: plans as inputs of other simulators, and partitions as stages to deploy.
+ * export.h: plans as inputs of other simulators, as settings of frameworks, and partitions as
+ * stages to deploy.
  *
  * Each target is a set of small files that hold what a plan predicts in that simulator's own
  * form, or what each device runs, receives and sends. docs/export.md says for each what every
@@ -27,6 +28,10 @@ typedef enum dsm_export_target {
   DSM_EXPORT_ASTRA_SIM = 0, /**< network simulator: text workload and network file */
   DSM_EXPORT_CHAKRA,        /**< execution trace of a chip, as MLCommons Chakra has them */
   DSM_EXPORT_STAGES,        /**< of a partition: what each device runs, receives and sends */
+  DSM_EXPORT_MEGATRON,      /**< arguments of Megatron-LM with which the plan's training starts */
+  DSM_EXPORT_TORCHTITAN,    /**< torchtitan's job configuration, likewise */
+  DSM_EXPORT_DEEPSPEED,     /**< DeepSpeed's */
+  DSM_EXPORT_MAXTEXT,       /**< MaxText's */
   DSM_EXPORT_TARGET_COUNT
 } dsm_export_target;
 
@@ -48,8 +53,8 @@ typedef struct dsm_export {
 /**
  * Makes the files of a target from a plan's predicted times and volumes. *made is set only on
  * DSM_OK and then belongs to the caller. DSM_ERROR_INFEASIBLE, with a finding: the target cannot
- * express the system, as ASTRA-sim's network of one chip; DSM_ERROR_USAGE: the target is for
- * partitions; DSM_ERROR_OUT_OF_MEMORY.
+ * express the system or the plan, as ASTRA-sim one chip, or a framework stages that cut blocks;
+ * DSM_ERROR_USAGE: the target is for partitions; DSM_ERROR_OUT_OF_MEMORY.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_export_plan(dsm_export **made, const dsm_plan *plan,
                                                  dsm_export_target target, dsm_diags *diags);

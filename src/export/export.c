@@ -12,12 +12,25 @@ static const dsm__exporter targets[] = {
                            .files = {{"step.0.et", dsm__chakra_write_trace},
                                      {"network.yml", dsm__astra_sim_write_network}}},
     [DSM_EXPORT_STAGES] = {.can_express = NULL}, /* of partitions */
+#define LAUNCH(of, file)                                                                           \
+  {                                                                                                \
+    .can_express = dsm__##of##_can_express, .files = {                                             \
+      {file, dsm__##of##_write},                                                                   \
+      {"notes.txt", dsm__##of##_write_notes}                                                       \
+    }                                                                                              \
+  }
+    [DSM_EXPORT_MEGATRON] = LAUNCH(megatron, "megatron_args.txt"),
+    [DSM_EXPORT_TORCHTITAN] = LAUNCH(torchtitan, "torchtitan.toml"),
+    [DSM_EXPORT_DEEPSPEED] = LAUNCH(deepspeed, "ds_config.json"),
+    [DSM_EXPORT_MAXTEXT] = LAUNCH(maxtext, "maxtext.yml"),
 };
 _Static_assert(DSM__COUNT_OF(targets) == DSM_EXPORT_TARGET_COUNT, "a row for each target");
 
-static const dsm__word target_words[] = {[DSM_EXPORT_ASTRA_SIM].key = "astra-sim",
-                                         [DSM_EXPORT_CHAKRA].key = "chakra",
-                                         [DSM_EXPORT_STAGES].key = "stages"};
+static const dsm__word target_words[] = {
+    [DSM_EXPORT_ASTRA_SIM].key = "astra-sim",   [DSM_EXPORT_CHAKRA].key = "chakra",
+    [DSM_EXPORT_STAGES].key = "stages",         [DSM_EXPORT_MEGATRON].key = "megatron",
+    [DSM_EXPORT_TORCHTITAN].key = "torchtitan", [DSM_EXPORT_DEEPSPEED].key = "deepspeed",
+    [DSM_EXPORT_MAXTEXT].key = "maxtext"};
 static DSM__NAMED_WORDS(target_kinds, "target of exports", target_words, DSM_EXPORT_TARGET_COUNT,
                         dsm_export_target, dsm_export_target_name);
 DSM__PARSED_WORDS(target_kinds, dsm_export_target, dsm_export_target_parse);

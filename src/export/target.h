@@ -29,6 +29,16 @@ void dsm__astra_sim_write_network(dsm__text_buffer *out, const dsm_plan *plan);
 /* Chakra. */
 void dsm__chakra_write_trace(dsm__text_buffer *out, const dsm_plan *plan);
 
+/* Frameworks that train: their settings, and notes on what these do not say. */
+#define DSM__LAUNCH_TARGET(of)                                                                     \
+  bool dsm__##of##_can_express(const dsm_plan *plan, dsm_diags *diags);                            \
+  void dsm__##of##_write(dsm__text_buffer *out, const dsm_plan *plan);                             \
+  void dsm__##of##_write_notes(dsm__text_buffer *out, const dsm_plan *plan)
+DSM__LAUNCH_TARGET(megatron);
+DSM__LAUNCH_TARGET(torchtitan);
+DSM__LAUNCH_TARGET(deepspeed);
+DSM__LAUNCH_TARGET(maxtext);
+
 /** A name for each layer, in the arena: spaces become '_', and what thereby is the name of another
  * layer gets "_2", "_3" ... NULL: out of memory. */
 const char **dsm__export_names(const dsm_plan *plan, dsm__arena *arena);

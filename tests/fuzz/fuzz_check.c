@@ -299,12 +299,25 @@ static void check_export(const dsm_plan *plan, dsm_export_target target,
   dsm_export_free(made);
 }
 
+/* Settings of a framework, where it can run the plan. */
+static void check_launch(const dsm_plan *plan, dsm_export_target target) {
+  dsm_export *made = NULL;
+  const dsm_status status = dsm_export_plan(&made, plan, target, NULL);
+  FUZZ_CHECK(status == DSM_OK || status == DSM_ERROR_INFEASIBLE);
+  FUZZ_CHECK(status != DSM_OK || (made->file_count == 2 && made->files[0].text[0] != '\0' &&
+                                  made->files[1].text[0] != '\0'));
+  dsm_export_free(made);
+}
+
 /* A timeline, a page, and exports where the system has a network. */
 static void check_handed_on(const dsm_plan *plan) {
   fuzz_check_text(as_trace(DSM_ANSWER(plan, plan)));
   fuzz_check_text(as_page(DSM_ANSWER(plan_page, (&(dsm_plan_page){.plan = plan, .best = plan}))));
   check_export(plan, DSM_EXPORT_ASTRA_SIM, check_lines);
   check_export(plan, DSM_EXPORT_CHAKRA, check_messages);
+  for (dsm_export_target target = DSM_EXPORT_MEGATRON; target < DSM_EXPORT_TARGET_COUNT; target++) {
+    check_launch(plan, target);
+  }
 }
 
 void fuzz_check_plan(const dsm_plan *plan) {

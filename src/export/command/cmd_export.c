@@ -96,17 +96,23 @@ const cli_companion cli_companion_export = {
          .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
          .operand_min = 1,
          .operand_max = 1,
-         .summary = "write a plan for another simulator, or for deployment",
+         .summary = "write a plan for a framework, another simulator, or for deployment",
          .description =
              "Predicts PLAN, which explore wrote, again and writes its times and volumes as the "
              "inputs of another simulator, into a new folder: for astra-sim the workload "
              "(workload.txt) and the network (network.yml), for chakra the execution trace of a "
              "chip (step.0.et), which all chips have, and the network. DATABASE:POINT is the plan "
-             "of a point of a sweep, by its number. For stages PLAN is of partition, with each "
+             "of a point of a sweep, by its number. For megatron, torchtitan, deepspeed and "
+             "maxtext the "
+             "files are the settings with which the framework starts the training that PLAN "
+             "describes (megatron_args.txt, torchtitan.toml, ds_config.json, maxtext.yml), and "
+             "notes.txt on what no setting says; a plan that it cannot run is refused, with the "
+             "reason. For stages PLAN is of partition, with each "
              "task in one place (--stages, --copies 1), and stages.json says what each device "
              "runs, receives and sends.",
          .examples = {"dsm export plan.json --to astra-sim -o vgg16_astra",
                       "dsm export plan.json --to chakra -o vgg16_chakra",
+                      "dsm export plan.json --to megatron -o launch",
                       "dsm partition vgg16 cpu_2gpu --stages --quiet -o placed.json",
                       "dsm export placed.json --to stages -o vgg16_stages"},
          .run = run},

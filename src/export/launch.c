@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * launch.c: a plan as the settings with which a framework starts the training that it describes.
+ *
+ * A framework is rows of settings, each with the fact of the plan that it takes, and rows of facts
+ * that it has no way to run. docs/export.md names the release whose settings these are.
+ *
+ * Source: NVIDIA/Megatron-LM, megatron/training/arguments.py; pytorch/torchtitan,
+ * torchtitan/config/job_config.py; deepspeedai/DeepSpeed, docs/_pages/config-json.md and
+ * docs/_tutorials/autotp-training.md; AI-Hypercomputer/maxtext, MaxText/configs/base.yml.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diag_add.h"
+#include "base/number_text.h"
+#include "base/units.h"
+#include "export/target.h"
+#include "model/axis_words.h"
+#include "plan/degrees.h"
+
+/* What a framework is told of a plan. */
+typedef enum fact {
+  TENSOR = 0,
+  PLAIN_TENSOR, /* TENSOR without SEQUENCE, or 1 */
+  SEQUENCE,     /* as many as TENSOR, or 1 */
+  CONTEXT,
+  REPLICATE, /* chips with samples of their own that have whole weights */
+  SHARD,     /* those that share them */
+  EXPERT,
+  PIPELINE,
+  RUNS,     /* of layers, of each stage */
+  SCHEDULE, /* 0: no stages, 1: one run each, 2: several */
+  ZERO,
+  RECOMPUTE,      /* 0: none, 1: selective, 2: full */
+  MICRO_BATCHES,  /* of a step */
+  STAGED_SAMPLES, /* MICRO_BATCH with stages, or 0 */
+  STAGED_BATCHES, /* those that pass through stages, or 1 */
+  ACCUMULATION,   /* those that do not, or 1 */
+  MICRO_BATCH,    /* samples of one, of the chips that share a sample */
+  LOCAL_BATCH,    /* samples of what they run before a reduction: with stages of a step */
+  CHIP_BATCH,     /* samples of a chip */
+  GLOBAL_BATCH,
+  PRECISION, /* 0: 32 bits, 1: bf16, 2: fp16, 3: fp8 */
+  OVERLAP,   /* 1: sums of gradients hide behind the backward pass */
+  FACT_COUNT
+} fact;
+
+/* A setting: the number of a fact, or the word for it. */
+typedef struct setting {
+  const char *section; /* NULL: none */
+  const char *key;
+  fact of;
+  const char *words[4]; /* by the number; NULL: left out. None at all: the number itself */
+  double above;         /* left out where the number is no more */
+  bool is_flag;         /* the key alone */
+} setting;
+
+/* Numbers of a fact that the framework cannot run. */
+typedef struct refusal {
+  fact of;
+  double least;
+  double most;
+  const char *reason;
+} refusal;
+
+/* How settings are written. */
+typedef enum form { ARGUMENTS = 0, TOML, JSON, YAML } form;
+
+typedef struct framework {
+  const char *name;
+  form form;
+  const setting *settings;
+  size_t setting_count;
+  const refusal *refusals;
+  size_t refusal_count;
+  const char *notes; /* of what no setting says */
+} framework;
+
+enum { MOST = INT32_MAX, HALF_BYTES = 2 };
+
+/* ---- frameworks ---- */
+
+static const setting megatron_settings[] = {
+    {.key = "--tensor-model-parallel-size", .of = TENSOR},
+    {.key = "--sequence-parallel", .of = SEQUENCE, .above = 1, .is_flag = true},
+    {.key = "--context-parallel-size", .of = CONTEXT},
+    {.key = "--pipeline-model-parallel-size", .of = PIPELINE},
+    {.key = "--num-virtual-stages-per-pipeline-rank", .of = RUNS, .above = 1},
+    {.key = "--expert-model-parallel-size", .of = EXPERT, .above = 1},
+    {.key = "--micro-batch-size", .of = MICRO_BATCH},
+    {.key = "--global-batch-size", .of = GLOBAL_BATCH},
+    {.key = "--use-distributed-optimizer", .of = ZERO, .above = 0, .is_flag = true},
+    {.key = "--use-megatron-fsdp", .of = ZERO, .above = 1, .is_flag = true},
+    {.key = "--data-parallel-sharding-strategy",
+     .of = ZERO,
+     .words = {NULL, NULL, "optim_grads", "optim_grads_params"}},
+    {.key = "--recompute-granularity", .of = RECOMPUTE, .words = {NULL, "selective", "full"}},
+    {.key = "--recompute-method", .of = RECOMPUTE, .words = {NULL, NULL, "uniform"}},
+    {.key = "--recompute-num-layers", .of = RECOMPUTE, .words = {NULL, NULL, "1"}},
+    {.key = "--overlap-grad-reduce", .of = OVERLAP, .above = 0, .is_flag = true},
+    {.key = "--bf16", .of = PRECISION, .words = {NULL, "", NULL, ""}},
+    {.key = "--fp16", .of = PRECISION, .words = {NULL, NULL, ""}},
+    {.key = "--fp8-format", .of = PRECISION, .words = {NULL, NULL, NULL, "hybrid"}},
+};
+
+static const setting torchtitan_settings[] = {
+    {.section = "training", .key = "local_batch_size", .of = LOCAL_BATCH},
+    {.section = "training", .key = "global_batch_size", .of = GLOBAL_BATCH},
+    {.section = "training",
+     .key = "mixed_precision_param",
+     .of = PRECISION,
+     .words = {"\"float32\"", "\"bfloat16\"", NULL, "\"bfloat16\""}},
+    {.section = "parallelism", .key = "data_parallel_replicate_degree", .of = REPLICATE},
+    {.section = "parallelism", .key = "data_parallel_shard_degree", .of = SHARD},
+    {.section = "parallelism",
+     .key = "fsdp_reshard_after_forward",
+     .of = ZERO,
+     .words = {NULL, NULL, "\"never\"", "\"always\""}},
+    {.section = "parallelism", .key = "tensor_parallel_degree", .of = TENSOR},
+    {.section = "parallelism", .key = "context_parallel_degree", .of = CONTEXT},
+    {.section = "parallelism", .key = "expert_parallel_degree", .of = EXPERT},
+    {.section = "parallelism", .key = "pipeline_parallel_degree", .of = PIPELINE},
+    {.section = "parallelism",
+     .key = "pipeline_parallel_schedule",
+     .of = SCHEDULE,
+     .words = {NULL, "\"1F1B\"", "\"Interleaved1F1B\""}},
+    {.section = "parallelism",
+     .key = "pipeline_parallel_microbatch_size",
+     .of = STAGED_SAMPLES,
+     .above = 0.5},
+    {.section = "activation_checkpoint",
+     .key = "mode",
+     .of = RECOMPUTE,
+     .words = {"\"none\"", "\"selective\"", "\"full\""}},
+};
+static const refusal torchtitan_refusals[] = {
+    {ZERO, 1, 1, "shares weights with the optimizer's state: ZeRO 0, 2 or 3"},
+    {PRECISION, 2, 2, "trains in bf16, fp8 or 32 bits"},
+};
+
+static const setting deepspeed_settings[] = {
+    {.key = "train_batch_size", .of = GLOBAL_BATCH},
+    {.key = "train_micro_batch_size_per_gpu", .of = MICRO_BATCH},
+    {.key = "gradient_accumulation_steps", .of = MICRO_BATCHES},
+    {.section = "zero_optimization", .key = "stage", .of = ZERO},
+    {.section = "zero_optimization",
+     .key = "overlap_comm",
+     .of = OVERLAP,
+     .words = {"false", "true"}},
+    {.section = "bf16", .key = "enabled", .of = PRECISION, .words = {"false", "true", "false"}},
+    {.section = "fp16", .key = "enabled", .of = PRECISION, .words = {"false", "false", "true"}},
+    {.section = "tensor_parallel", .key = "autotp_size", .of = TENSOR},
+};
+static const refusal deepspeed_refusals[] = {
+    {SEQUENCE, 2, MOST, "has no sequence parallelism between the layers of tensor parallelism"},
+    {CONTEXT, 2, MOST, "shares positions by heads alone (Ulysses), not by keys that go round"},
+    {RUNS, 2, MOST, "has no interleaved stages"},
+    {PRECISION, 3, 3, "has no setting for fp8"},
+};
+
+static const setting maxtext_settings[] = {
+    {.key = "ici_data_parallelism", .of = REPLICATE},
+    {.key = "ici_fsdp_parallelism", .of = SHARD},
+    {.key = "ici_tensor_parallelism", .of = PLAIN_TENSOR},
+    {.key = "ici_tensor_sequence_parallelism", .of = SEQUENCE},
+    {.key = "ici_context_parallelism", .of = CONTEXT},
+    {.key = "ici_expert_parallelism", .of = EXPERT},
+    {.key = "ici_pipeline_parallelism", .of = PIPELINE},
+    {.key = "num_pipeline_microbatches", .of = STAGED_BATCHES, .above = 1},
+    {.key = "num_pipeline_repeats", .of = RUNS, .above = 1},
+    {.key = "gradient_accumulation_steps", .of = ACCUMULATION, .above = 1},
+    {.key = "per_device_batch_size", .of = CHIP_BATCH},
+    {.key = "shard_optimizer_over_data", .of = ZERO, .words = {NULL, "True"}},
+    {.key = "remat_policy", .of = RECOMPUTE, .words = {"'minimal'", "'minimal'", "'full'"}},
+    {.key = "dtype", .of = PRECISION, .words = {"'float32'", "'bfloat16'", NULL, "'bfloat16'"}},
+    {.key = "quantization", .of = PRECISION, .words = {NULL, NULL, NULL, "'fp8'"}},
+};
+static const refusal maxtext_refusals[] = {
+    {ZERO, 2, 2, "shares gradients with the weights: ZeRO 0, 1 or 3"},
+    {PRECISION, 2, 2, "trains in bf16, fp8 or 32 bits"},
+};
+
+#define ROWS(of) of##_settings, DSM__COUNT_OF(of##_settings)
+#define REFUSALS(of) of##_refusals, DSM__COUNT_OF(of##_refusals)
+
+static const framework frameworks[] = {
+    [DSM_EXPORT_MEGATRON] =
+        {"Megatron-LM", ARGUMENTS, ROWS(megatron), NULL, 0,
+         "Ranks are ordered TP, CP, EP, DP, PP, the first innermost.\n"
+         "Recomputation in full keeps what enters each block of the network.\n"},
+    [DSM_EXPORT_TORCHTITAN] =
+        {"torchtitan", TOML, ROWS(torchtitan), REFUSALS(torchtitan),
+         "Sequence parallelism goes with tensor parallelism, without a setting of its own.\n"
+         "The numbers of blocks of the stages follow from the schedule.\n"},
+    [DSM_EXPORT_DEEPSPEED] =
+        {"DeepSpeed", JSON, ROWS(deepspeed), REFUSALS(deepspeed),
+         "The program states stages (PipelineModule, num_stages), groups of experts (MoE, "
+         "ep_size)\n"
+         "and what is recomputed (deepspeed.checkpointing); there are no settings for them.\n"},
+    [DSM_EXPORT_MAXTEXT] =
+        {"MaxText", YAML, ROWS(maxtext), REFUSALS(maxtext),
+         "ici_ is within a slice: with several slices the outermost factor goes to dcn_.\n"
+         "Scores of attentions are never kept, so selective recomputation has no setting.\n"},
+};
+
+/* ---- facts ---- */
+
+/* What a framework has to be told of all layers alike, in the order in which it is asked. */
+static const struct {
+  dsm__degree_kind kind;
+  const char *what;
+} alike[] = {
+    {DSM__DEGREE_TENSOR, "tensor parallelism"},   {DSM__DEGREE_SEQUENCE, "sequence parallelism"},
+    {DSM__DEGREE_CONTEXT, "context parallelism"}, {DSM__DEGREE_DATA, "data parallelism"},
+    {DSM__DEGREE_EXPERT, "expert parallelism"},   {DSM__DEGREE_ZERO, "ZeRO"},
+};
+
+/* Always false. */
+DSM_PRINTF(3, 4)
+static bool refuse(dsm_diags *diags, const char *hint, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  dsm__diags_vadd(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = NULL}, hint, format, args);
+  va_end(args);
+  return false;
+}
+
+/* Do chips share features by passing parts of them on, which no framework does? */
+static bool passes_features_on(const dsm_plan *plan) {
+  bool passes = false;
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    for (int p = 0; p < DSM_PASS_COUNT; p++) {
+      const dsm_parallelism parallelism = plan->layers[i].passes[p].decisions.parallelism;
+      for (unsigned a = 0; plan->layers[i].passes[p].exists && a < plan->system->system.axis_count;
+           a++) {
+        const dsm_role role = dsm_parallelism_role(parallelism, a);
+        passes = passes || (plan->system->system.axes[a].chips > 1 &&
+                            (role == DSM_ROLE_MODEL || role == DSM_ROLE_MODEL_OUT));
+      }
+    }
+  }
+  return passes;
+}
+
+/* Bytes of a layer's name that name its block, such as "decoder.7"; 0: it is in none. */
+static size_t block_length(const char *name) {
+  const char *const dot = strchr(name, '.');
+  const size_t digits = dot == NULL ? 0 : strspn(dot + 1, "0123456789");
+  return digits > 0 && dot[1 + digits] == '.' ? (size_t)(dot + 1 + digits - name) : 0;
+}
+
+static bool begins_block(const dsm_plan *plan, size_t layer) {
+  const char *const name = plan->layers[layer].layer->name;
+  const char *const before = layer == 0 ? "" : plan->layers[layer - 1].layer->name;
+  const size_t length = block_length(name);
+  return length > 0 && (block_length(before) != length || strncmp(name, before, length) != 0);
+}
+
+/* Frameworks give each stage equally many blocks of the network. */
+static bool has_equal_stages(const dsm_plan *plan, const framework *to, dsm_diags *diags) {
+  const dsm_stages *const stages = &plan->stages;
+  size_t least = SIZE_MAX;
+  size_t most = 0;
+  for (size_t r = 0; stages->count > 1 && r < stages->run_count; r++) {
+    const size_t first = stages->first_layers[r];
+    const size_t end = r + 1 < stages->run_count ? stages->first_layers[r + 1] : plan->layer_count;
+    size_t blocks = 0;
+    for (size_t i = first; i < end; i++) {
+      blocks += begins_block(plan, i) ? 1 : 0;
+    }
+    least = blocks < least ? blocks : least;
+    most = blocks > most ? blocks : most;
+    if (first > 0 && !begins_block(plan, first)) {
+      return refuse(diags, "fewer stages, or an even number of blocks for each, may do without",
+                    "%s cuts stages between blocks of the network, and one begins at %s", to->name,
+                    plan->layers[first].layer->name);
+    }
+  }
+  return stages->count < 2 || least == most ||
+         refuse(diags, NULL, "%s gives each stage equally many blocks, and these have %zu to %zu",
+                to->name, least, most);
+}
+
+/* The facts of a plan that any framework could run; false: none could, which was reported. */
+static bool find_facts(double facts[FACT_COUNT], const dsm_plan *plan, const framework *to,
+                       dsm_diags *diags) {
+  dsm__degrees degrees;
+  (void)dsm__degrees_derive(&degrees, plan);
+  if (plan->options.mode != DSM_MODE_TRAINING) {
+    return refuse(diags, NULL, "expected a plan of training for %s, found one of inference",
+                  to->name);
+  }
+  for (size_t i = 0; i < DSM__COUNT_OF(alike); i++) {
+    const dsm__degree *const of = &degrees.of[alike[i].kind];
+    if (of->least != of->most) {
+      return refuse(diags,
+                    "explore with --parallelism AXIS=ROLE,... for each axis, so that all layers "
+                    "have one",
+                    "%s has one degree of %s for all layers, and here it is %" PRIu64
+                    " to %" PRIu64,
+                    to->name, alike[i].what, of->least, of->most);
+    }
+  }
+  if (passes_features_on(plan)) {
+    return refuse(diags, "explore with --parallelism column,row,gather_column,row_scatter,data",
+                  "%s shares features by columns and rows of weights, and layers of this plan "
+                  "pass them on from chip to chip",
+                  to->name);
+  }
+  if (degrees.of[DSM__DEGREE_REPLICATED].most > 1 || strcmp(degrees.recompute, "mixed") == 0) {
+    return refuse(diags, "explore with --recompute selective or full",
+                  degrees.of[DSM__DEGREE_REPLICATED].most > 1
+                      ? "chips of this plan all compute the same, which %s does not do"
+                      : "%s recomputes alike in all blocks, and this plan in some",
+                  to->name);
+  }
+  const uint64_t tensor = degrees.of[DSM__DEGREE_TENSOR].most;
+  const uint64_t sequence = degrees.of[DSM__DEGREE_SEQUENCE].most;
+  const uint64_t data = degrees.of[DSM__DEGREE_DATA].most;
+  const uint64_t zero = degrees.of[DSM__DEGREE_ZERO].most;
+  const uint64_t pipeline = degrees.of[DSM__DEGREE_PIPELINE].most;
+  if (sequence != 1 && sequence != tensor) {
+    return refuse(diags, NULL,
+                  "%s has sequence parallelism in all of tensor parallelism or in none", to->name);
+  }
+  if (degrees.micro_batch_samples % data != 0) {
+    return refuse(diags, NULL,
+                  "the %" PRIu64 " samples of a micro-batch are no multiple of the %" PRIu64
+                  " chips with samples of their own",
+                  degrees.micro_batch_samples, data);
+  }
+  const double micro_batch = (double)(degrees.micro_batch_samples / data);
+  const double micro_batches = (double)degrees.micro_batches;
+  const double context = (double)degrees.of[DSM__DEGREE_CONTEXT].most;
+  const dsm_element_type type = plan->workload->element_type;
+  const bool has_stages = pipeline > 1;
+  const double local_batch = micro_batch * (has_stages ? micro_batches : 1);
+  const double found[FACT_COUNT] = {
+      [TENSOR] = (double)tensor,
+      [PLAIN_TENSOR] = sequence > 1 ? 1 : (double)tensor,
+      [SEQUENCE] = (double)sequence,
+      [CONTEXT] = context,
+      [REPLICATE] = zero > 1 ? 1 : (double)data,
+      [SHARD] = zero > 1 ? (double)data : 1,
+      [EXPERT] = (double)degrees.of[DSM__DEGREE_EXPERT].most,
+      [PIPELINE] = (double)pipeline,
+      [RUNS] = (double)degrees.interleave,
+      [SCHEDULE] = !has_stages              ? 0
+                   : degrees.interleave > 1 ? 2
+                                            : 1,
+      [ZERO] = (double)zero,
+      [RECOMPUTE] = strcmp(degrees.recompute, "full") == 0        ? 2
+                    : strcmp(degrees.recompute, "selective") == 0 ? 1
+                                                                  : 0,
+      [MICRO_BATCHES] = micro_batches,
+      [STAGED_SAMPLES] = has_stages ? micro_batch : 0,
+      [STAGED_BATCHES] = has_stages ? micro_batches : 1,
+      [ACCUMULATION] = has_stages ? 1 : micro_batches,
+      [MICRO_BATCH] = micro_batch,
+      [LOCAL_BATCH] = local_batch,
+      [CHIP_BATCH] = local_batch / ((double)tensor * context * (double)pipeline),
+      [GLOBAL_BATCH] = (double)plan->workload->minibatch,
+      [PRECISION] = type == DSM_ELEMENT_TYPE_FP8                 ? 3
+                    : type == DSM_ELEMENT_TYPE_FP16              ? 2
+                    : plan->workload->element_bytes > HALF_BYTES ? 0
+                                                                 : 1,
+      [OVERLAP] = plan->system->model.overlapped_reduction ? 1 : 0,
+  };
+  memcpy(facts, found, sizeof found);
+  return has_equal_stages(plan, to, diags);
+}
+
+static bool can_start(const dsm_plan *plan, const framework *to, dsm_diags *diags) {
+  double facts[FACT_COUNT];
+  if (!find_facts(facts, plan, to, diags)) {
+    return false;
+  }
+  for (size_t r = 0; r < to->refusal_count; r++) {
+    const refusal *const row = &to->refusals[r];
+    if (facts[row->of] >= row->least && facts[row->of] <= row->most) {
+      return refuse(diags, NULL, "%s %s", to->name, row->reason);
+    }
+  }
+  return true;
+}
+
+/* ---- files ---- */
+
+/* The text of a setting's value; NULL: it is left out. */
+static const char *text_of(const setting *row, const double facts[FACT_COUNT],
+                           char number[DSM__NUMBER_TEXT_SIZE]) {
+  const double value = facts[row->of];
+  bool has_words = false;
+  for (size_t w = 0; w < DSM__COUNT_OF(row->words); w++) {
+    has_words = has_words || row->words[w] != NULL;
+  }
+  if (has_words) {
+    return value < (double)DSM__COUNT_OF(row->words) ? row->words[(size_t)value] : NULL;
+  }
+  if (value <= row->above && (row->is_flag || row->above > 0)) {
+    return NULL;
+  }
+  (void)dsm__double_to_text(value, number);
+  return row->is_flag ? "" : number;
+}
+
+/* Before the first setting of a section, and behind the last. */
+static void turn_section(dsm__text_buffer *out, form how, const char *from, const char *to) {
+  const bool is_same = from == to || (from != NULL && to != NULL && strcmp(from, to) == 0);
+  if (!is_same && how == TOML && to != NULL) {
+    dsm__text_printf(out, "%s[%s]\n", from == NULL ? "" : "\n", to);
+  } else if (how == JSON) {
+    dsm__text_puts(out, !is_same && from != NULL ? "\n  }" : "");
+    dsm__text_puts(out, out->length > 2 ? ",\n" : "");
+    if (!is_same && to != NULL) {
+      dsm__text_printf(out, "  \"%s\": {\n", to);
+    }
+  }
+}
+
+static void write_settings(dsm__text_buffer *out, const dsm_plan *plan, const framework *to) {
+  double facts[FACT_COUNT];
+  const char *section = NULL;
+  if (!find_facts(facts, plan, to, NULL)) {
+    return; /* it was asked before */
+  }
+  dsm__text_puts(out, to->form == JSON ? "{\n" : "");
+  for (size_t r = 0; r < to->setting_count; r++) {
+    const setting *const row = &to->settings[r];
+    char number[DSM__NUMBER_TEXT_SIZE];
+    const char *const text = text_of(row, facts, number);
+    if (text == NULL) {
+      continue;
+    }
+    turn_section(out, to->form, section, row->section);
+    section = row->section;
+    if (to->form == ARGUMENTS) {
+      dsm__text_printf(out, "%s%s%s\n", row->key, text[0] == '\0' ? "" : " ", text);
+    } else if (to->form == TOML) {
+      dsm__text_printf(out, "%s = %s\n", row->key, text);
+    } else if (to->form == YAML) {
+      dsm__text_printf(out, "%s: %s\n", row->key, text);
+    } else {
+      dsm__text_printf(out, "%s\"%s\": %s", section == NULL ? "  " : "    ", row->key, text);
+    }
+  }
+  if (to->form == JSON) {
+    dsm__text_puts(out, section == NULL ? "\n}\n" : "\n  }\n}\n");
+  }
+}
+
+static void write_notes(dsm__text_buffer *out, const dsm_plan *plan, const framework *to) {
+  const dsm_network *const network = &plan->system->system;
+  double facts[FACT_COUNT];
+  if (!find_facts(facts, plan, to, NULL)) {
+    return;
+  }
+  dsm__text_printf(out, "%s on %s, for %s\n\n", plan->workload->name, plan->system->name, to->name);
+  dsm__text_puts(out, "Axes of chips, the innermost first:");
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    dsm__text_printf(out, " %s %" PRIu64, dsm__axis_name(network, a), network->axes[a].chips);
+  }
+  dsm__text_printf(out, "\nPredicted: %.6g ms a step, %.6g GB of a chip's %.6g GB\n\n",
+                   plan->result.step_seconds * 1e3,
+                   plan->result.memory.total_bytes / DSM__BYTES_PER_GB,
+                   plan->result.memory.capacity_bytes / DSM__BYTES_PER_GB);
+  dsm__text_puts(out, "No setting says how passes are split among the cores of a chip; that is\n"
+                      "left to the framework's kernels.\n");
+  dsm__text_puts(out, to->notes);
+}
+
+/* ---- targets ---- */
+
+#define TARGET(of, row)                                                                            \
+  bool dsm__##of##_can_express(const dsm_plan *plan, dsm_diags *diags) {                           \
+    return can_start(plan, &frameworks[row], diags);                                               \
+  }                                                                                                \
+  void dsm__##of##_write(dsm__text_buffer *out, const dsm_plan *plan) {                            \
+    write_settings(out, plan, &frameworks[row]);                                                   \
+  }                                                                                                \
+  void dsm__##of##_write_notes(dsm__text_buffer *out, const dsm_plan *plan) {                      \
+    write_notes(out, plan, &frameworks[row]);                                                      \
+  }
+TARGET(megatron, DSM_EXPORT_MEGATRON)
+TARGET(torchtitan, DSM_EXPORT_TORCHTITAN)
+TARGET(deepspeed, DSM_EXPORT_DEEPSPEED)
+TARGET(maxtext, DSM_EXPORT_MAXTEXT)
