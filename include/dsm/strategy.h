@@ -72,6 +72,17 @@ DSM_API const char *dsm_recomputation_name(dsm_recomputation recomputation);
 DSM_API const char *dsm_recomputation_why_not(const dsm_workload *workload,
                                               dsm_recomputation asked);
 
+/** Where stages of a step may begin. */
+typedef enum dsm_stages_at {
+  DSM_STAGES_AT_BEST = 0, /**< wherever one tensor passes on */
+  DSM_STAGES_AT_BLOCKS,   /**< between repeated blocks, as many of them in each run of layers, as
+                               frameworks have it */
+  DSM_STAGES_AT_COUNT
+} dsm_stages_at;
+
+/** The word of the formats and of `--stages-at`, such as "blocks". Never NULL. */
+DSM_API const char *dsm_stages_at_name(dsm_stages_at stages_at);
+
 /** What was asked for: together with workload and system it determines the searched space. */
 typedef struct dsm_explore_options {
   dsm_mode mode;
@@ -95,6 +106,7 @@ typedef struct dsm_explore_options {
   uint64_t stages;                   /**< with `stages`: so many, 1: none; 0: as many as are best */
   uint64_t micro_batches;            /**< with `accumulate`: so many; 0: likewise */
   uint64_t interleave; /**< with `stages`: so many runs of layers of each; 0: likewise */
+  dsm_stages_at stages_at;         /**< with `stages`: where they begin */
   dsm_recomputation recomputation; /**< with `recompute`: of which layers */
   const char *const *overrides;    /**< PATH=VALUE already applied to the inputs, for the record;
                                         copied into the plan */

@@ -19,6 +19,7 @@
 #include "export/target.h"
 #include "model/axis_words.h"
 #include "plan/degrees.h"
+#include "plan/segments.h"
 
 /* What a framework is told of a plan. */
 typedef enum fact {
@@ -244,20 +245,6 @@ static bool passes_features_on(const dsm_plan *plan) {
   return passes;
 }
 
-/* Bytes of a layer's name that name its block, such as "decoder.7"; 0: it is in none. */
-static size_t block_length(const char *name) {
-  const char *const dot = strchr(name, '.');
-  const size_t digits = dot == NULL ? 0 : strspn(dot + 1, "0123456789");
-  return digits > 0 && dot[1 + digits] == '.' ? (size_t)(dot + 1 + digits - name) : 0;
-}
-
-static bool begins_block(const dsm_plan *plan, size_t layer) {
-  const char *const name = plan->layers[layer].layer->name;
-  const char *const before = layer == 0 ? "" : plan->layers[layer - 1].layer->name;
-  const size_t length = block_length(name);
-  return length > 0 && (block_length(before) != length || strncmp(name, before, length) != 0);
-}
-
 /* Frameworks give each stage equally many blocks of the network. */
 static bool has_equal_stages(const dsm_plan *plan, const framework *to, dsm_diags *diags) {
   const dsm_stages *const stages = &plan->stages;
@@ -268,19 +255,20 @@ static bool has_equal_stages(const dsm_plan *plan, const framework *to, dsm_diag
     const size_t end = r + 1 < stages->run_count ? stages->first_layers[r + 1] : plan->layer_count;
     size_t blocks = 0;
     for (size_t i = first; i < end; i++) {
-      blocks += begins_block(plan, i) ? 1 : 0;
+      blocks += dsm__begins_block(plan->workload, i) ? 1 : 0;
     }
     least = blocks < least ? blocks : least;
     most = blocks > most ? blocks : most;
-    if (first > 0 && !begins_block(plan, first)) {
-      return refuse(diags, "fewer stages, or an even number of blocks for each, may do without",
+    if (first > 0 && !dsm__begins_block(plan->workload, first)) {
+      return refuse(diags, "explore with --stages-at blocks",
                     "%s cuts stages between blocks of the network, and one begins at %s", to->name,
                     plan->layers[first].layer->name);
     }
   }
   return stages->count < 2 || least == most ||
-         refuse(diags, NULL, "%s gives each stage equally many blocks, and these have %zu to %zu",
-                to->name, least, most);
+         refuse(diags, "explore with --stages-at blocks",
+                "%s gives each stage equally many blocks, and these have %zu to %zu", to->name,
+                least, most);
 }
 
 /* The facts of a plan that any framework could run; false: none could, which was reported. */

@@ -411,6 +411,43 @@ START_TEST(test_cuts_of_runs_are_the_best) {
 }
 END_TEST
 
+/* Of 12 blocks two stages of so many runs have 12/2, 12/4 and 12/6 each: there is one cut, which is
+ * written down by name. A step that may be cut anywhere is no slower. */
+START_TEST(test_stages_at_blocks_have_equally_many) {
+  const uint64_t runs = (uint64_t)_i + 1;
+  dsm_workload *const blocks = bundled_workload("bert_base", "16");
+  bool is_cut[1024] = {false};
+  ck_assert_uint_lt(blocks->layer_count, 1024);
+  for (size_t i = 1; i < blocks->layer_count; i++) {
+    for (uint64_t r = 1; r < 2 * runs; r++) {
+      char first[64];
+      (void)snprintf(first, sizeof first, "encoder.%d.qkv", (int)(r * 6 / runs));
+      is_cut[i - 1] = is_cut[i - 1] || strcmp(blocks->layers[i].name, first) == 0;
+    }
+  }
+  dsm_explore_options options = asked(2, runs, 4);
+  options.parallelisms = DSM_PARALLELISM_BIT(DSM_PARALLELISM_DATA);
+  options.stages_at = DSM_STAGES_AT_BLOCKS;
+  dsm_plan *plan = NULL;
+  dsm_plan *free_one = NULL;
+  dsm__arena *const arena = dsm__arena_new();
+  stage_twin twin = {.workload = blocks, .system = chips, .options = &options, .is_cut = is_cut};
+  ck_assert_int_eq(dsm_explore(&plan, blocks, chips, &options, NULL), DSM_OK);
+  ck_assert(dsm__decisions_of_plan(plan, arena, &twin.decisions));
+  stage_twin_cut(&twin);
+  ck_assert_double_eq_tol(plan->result.step_cycles, twin.best, 1e-9 * twin.best);
+  ck_assert_double_le_tol(plan->result.lower_bound_cycles, twin.best, 1e-9 * twin.best);
+  ck_assert_int_eq(dsm_plan_validate(plan, NULL), DSM_OK);
+  options.stages_at = DSM_STAGES_AT_BEST;
+  ck_assert_int_eq(dsm_explore(&free_one, blocks, chips, &options, NULL), DSM_OK);
+  ck_assert_double_le_tol(free_one->result.step_cycles, plan->result.step_cycles, 1e-9 * twin.best);
+  dsm_plan_free(free_one);
+  dsm_plan_free(plan);
+  dsm__arena_free(arena);
+  dsm_workload_free(blocks);
+}
+END_TEST
+
 /* From the last stage to the first: on a line past all the others, on a ring as to a neighbour. */
 START_TEST(test_way_back_to_the_first_stage) {
   static const double links[DSM_LINK_KIND_COUNT] = {[DSM_LINK_KIND_RING] = 1,
@@ -518,6 +555,7 @@ Suite *suite_interleave(void) {
   tcase_add_test(tests, test_runs_are_read_back);
   tcase_add_loop_test(tests, test_all_numbers_of_runs_are_tried, 0, 3);
   tcase_add_loop_test(tests, test_cuts_of_runs_are_the_best, 0, 2);
+  tcase_add_loop_test(tests, test_stages_at_blocks_have_equally_many, 0, 3);
   tcase_add_test(tests, test_way_back_to_the_first_stage);
   tcase_add_loop_test(tests, test_wrong_runs_are_told, 0, 4);
   tcase_add_loop_test(tests, test_wrong_questions_are_told, 0, 5);

@@ -7,6 +7,7 @@ size_t dsm__fixed_options(const dsm_explore_options *options,
       {"stages", "--stages", options->stages, NULL},
       {"micro_batches", "--micro-batches", options->micro_batches, NULL},
       {"interleave", "--interleave", options->interleave, NULL},
+      {"stages_at", "--stages-at", options->stages_at, dsm_stages_at_name(options->stages_at)},
       {"recomputation", "--recompute", options->recomputation,
        dsm_recomputation_name(options->recomputation)},
   };

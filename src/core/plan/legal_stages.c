@@ -35,12 +35,36 @@ static void judge_number(dsm__judge *judge) {
   }
 }
 
+/* With equal numbers of blocks in all runs. Always true. */
+static bool judge_blocks(dsm__judge *judge) {
+  const dsm_workload *const workload = judge->of->workload;
+  const dsm_stages *const stages = &judge->of->decisions->stages;
+  const size_t runs = dsm__stage_run_count(stages);
+  const size_t blocks = dsm__block_count(workload);
+  size_t begun = 0;
+  size_t run = 0; /* the last that has begun */
+  for (size_t i = 0; i < workload->layer_count && judge->told_count == 0; i++) {
+    if (run + 1 < runs && i == stages->first_layers[run + 1]) {
+      run++;
+      if (begun * runs != run * blocks) {
+        dsm__judge_tell(judge, STAGES_PLACE(first_layer_names, run),
+                        "stages were asked to begin between blocks, as many in each run",
+                        "expected %.6g of the %zu blocks before it, found %zu",
+                        (double)(run * blocks) / (double)runs, blocks, begun);
+      }
+    }
+    begun += dsm__begins_block(workload, i) ? 1 : 0;
+  }
+  return true;
+}
+
 /* Stages begin with the first layer, and then behind segments. False if out of memory. */
 static bool judge_cuts(dsm__judge *judge) {
   const dsm_workload *const workload = judge->of->workload;
   const dsm_stages *const stages = &judge->of->decisions->stages;
   bool *is_cut = NULL;
-  if (!dsm__segments_find(workload, judge->arena, &is_cut)) {
+  const dsm_stages_at stages_at = judge->of->options->stages_at;
+  if (!dsm__stage_cuts_find(workload, stages_at, judge->arena, &is_cut)) {
     return false;
   }
   for (size_t s = 0; s < dsm__stage_run_count(stages) && judge->told_count == 0; s++) {
@@ -58,13 +82,15 @@ static bool judge_cuts(dsm__judge *judge) {
                       workload->layers[stages->first_layers[s - 1]].name, name);
     } else if (s > 0 && !is_cut[first - 1]) {
       dsm__judge_tell(judge, STAGES_PLACE(first_layer_names, s),
-                      "one tensor alone passes from a stage to the next",
+                      stages_at == DSM_STAGES_AT_BLOCKS
+                          ? "stages were asked to begin between blocks"
+                          : "one tensor alone passes from a stage to the next",
                       "expected a layer before which the output of the one before is all that "
                       "later layers read, found \"%s\", inside a segment",
                       name);
     }
   }
-  return true;
+  return judge->told_count > 0 || stages_at != DSM_STAGES_AT_BLOCKS || judge_blocks(judge);
 }
 
 /* What is held, and groups of timesteps, do not go with stages. */

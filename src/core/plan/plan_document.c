@@ -7,6 +7,7 @@
 #include "plan/plan_internal.h"
 #include "plan/plan_record.h"
 #include "plan/recomputation.h"
+#include "plan/segments.h"
 #include "system/system_internal.h"
 #include "workload/workload_internal.h"
 
@@ -56,6 +57,10 @@ DSM__OWN_RECORD(
         .max = DSM_INTERLEAVE_MAX,
         .help =
             "Number of runs of layers in each stage that was asked for. Absent: the best number."),
+    DSM__FIELD(WORD, dsm_explore_options, stages_at, "stages_at", READ | DSM__FIELD_UNLESS_0,
+               .words = &dsm__stages_at_words, .fallback = DSM_STAGES_AT_BEST,
+               .help = "Where stages were asked to begin: between blocks, as many in each run of "
+                       "layers. Absent: where it is best."),
     DSM__FIELD(
         WORD, dsm_explore_options, recomputation, "recomputation", READ,
         .words = &dsm__recomputation_words, .fallback = DSM_RECOMPUTATION_BEST,

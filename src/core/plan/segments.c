@@ -61,3 +61,41 @@ bool dsm__segments_find(const dsm_workload *workload, dsm__arena *arena, bool **
   }
   return true;
 }
+
+/* ---- where stages begin ---- */
+
+static const dsm__word words[] = {
+    [DSM_STAGES_AT_BEST].key = "best", [DSM_STAGES_AT_BLOCKS].key = "blocks"};
+DSM__NAMED_WORDS(dsm__stages_at_words, "place of stages", words, DSM_STAGES_AT_COUNT, dsm_stages_at,
+                 dsm_stages_at_name);
+
+bool dsm__begins_block(const dsm_workload *workload, size_t index) {
+  const char *const name = workload->specs[workload->layers[index].spec_index].name;
+  const size_t length = repetition_length(name);
+  if (length == 0 || index == 0) {
+    return length > 0;
+  }
+  const char *const before = workload->specs[workload->layers[index - 1].spec_index].name;
+  return repetition_length(before) != length || strncmp(name, before, length) != 0;
+}
+
+size_t dsm__block_count(const dsm_workload *workload) {
+  size_t count = 0;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    count += dsm__begins_block(workload, i) ? 1 : 0;
+  }
+  return count;
+}
+
+bool dsm__stage_cuts_find(const dsm_workload *workload, dsm_stages_at stages_at, dsm__arena *arena,
+                          bool **is_cut) {
+  bool is_any_before = false;
+  if (!dsm__segments_find(workload, arena, is_cut)) {
+    return false;
+  }
+  for (size_t i = 0; stages_at == DSM_STAGES_AT_BLOCKS && i + 1 < workload->layer_count; i++) {
+    is_any_before = is_any_before || dsm__begins_block(workload, i);
+    (*is_cut)[i] = (*is_cut)[i] && is_any_before && dsm__begins_block(workload, i + 1);
+  }
+  return true;
+}

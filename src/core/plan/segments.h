@@ -4,6 +4,8 @@
 #define DSM_PLAN_SEGMENTS_H
 
 #include "base/arena.h"
+#include "base/words.h"
+#include "dsm/strategy.h"
 #include "dsm/workload.h"
 
 /** A walk over the layers of a workload, the first of them first. */
@@ -35,5 +37,18 @@ bool dsm__segment_may_go_on(const dsm_workload *workload, size_t index);
  * included, that anything later reads? All paths go through it. False if out of memory.
  */
 bool dsm__segments_find(const dsm_workload *workload, dsm__arena *arena, bool **is_cut);
+
+extern const dsm__words dsm__stages_at_words; /**< of dsm_stages_at */
+
+/** Does a repetition of a block begin with a layer? */
+bool dsm__begins_block(const dsm_workload *workload, size_t index);
+
+/** How many repetitions of blocks there are. */
+size_t dsm__block_count(const dsm_workload *workload);
+
+/** dsm__segments_find, but for the layers behind which no stage may begin: a first stage has what
+ * stands before the first block too. */
+bool dsm__stage_cuts_find(const dsm_workload *workload, dsm_stages_at stages_at, dsm__arena *arena,
+                          bool **is_cut);
 
 #endif

@@ -318,7 +318,7 @@ typedef struct demand {
   uint64_t value;
   const char *without; /* all that there is without it */
 } demand;
-enum { DEMAND_COUNT = 5 };
+enum { DEMAND_COUNT = 6, BEYOND = 2 /* what needs no strategy */ };
 _Static_assert(DSM_RECOMPUTATION_BEST == 0 && DSM_RECOMPUTATION_NONE == 1, "as of numbers");
 
 static demand demand_of(const dsm_explore_options *options, int number) {
@@ -328,6 +328,8 @@ static demand demand_of(const dsm_explore_options *options, int number) {
       {DSM_OPTIMIZATION_STAGES, options->stages, "1 stage"},
       {DSM_OPTIMIZATION_ACCUMULATE, options->micro_batches, "1 micro-batch"},
       {DSM_OPTIMIZATION_RECOMPUTE, (uint64_t)options->recomputation, "no recomputation"},
+      {DSM_OPTIMIZATION_STAGES, options->stages_at == DSM_STAGES_AT_BEST ? 0 : BEYOND,
+       "no place of stages"},
   };
   return demands[number];
 }
@@ -348,7 +350,9 @@ dsm_status dsm__strategies_check(const dsm_explore_options *options, dsm_diags *
       continue;
     }
     (void)snprintf(found, sizeof found, "%llu", (unsigned long long)asked.value);
-    if (asked.needed == DSM_OPTIMIZATION_RECOMPUTE) {
+    if (d == DEMAND_COUNT - 1) {
+      (void)snprintf(found, sizeof found, "\"%s\"", dsm_stages_at_name(options->stages_at));
+    } else if (asked.needed == DSM_OPTIMIZATION_RECOMPUTE) {
       (void)snprintf(found, sizeof found, "\"%s\"", dsm_recomputation_name(options->recomputation));
     }
     return dsm__refuse(diags, DSM_ERROR_USAGE, "expected %s without the optimization %s, found %s",
@@ -362,6 +366,7 @@ void dsm_options_settle(dsm_explore_options *options) {
   const bool may_stage = dsm__may_choose(options, DSM__CHOICE_STAGES);
   options->interleave = may_cut && may_stage ? options->interleave : 0;
   options->stages = may_stage ? options->stages : 0;
+  options->stages_at = may_stage ? options->stages_at : DSM_STAGES_AT_BEST;
   options->micro_batches = may_cut ? options->micro_batches : 0;
   if (!dsm__may_choose(options, DSM__CHOICE_RECOMPUTED)) {
     options->recomputation = DSM_RECOMPUTATION_BEST;

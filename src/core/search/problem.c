@@ -10,6 +10,7 @@
 #include "plan/interleave.h"
 #include "plan/named_roles.h"
 #include "plan/role_rules.h"
+#include "plan/segments.h"
 #include "plan/tolerance.h"
 
 static bool fill(dsm__problem *problem) {
@@ -117,6 +118,15 @@ static dsm_status check_step(const dsm_workload *workload, const dsm_system *sys
     return dsm__refuse(diags, DSM_ERROR_USAGE,
                        "expected a number of stages that divides an axis of the system, found %llu",
                        stages);
+  }
+  const unsigned long long runs = stages * (options->interleave > 1 ? options->interleave : 1);
+  const unsigned long long blocks = dsm__block_count(workload);
+  if (options->stages_at == DSM_STAGES_AT_BLOCKS && runs > 1 &&
+      (blocks == 0 || blocks % runs != 0)) {
+    return dsm__refuse(diags, DSM_ERROR_USAGE,
+                       "expected stages, or runs of them, that have equally many of the network's "
+                       "%llu blocks, found %llu",
+                       blocks, runs);
   }
   if (micro_batches > 0 && workload->minibatch % micro_batches != 0) {
     return dsm__refuse(diags, DSM_ERROR_USAGE,

@@ -52,7 +52,8 @@ static size_t stages_most(const dsm__problem *problem) {
   const dsm_workload *const workload = problem->inputs.workload;
   bool *is_cut = NULL;
   size_t most = 1;
-  if (!dsm__segments_find(workload, problem->arena, &is_cut)) {
+  if (!dsm__stage_cuts_find(workload, problem->inputs.options->stages_at, problem->arena,
+                            &is_cut)) {
     return 0;
   }
   for (size_t i = 0; !workload->is_list && i < workload->layer_count; i++) {

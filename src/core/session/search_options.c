@@ -24,6 +24,10 @@ static const char *recomputation_word(size_t index) {
   return index < DSM_RECOMPUTATION_COUNT ? dsm_recomputation_name((dsm_recomputation)index) : NULL;
 }
 
+static const char *stages_at_word(size_t index) {
+  return index < DSM_STAGES_AT_COUNT ? dsm_stages_at_name((dsm_stages_at)index) : NULL;
+}
+
 /* The member, which must be of a type. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): a type stands bare there. */
 #define PLACE(member, type)                                                                        \
@@ -46,6 +50,7 @@ static const dsm_search_option options[] = {
     {.name = "stages", COUNT(stages, uint64_t, DSM_CHIPS_MAX)},
     {.name = "micro-batches", COUNT(micro_batches, uint64_t, DSM_DIMENSION_MAX)},
     {.name = "interleave", COUNT(interleave, uint64_t, DSM_INTERLEAVE_MAX)},
+    {.name = "stages-at", WORD(stages_at, stages_at_word)},
     {.name = "recompute", WORD(recomputation, recomputation_word)},
     {.name = "threads", COUNT(thread_count, size_t, THREADS_MAX)},
 };

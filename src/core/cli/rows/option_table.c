@@ -298,6 +298,13 @@ const cli_option cli_core_options[] = {
              "above 1 the micro-batches are a multiple of the stages (default: the best number)",
      .commands = CLI_EXPLORE,
      OF_SEARCH},
+    {.name = "stages-at",
+     .argument = "WHERE",
+     .help = "with --optimize stages: where they begin: wherever that is best (best, the default), "
+             "or between blocks of the network, as many in each run of layers (blocks), as "
+             "frameworks run them",
+     .commands = CLI_EXPLORE,
+     OF_SEARCH},
     {.name = "recompute",
      .argument = "WHAT",
      .help = "with --optimize recompute: which layers run their forward pass again: attention "

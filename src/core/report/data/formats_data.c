@@ -12,6 +12,7 @@
 #include "plan/plan_internal.h"
 #include "plan/plan_record.h"
 #include "plan/recomputation.h"
+#include "plan/segments.h"
 #include "report/answer.h"
 #include "report/data/records.h"
 #include "report/diff_figures.h"
@@ -58,6 +59,7 @@ static const dsm__words *const all_words[] = {
     &dsm__role_words,
     &dsm__optimization_words,
     &dsm__recomputation_words,
+    &dsm__stages_at_words,
     &dsm__memory_kind_words,
     &dsm__diff_part_words,
     &dsm__link_words,

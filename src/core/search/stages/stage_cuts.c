@@ -235,12 +235,29 @@ static void try_all(const dsm__cutting *of, const dsm__cutting *whole, tries *ou
   }
 }
 
+/* The only cut there is. */
+static bool cut_equally(const dsm__cutting *of, size_t *firsts, double *cycles,
+                        dsm__stage_cost *costs) {
+  const size_t runs = run_count(of);
+  *cycles = HUGE_VAL;
+  for (size_t r = 0; r < runs && of->count % runs == 0; r++) {
+    firsts[r] = r * (of->count / runs);
+  }
+  if (of->count % runs == 0) {
+    *cycles = step_of(of, firsts, costs);
+  }
+  return *cycles >= 0;
+}
+
 bool dsm__segments_cut(const dsm__cutting *of, size_t *firsts, double *cycles, dsm__arena *arena) {
   const size_t runs = run_count(of);
   tries out = {.firsts = firsts, .step = HUGE_VAL};
   if (!DSM__RESERVE(arena, out.cuts, (runs + 1) * (of->count + 1)) ||
       !DSM__RESERVE(arena, out.tried, runs) || !DSM__RESERVE(arena, out.costs, of->of.stages)) {
     return false;
+  }
+  if (of->are_equal) {
+    return cut_equally(of, firsts, cycles, out.costs);
   }
   try_all(of, of, &out);
   if (of->of.runs > 1 && out.step >= 0) { /* so that all runs of a stage fit */

@@ -97,7 +97,9 @@ bool dsm__look_cut(const dsm__looking *at, const dsm__segment *segments, double 
   const dsm__cutting cutting = {.segments = segments,
                                 .count = at->search->segment_count,
                                 .of = dsm__interleaving_of(&at->stages, at->of->micro_batches),
-                                .capacity_bytes = capacity_bytes};
+                                .capacity_bytes = capacity_bytes,
+                                .are_equal = at->search->whole->inputs.options->stages_at ==
+                                             DSM_STAGES_AT_BLOCKS};
   if (!dsm__segments_cut(&cutting, at->firsts, cycles, at->arena)) {
     return false;
   }

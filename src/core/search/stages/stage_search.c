@@ -451,7 +451,7 @@ static bool find_segments(dsm__stages_searched *search) {
   const dsm_workload *const workload = search->whole->inputs.workload;
   dsm__arena *const arena = search->whole->arena;
   bool *is_cut = NULL;
-  if (!dsm__segments_find(workload, arena, &is_cut) ||
+  if (!dsm__stage_cuts_find(workload, search->whole->inputs.options->stages_at, arena, &is_cut) ||
       !DSM__RESERVE(arena, search->segments, workload->layer_count)) {
     return false;
   }
