@@ -116,9 +116,9 @@ static bool complain_of_path(dsm__sweep_draft *draft, const dsm_sweep *sweep, ds
                              piece path) {
   char word[SHOWN_MAX + 1];
   char hint[200] = "";
-  const char **const names = dsm__arena_array(draft->arena, sweep->column_count, sizeof *names);
+  const char **const names = dsm__draft_array(draft, sweep->column_count, sizeof *names);
   if (names == NULL) {
-    return dsm__draft_out_of_memory(draft);
+    return false;
   }
   for (size_t c = 0; c < sweep->column_count; c++) {
     names[c] = sweep->columns[c].path;
@@ -143,8 +143,8 @@ static bool parse_value(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__or
   const bool is_input = dsm__path_is_input(kind);
   dsm__raw_value raw;
   if (is_input && text.length > 0 && text.text[0] != '"') {
-    value->text = dsm__arena_strndup(draft->arena, text.text, text.length);
-    return value->text != NULL || dsm__draft_out_of_memory(draft);
+    value->text = dsm__draft_text(draft, "%.*s", (int)text.length, text.text);
+    return true;
   }
   if (!dsm__raw_from_text(draft, text.text, text.length, origin, &raw)) {
     return false;
@@ -160,10 +160,7 @@ static bool parse_expression(dsm__sweep_draft *draft, const dsm_sweep *sweep, ds
   lookup in = {.sweep = sweep, .rows = first};
   dsm__expression_flaw flaw;
   double value = 0;
-  side->expression = dsm__arena_printf(draft->arena, "=%.*s", (int)text.length, text.text);
-  if (side->expression == NULL) {
-    return dsm__draft_out_of_memory(draft);
-  }
+  side->expression = dsm__draft_text(draft, "=%.*s", (int)text.length, text.text);
   return dsm__expression_value(side->expression, DSM__EXPRESSION_REAL, find_number, &in, &value,
                                &flaw) ||
          dsm__draft_error(draft, origin, flaw.hint, "in \"%.*s\": %s", shown(text), text.text,
@@ -214,9 +211,9 @@ static bool check_occurs(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__o
   }
   const dsm_sweep_column *const of = &sweep->columns[term->left.column];
   const dsm_axis *const axis = &sweep->axes[of->axis];
-  const char **const texts = dsm__arena_array(draft->arena, axis->value_count, sizeof *texts);
+  const char **const texts = dsm__draft_array(draft, axis->value_count, sizeof *texts);
   if (texts == NULL) {
-    return dsm__draft_out_of_memory(draft);
+    return false;
   }
   for (size_t v = 0; v < axis->value_count; v++) {
     const dsm_axis_value *const each = &axis->values[v * axis->path_count + of->slot];
@@ -307,10 +304,10 @@ static bool parse_term(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__ori
 bool dsm__condition_parse(dsm__sweep_draft *draft, const dsm_sweep *sweep,
                           const dsm__condition_draft *from, dsm__condition *condition) {
   dsm__text_buffer anew = {0};
-  *condition = (dsm__condition){
-      .terms = dsm__arena_array(draft->arena, TERMS_MAX, sizeof *condition->terms)};
+  *condition =
+      (dsm__condition){.terms = dsm__draft_array(draft, TERMS_MAX, sizeof *condition->terms)};
   if (condition->terms == NULL) {
-    return dsm__draft_out_of_memory(draft);
+    return false;
   }
   for (const char *text = from->text;; text++) {
     const size_t length = dsm__part_length(text, ',');
@@ -327,7 +324,7 @@ bool dsm__condition_parse(dsm__sweep_draft *draft, const dsm_sweep *sweep,
     text += length;
     if (*text == '\0') {
       condition->text = dsm__draft_take(draft, &anew);
-      return condition->text != NULL;
+      return true;
     }
   }
   dsm__text_fini(&anew);

@@ -160,9 +160,8 @@ bool dsm__axis_add_range(dsm__sweep_draft *draft, dsm__axis_draft *axis, dsm__ra
     return complain_of_range(draft, range, origin, expected);
   }
   for (size_t i = 0; i <= (size_t)steps; i++) {
-    dsm__raw_value raw;
-    if (!dsm__raw_from_number(draft, range_value(range, i), origin, &raw) ||
-        !dsm__axis_add_row(draft, axis, &raw)) {
+    const dsm__raw_value raw = dsm__raw_from_number(draft, range_value(range, i), origin);
+    if (!dsm__axis_add_row(draft, axis, &raw)) {
       return false;
     }
   }
@@ -175,12 +174,7 @@ bool dsm__axis_add_range(dsm__sweep_draft *draft, dsm__axis_draft *axis, dsm__ra
 static const char *join(dsm__sweep_draft *draft, const char *folder, const char *name) {
   const size_t length = strlen(folder);
   const bool has_slash = length == 0 || folder[length - 1] == '/';
-  const char *const joined =
-      dsm__arena_printf(draft->arena, "%s%s%s", folder, has_slash ? "" : "/", name);
-  if (joined == NULL) {
-    (void)dsm__draft_out_of_memory(draft);
-  }
-  return joined;
+  return dsm__draft_text(draft, "%s%s%s", folder, has_slash ? "" : "/", name);
 }
 
 static bool add_file(dsm__sweep_draft *draft, dsm__axis_draft *axis, const char *name,
@@ -188,10 +182,10 @@ static bool add_file(dsm__sweep_draft *draft, dsm__axis_draft *axis, const char 
   const dsm_description kind = dsm__path_description(axis->paths.kinds[0]);
   size_t input = 0;
   dsm_axis_value *const row = new_row(draft, axis);
-  if (row == NULL || !dsm__input_by_name(draft, kind, name, NULL, origin, &input) ||
-      !dsm__value_of_input(draft, kind, input, row)) {
+  if (row == NULL || !dsm__input_by_name(draft, kind, name, NULL, origin, &input)) {
     return false;
   }
+  *row = dsm__value_of_input(draft, kind, input);
   axis->value_count++;
   return true;
 }
@@ -208,7 +202,7 @@ bool dsm__axis_add_folder(dsm__sweep_draft *draft, dsm__axis_draft *axis, const 
   const char *const path = is_relative ? join(draft, base, folder) : folder;
   const char *const *names = NULL;
   size_t count = 0;
-  if (path == NULL || dsm__draft_is_stopped(draft)) {
+  if (dsm__draft_is_stopped(draft)) {
     return false;
   }
   const dsm_status status = dsm__folder_list(&names, &count, path, ".json", DSM_SWEEP_VALUES_MAX,
@@ -220,8 +214,7 @@ bool dsm__axis_add_folder(dsm__sweep_draft *draft, dsm__axis_draft *axis, const 
   }
   bool is_good = status == DSM_OK && count > 0;
   for (size_t i = 0; i < count; i++) {
-    const char *const name = join(draft, path, names[i]);
-    is_good = name != NULL && add_file(draft, axis, name, origin) && is_good;
+    is_good = add_file(draft, axis, join(draft, path, names[i]), origin) && is_good;
   }
   return is_good;
 }
@@ -251,9 +244,8 @@ static int compare_rows(const void *left, const void *right) {
 
 /* A value that comes twice would make every point with it twice. */
 static void check_values(dsm__sweep_draft *draft, const dsm__axis_draft *axis) {
-  row *const rows = dsm__arena_array(draft->arena, axis->value_count, sizeof *rows);
+  row *const rows = dsm__draft_array(draft, axis->value_count, sizeof *rows);
   if (rows == NULL) {
-    (void)dsm__draft_out_of_memory(draft);
     return;
   }
   for (size_t v = 0; v < axis->value_count; v++) {
