@@ -81,34 +81,23 @@ static uint64_t count_product(dsm__sweep_draft *draft, const dsm_sweep *sweep) {
 }
 
 static bool is_excluded(const dsm__condition *conditions, size_t count, const dsm_sweep *sweep,
-                        const size_t *rows) {
+                        uint64_t index) {
   for (size_t c = 0; c < count; c++) {
-    if (dsm__condition_holds(&conditions[c], sweep, rows)) {
+    if (dsm__condition_holds(&conditions[c], sweep, index)) {
       return true;
     }
   }
   return false;
 }
 
-/* The next combination: the last axis is the fastest. */
-static void step(const dsm_sweep *sweep, size_t *rows) {
-  for (size_t a = sweep->axis_count; a > 0; a--) {
-    if (++rows[a - 1] < sweep->axes[a - 1].value_count) {
-      return;
-    }
-    rows[a - 1] = 0;
-  }
-}
-
 static void number_points(dsm__sweep_draft *draft, dsm_sweep *sweep, uint64_t product,
                           const dsm__condition *conditions) {
-  size_t rows[DSM_SWEEP_AXES_MAX] = {0};
   uint64_t *const products = dsm__draft_array(draft, (size_t)product, sizeof *products);
   if (products == NULL) {
     return;
   }
-  for (uint64_t i = 0; i < product; i++, step(sweep, rows)) {
-    if (!is_excluded(conditions, draft->condition_count, sweep, rows)) {
+  for (uint64_t i = 0; i < product; i++) {
+    if (!is_excluded(conditions, draft->condition_count, sweep, i)) {
       products[sweep->point_count++] = i;
     }
   }
