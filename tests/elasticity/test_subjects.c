@@ -17,7 +17,7 @@ START_TEST(test_every_parameter_is_a_subject) {
   ck_assert_uint_eq(dsm__subject_count(), dsm__parameter_count + 4);
   for (size_t i = 0; i < dsm__subject_count(); i++) {
     const dsm__elasticity_subject subject = dsm__subject_at(i);
-    ck_assert((subject.of_system == NULL) != (subject.of_workloads == NULL));
+    ck_assert((subject.of_workloads == NULL) == (i < dsm__parameter_count));
   }
 }
 END_TEST
@@ -37,7 +37,7 @@ START_TEST(test_a_path_is_exact) {
   for (int i = 0; i < COUNT_OF(none); i++) {
     ck_assert_msg(!dsm__subject_find(none[i], &subject), "%s", none[i]);
   }
-  ck_assert_str_eq(subject_of("system.chips_x").of_system->path, "system.chips_x");
+  ck_assert_str_eq(subject_of("system.chips_x").parameter.path, "system.chips_x");
   ck_assert_str_eq(subject_of("workload.gradient_bytes").of_workloads->key, "gradient_bytes");
 }
 END_TEST
@@ -147,16 +147,15 @@ START_TEST(test_a_tenth_better_is_of_the_numbers_of_the_system) {
   tenth.choice = DSM_VARIATIONS_TENTH_BETTER;
   for (size_t i = 0; i < dsm__subject_count(); i++) {
     const dsm__elasticity_subject subject = dsm__subject_at(i);
-    if (subject.of_system != NULL && !dsm__parameter_is_stated(subject.of_system, system)) {
+    if (subject.of_workloads == NULL && !dsm__parameter_is_stated(&subject.parameter, system)) {
       ck_assert(!dsm__subject_is_usual(&subject, &twice));
       continue;
     }
-    const bool is_number = subject.of_system == NULL ||
-                           subject.of_system->kind == DSM__PARAMETER_COUNT ||
-                           subject.of_system->kind == DSM__PARAMETER_REAL;
+    const bool is_number = subject.parameter.kind == DSM__PARAMETER_COUNT ||
+                           subject.parameter.kind == DSM__PARAMETER_REAL;
     ck_assert(dsm__subject_is_usual(&subject, &twice));
     ck_assert_int_eq(dsm__subject_is_usual(&subject, &tenth),
-                     is_number && subject.of_system != NULL);
+                     is_number && subject.of_workloads == NULL);
     ck_assert_uint_eq(dsm__subject_variation_count(&subject, DSM_VARIATIONS_TENTH_BETTER),
                       is_number ? 1 : 0);
     count += dsm__subject_is_usual(&subject, &tenth) ? 1 : 0;

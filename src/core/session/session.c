@@ -9,7 +9,7 @@
 #include "base/record.h"
 #include "dsm/dsm.h"
 #include "report/data/records.h"
-#include "sweep/option_words.h"
+#include "sweep/axis_path.h"
 
 enum { FINDINGS_MAX = 100, LINE_BYTES = 2048, TABLE_WIDTH = 120 };
 
@@ -82,32 +82,30 @@ const char *dsm_session_option(size_t index) {
 
 /* Adds what is to be said of an input, "workload.minibatch=4". */
 static dsm_status add_change(dsm_session *session, const char *text) {
-  static const char *const roots[] = {"workload.", "system."};
-  const char *const equals = strchr(text, '=');
-  for (size_t i = 0; equals != NULL && i < DSM__COUNT_OF(roots); i++) {
-    const size_t length = strlen(roots[i]);
-    changes *const to = i == 0 ? &session->of_workload : &session->of_system;
-    if (strncmp(text, roots[i], length) != 0 || text + length >= equals) {
-      continue;
-    }
-    const char *const copy = dsm__arena_strdup(session->arena, text);
-    const char *const path = dsm__arena_printf(
-        session->arena, "%.*s", (int)(equals - text - (ptrdiff_t)length), text + length);
-    const char *const origin =
-        dsm__arena_printf(session->arena, "set %.*s", (int)(equals - text), text);
-    if (copy == NULL || path == NULL || origin == NULL ||
-        !DSM__LIST_RESERVE_IN(&to->list, 1, session->arena) ||
-        !DSM__LIST_RESERVE_IN(&session->recorded, 1, session->arena)) {
-      return dsm__out_of_memory(session->diags);
-    }
-    to->list.items[to->list.count++] =
-        (dsm_override){.path = path, .value = copy + (equals - text) + 1, .origin = origin};
-    session->recorded.items[session->recorded.count++] = copy;
-    return DSM_OK;
+  static const char before[] = "set ";
+  const size_t length = strcspn(text, "=");
+  const char *const copy = dsm__arena_strdup(session->arena, text);
+  const char *const origin = dsm__arena_printf(session->arena, "%s%.*s", before, (int)length, text);
+  dsm__path_kind kind = DSM__PATH_WORKLOAD;
+  if (copy == NULL || origin == NULL) {
+    return dsm__out_of_memory(session->diags);
   }
-  return dsm__refuse(session->diags, DSM_ERROR_USAGE,
-                     "set: expected workload.PATH=VALUE or system.PATH=VALUE, found '%.200s'",
-                     text);
+  const char *const path = origin + sizeof before - 1;
+  if (text[length] == '\0' || !dsm__path_parse(path, &kind) || !dsm__path_is_value(kind)) {
+    return dsm__refuse(session->diags, DSM_ERROR_USAGE,
+                       "set: expected workload.PATH=VALUE or system.PATH=VALUE, found '%.200s'",
+                       text);
+  }
+  changes *const to =
+      kind == DSM__PATH_WORKLOAD_VALUE ? &session->of_workload : &session->of_system;
+  if (!DSM__LIST_RESERVE_IN(&to->list, 1, session->arena) ||
+      !DSM__LIST_RESERVE_IN(&session->recorded, 1, session->arena)) {
+    return dsm__out_of_memory(session->diags);
+  }
+  to->list.items[to->list.count++] = (dsm_override){
+      .path = dsm__path_below(path, kind), .value = copy + length + 1, .origin = origin};
+  session->recorded.items[session->recorded.count++] = copy;
+  return DSM_OK;
 }
 
 static dsm_status set_minibatch(dsm_session *session, const char *value) {

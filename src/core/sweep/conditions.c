@@ -9,8 +9,9 @@
 #include "base/number_text.h"
 #include "base/order.h"
 #include "base/words.h"
+#include "sweep/point.h"
 
-enum { SHOWN_MAX = 128, TERMS_MAX = 32 };
+enum { TERMS_MAX = 32 };
 
 /* Longer ones first, so that the text's first match is the whole of it. */
 static const struct {
@@ -26,13 +27,8 @@ static const struct {
 };
 #define COMPARISON_TEXTS (DSM__COUNT_OF(comparisons))
 
-/* Part of a text. */
-typedef struct piece {
-  const char *text;
-  size_t length;
-} piece;
-
-static piece trimmed(const char *text, size_t length) {
+/* A part of a text without blanks around it, in the arena. */
+static const char *trimmed(dsm__sweep_draft *draft, const char *text, size_t length) {
   size_t first = 0;
   while (first < length && (text[first] == ' ' || text[first] == '\t')) {
     first++;
@@ -40,11 +36,7 @@ static piece trimmed(const char *text, size_t length) {
   while (length > first && (text[length - 1] == ' ' || text[length - 1] == '\t')) {
     length--;
   }
-  return (piece){.text = text + first, .length = length - first};
-}
-
-static int shown(piece of) {
-  return of.length < SHOWN_MAX ? (int)of.length : SHOWN_MAX;
+  return dsm__draft_text(draft, "%.*s", (int)(length - first), text + first);
 }
 
 /* Below, equal to or above zero as a is to b: as numbers if both are, else as texts. */
@@ -55,29 +47,23 @@ static int compare(const dsm_axis_value *a, const dsm_axis_value *b) {
 /* ---- columns and expressions ---- */
 
 /* The column of that path, or the only one whose path ends so, behind a dot; else count. */
-static size_t find_column(const dsm_sweep *sweep, piece name) {
+static size_t find_column(const dsm_sweep *sweep, const char *name) {
+  const size_t own = strlen(name);
   size_t found = sweep->column_count;
   size_t count = 0;
   for (size_t c = 0; c < sweep->column_count; c++) {
     const char *const path = sweep->columns[c].path;
     const size_t length = strlen(path);
-    if (name.length > 0 && name.length <= length &&
-        memcmp(path + length - name.length, name.text, name.length) == 0) {
-      if (name.length == length) {
+    if (own > 0 && own <= length && strcmp(path + length - own, name) == 0) {
+      if (own == length) {
         return c;
       }
-      const bool is_end = path[length - name.length - 1] == '.';
+      const bool is_end = path[length - own - 1] == '.';
       found = is_end ? c : found;
       count += is_end;
     }
   }
   return count == 1 ? found : sweep->column_count;
-}
-
-static const dsm_axis_value *value_at(const dsm_sweep *sweep, size_t column, const size_t *rows) {
-  const dsm_sweep_column *const of = &sweep->columns[column];
-  const dsm_axis *const axis = &sweep->axes[of->axis];
-  return &axis->values[rows[of->axis] * axis->path_count + of->slot];
 }
 
 static bool has_numbers(const dsm_sweep *sweep, size_t column) {
@@ -94,15 +80,15 @@ static bool has_numbers(const dsm_sweep *sweep, size_t column) {
 /* A combination in which names are looked up. */
 typedef struct lookup {
   const dsm_sweep *sweep;
-  const size_t *rows;
+  uint64_t index;
 } lookup;
 
 static bool find_number(void *context, const char *name, double *value,
                         dsm__expression_flaw *flaw) {
   const lookup *const in = context;
-  const size_t column = find_column(in->sweep, (piece){name, strlen(name)});
+  const size_t column = find_column(in->sweep, name);
   if (column < in->sweep->column_count && has_numbers(in->sweep, column)) {
-    *value = value_at(in->sweep, column, in->rows)->number;
+    *value = dsm__product_value(in->sweep, in->index, column)->number;
     return true;
   }
   (void)snprintf(flaw->message, sizeof flaw->message,
@@ -113,20 +99,18 @@ static bool find_number(void *context, const char *name, double *value,
 /* ---- reading ---- */
 
 static bool complain_of_path(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__origin origin,
-                             piece path) {
-  char word[SHOWN_MAX + 1];
+                             const char *path) {
   char hint[200] = "";
-  const char **const names = dsm__arena_array(draft->arena, sweep->column_count, sizeof *names);
+  const char **const names = dsm__draft_array(draft, sweep->column_count, sizeof *names);
   if (names == NULL) {
-    return dsm__draft_out_of_memory(draft);
+    return false;
   }
   for (size_t c = 0; c < sweep->column_count; c++) {
     names[c] = sweep->columns[c].path;
   }
-  (void)snprintf(word, sizeof word, "%.*s", shown(path), path.text);
-  (void)dsm__nearest_hint(word, names, sweep->column_count, hint, sizeof hint);
-  return dsm__draft_error(draft, origin, hint, "expected a path that an axis varies, found \"%s\"",
-                          word);
+  (void)dsm__nearest_hint(path, names, sweep->column_count, hint, sizeof hint);
+  return dsm__draft_error(draft, origin, hint,
+                          "expected a path that an axis varies, found \"%.128s\"", path);
 }
 
 static dsm__path_kind kind_of(const dsm_sweep *sweep, size_t column) {
@@ -137,16 +121,16 @@ static dsm__path_kind kind_of(const dsm_sweep *sweep, size_t column) {
 
 /* A value to compare with: a word of an option, a name of an input, or any value. */
 static bool parse_value(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__origin origin,
-                        piece text, const dsm__side *beside, dsm_axis_value *value) {
+                        const char *text, const dsm__side *beside, dsm_axis_value *value) {
   const dsm__path_kind kind =
       beside->expression == NULL ? kind_of(sweep, beside->column) : DSM__PATH_WORKLOAD_VALUE;
   const bool is_input = dsm__path_is_input(kind);
   dsm__raw_value raw;
-  if (is_input && text.length > 0 && text.text[0] != '"') {
-    value->text = dsm__arena_strndup(draft->arena, text.text, text.length);
-    return value->text != NULL || dsm__draft_out_of_memory(draft);
+  if (is_input && text[0] != '\0' && text[0] != '"') {
+    value->text = text;
+    return true;
   }
-  if (!dsm__raw_from_text(draft, text.text, text.length, origin, &raw)) {
+  if (!dsm__raw_from_text(draft, text, strlen(text), origin, &raw)) {
     return false;
   }
   const dsm__path_kind meant = is_input ? DSM__PATH_WORKLOAD_VALUE : kind;
@@ -155,19 +139,14 @@ static bool parse_value(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__or
 
 /* Its names are known, and it is well formed. */
 static bool parse_expression(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__origin origin,
-                             piece text, dsm__side *side) {
-  static const size_t first[DSM_SWEEP_AXES_MAX] = {0};
-  lookup in = {.sweep = sweep, .rows = first};
+                             const char *text, dsm__side *side) {
+  lookup in = {.sweep = sweep};
   dsm__expression_flaw flaw;
   double value = 0;
-  side->expression = dsm__arena_printf(draft->arena, "=%.*s", (int)text.length, text.text);
-  if (side->expression == NULL) {
-    return dsm__draft_out_of_memory(draft);
-  }
+  side->expression = dsm__draft_text(draft, "=%s", text);
   return dsm__expression_value(side->expression, DSM__EXPRESSION_REAL, find_number, &in, &value,
                                &flaw) ||
-         dsm__draft_error(draft, origin, flaw.hint, "in \"%.*s\": %s", shown(text), text.text,
-                          flaw.message);
+         dsm__draft_error(draft, origin, flaw.hint, "in \"%.128s\": %s", text, flaw.message);
 }
 
 static bool is_of_numbers(const dsm_sweep *sweep, const dsm__side *side) {
@@ -177,14 +156,14 @@ static bool is_of_numbers(const dsm_sweep *sweep, const dsm__side *side) {
 }
 
 static bool check_order(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__origin origin,
-                        const dsm__term *term, piece text) {
+                        const dsm__term *term, const char *text) {
   const bool is_order =
       term->comparison != DSM__ORDER_EQUAL && term->comparison != DSM__ORDER_DIFFERENT;
   if ((is_order || term->left.expression != NULL) &&
       !(is_of_numbers(sweep, &term->left) && is_of_numbers(sweep, &term->right))) {
     return dsm__draft_error(draft, origin, "words can be compared with = and !=",
-                            "expected numbers on both sides of <, <=, > and >=, found \"%.*s\"",
-                            shown(text), text.text);
+                            "expected numbers on both sides of <, <=, > and >=, found \"%.128s\"",
+                            text);
   }
   return true;
 }
@@ -206,7 +185,7 @@ static bool find_nearest_number(const dsm_axis *axis, size_t slot, double wanted
 
 /* A value that its column never has is probably misspelt: the comparison decides nothing. */
 static bool check_occurs(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__origin origin,
-                         const dsm__term *term, piece text) {
+                         const dsm__term *term, const char *text) {
   const bool is_equal = term->comparison == DSM__ORDER_EQUAL;
   if (term->left.expression != NULL || term->right.value.text == NULL ||
       (!is_equal && term->comparison != DSM__ORDER_DIFFERENT)) {
@@ -214,9 +193,9 @@ static bool check_occurs(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__o
   }
   const dsm_sweep_column *const of = &sweep->columns[term->left.column];
   const dsm_axis *const axis = &sweep->axes[of->axis];
-  const char **const texts = dsm__arena_array(draft->arena, axis->value_count, sizeof *texts);
+  const char **const texts = dsm__draft_array(draft, axis->value_count, sizeof *texts);
   if (texts == NULL) {
-    return dsm__draft_out_of_memory(draft);
+    return false;
   }
   for (size_t v = 0; v < axis->value_count; v++) {
     const dsm_axis_value *const each = &axis->values[v * axis->path_count + of->slot];
@@ -230,47 +209,42 @@ static bool check_occurs(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__o
       !find_nearest_number(axis, of->slot, term->right.value.number, hint, sizeof hint)) {
     (void)dsm__nearest_hint(term->right.value.text, texts, axis->value_count, hint, sizeof hint);
   }
-  dsm__draft_warning(draft, origin, hint, "expected a value that %s has, found \"%.*s\", which %s",
-                     of->path, shown(text), text.text,
+  dsm__draft_warning(draft, origin, hint,
+                     "expected a value that %s has, found \"%.128s\", which %s", of->path, text,
                      is_equal ? "no point fulfils" : "every point fulfils");
   return true;
 }
 
 /* Where the comparison begins, which one it is and how long; false if there is none. */
-static bool find_comparison(piece text, size_t *at, size_t *which) {
-  size_t first = text.length;
+static bool find_comparison(const char *text, size_t *at, size_t *which) {
+  *at = strlen(text);
   for (size_t i = 0; i < 4; i++) {
-    const size_t found = dsm__part_length(text.text, "=!<>"[i]);
-    first = found < first ? found : first;
+    const size_t found = dsm__part_length(text, "=!<>"[i]);
+    *at = found < *at ? found : *at;
   }
-  *at = first;
-  for (*which = 0; *which < COMPARISON_TEXTS; ++*which) {
-    const size_t length = strlen(comparisons[*which].text);
-    if (length <= text.length - first &&
-        memcmp(text.text + first, comparisons[*which].text, length) == 0) {
-      return true;
-    }
+  *which = 0;
+  while (*which < COMPARISON_TEXTS &&
+         strncmp(text + *at, comparisons[*which].text, strlen(comparisons[*which].text)) != 0) {
+    ++*which;
   }
-  return false;
+  return *which < COMPARISON_TEXTS;
 }
 
 /* A path, an expression, or beside a left side a value. */
 static bool parse_side(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__origin origin,
-                       piece text, const dsm__side *left, dsm__side *side) {
-  char word[SHOWN_MAX + 1];
+                       const char *text, const dsm__side *left, dsm__side *side) {
   dsm__path_kind kind;
   double number = 0;
   *side = (dsm__side){.column = find_column(sweep, text)};
   if (side->column < sweep->column_count) {
     return true;
   }
-  (void)snprintf(word, sizeof word, "%.*s", shown(text), text.text);
   const bool is_computed =
-      strpbrk(word, "+-*/(") != NULL && !dsm__text_to_double(text.text, text.length, &number);
+      strpbrk(text, "+-*/(") != NULL && !dsm__text_to_double(text, strlen(text), &number);
   if (is_computed && (left == NULL || is_of_numbers(sweep, left))) {
     return parse_expression(draft, sweep, origin, text, side);
   }
-  if (left == NULL || (text.length > 0 && dsm__path_parse(word, &kind))) {
+  if (left == NULL || dsm__path_parse(text, &kind)) {
     return complain_of_path(draft, sweep, origin, text);
   }
   return parse_value(draft, sweep, origin, text, left, &side->value);
@@ -278,27 +252,26 @@ static bool parse_side(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__ori
 
 /* "PATH OP VALUE"; adds what it says to `anew`. */
 static bool parse_term(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__origin origin,
-                       piece text, dsm__term *term, dsm__text_buffer *anew) {
+                       const char *text, dsm__term *term, dsm__text_buffer *anew) {
   size_t at = 0;
   size_t which = 0;
   if (!find_comparison(text, &at, &which)) {
     return dsm__draft_error(draft, origin, NULL,
-                            "expected PATH OP VALUE with one of = != < <= > >=, found \"%.*s\"",
-                            shown(text), text.text);
+                            "expected PATH OP VALUE with one of = != < <= > >=, found \"%.128s\"",
+                            text);
   }
   const size_t behind = at + strlen(comparisons[which].text);
-  const piece left = trimmed(text.text, at);
-  const piece right = trimmed(text.text + behind, text.length - behind);
+  const char *const left = trimmed(draft, text, at);
+  const char *const right = trimmed(draft, text + behind, strlen(text + behind));
   *term = (dsm__term){.comparison = comparisons[which].orders};
   if (!parse_side(draft, sweep, origin, left, NULL, &term->left)) {
     return false;
   }
-  if (right.length > 0 && strchr("=<>!", right.text[0]) != NULL) {
-    return dsm__draft_error(draft, origin, NULL, "expected one of = != < <= > >=, found \"%.*s\"",
-                            shown(text), text.text);
+  if (right[0] != '\0' && strchr("=<>!", right[0]) != NULL) {
+    return dsm__draft_error(draft, origin, NULL, "expected one of = != < <= > >=, found \"%.128s\"",
+                            text);
   }
-  dsm__text_printf(anew, "%.*s %s %.*s", (int)left.length, left.text, comparisons[which].text,
-                   (int)right.length, right.text);
+  dsm__text_printf(anew, "%s %s %s", left, comparisons[which].text, right);
   return parse_side(draft, sweep, origin, right, &term->left, &term->right) &&
          check_order(draft, sweep, origin, term, text) &&
          check_occurs(draft, sweep, origin, term, text);
@@ -307,10 +280,10 @@ static bool parse_term(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__ori
 bool dsm__condition_parse(dsm__sweep_draft *draft, const dsm_sweep *sweep,
                           const dsm__condition_draft *from, dsm__condition *condition) {
   dsm__text_buffer anew = {0};
-  *condition = (dsm__condition){
-      .terms = dsm__arena_array(draft->arena, TERMS_MAX, sizeof *condition->terms)};
+  *condition =
+      (dsm__condition){.terms = dsm__draft_array(draft, TERMS_MAX, sizeof *condition->terms)};
   if (condition->terms == NULL) {
-    return dsm__draft_out_of_memory(draft);
+    return false;
   }
   for (const char *text = from->text;; text++) {
     const size_t length = dsm__part_length(text, ',');
@@ -321,13 +294,13 @@ bool dsm__condition_parse(dsm__sweep_draft *draft, const dsm_sweep *sweep,
     }
     dsm__text_puts(&anew, condition->term_count == 0 ? "" : ", ");
     dsm__term *const term = &condition->terms[condition->term_count++];
-    if (!parse_term(draft, sweep, from->origin, trimmed(text, length), term, &anew)) {
+    if (!parse_term(draft, sweep, from->origin, trimmed(draft, text, length), term, &anew)) {
       break;
     }
     text += length;
     if (*text == '\0') {
       condition->text = dsm__draft_take(draft, &anew);
-      return condition->text != NULL;
+      return true;
     }
   }
   dsm__text_fini(&anew);
@@ -336,22 +309,22 @@ bool dsm__condition_parse(dsm__sweep_draft *draft, const dsm_sweep *sweep,
 
 /* ---- deciding ---- */
 
-static dsm_axis_value side_value(const dsm__side *side, const dsm_sweep *sweep,
-                                 const size_t *rows) {
-  lookup in = {.sweep = sweep, .rows = rows};
+static dsm_axis_value side_value(const dsm__side *side, const dsm_sweep *sweep, uint64_t index) {
+  lookup in = {.sweep = sweep, .index = index};
   dsm__expression_flaw flaw;
   dsm_axis_value value = {.is_number = true};
   if (side->expression == NULL) {
-    return side->column < sweep->column_count ? *value_at(sweep, side->column, rows) : side->value;
+    return side->column < sweep->column_count ? *dsm__product_value(sweep, index, side->column)
+                                              : side->value;
   }
   (void)dsm__expression_value(side->expression, DSM__EXPRESSION_REAL, find_number, &in,
                               &value.number, &flaw);
   return value;
 }
 
-static bool term_holds(const dsm__term *term, const dsm_sweep *sweep, const size_t *rows) {
-  const dsm_axis_value left = side_value(&term->left, sweep, rows);
-  const dsm_axis_value right = side_value(&term->right, sweep, rows);
+static bool term_holds(const dsm__term *term, const dsm_sweep *sweep, uint64_t index) {
+  const dsm_axis_value left = side_value(&term->left, sweep, index);
+  const dsm_axis_value right = side_value(&term->right, sweep, index);
   if (!isfinite(left.number) || !isfinite(right.number)) {
     return false;
   }
@@ -362,10 +335,9 @@ static bool term_holds(const dsm__term *term, const dsm_sweep *sweep, const size
   return (term->comparison & found) != 0;
 }
 
-bool dsm__condition_holds(const dsm__condition *condition, const dsm_sweep *sweep,
-                          const size_t *rows) {
+bool dsm__condition_holds(const dsm__condition *condition, const dsm_sweep *sweep, uint64_t index) {
   for (size_t t = 0; t < condition->term_count; t++) {
-    if (!term_holds(&condition->terms[t], sweep, rows)) {
+    if (!term_holds(&condition->terms[t], sweep, index)) {
       return false;
     }
   }

@@ -39,9 +39,8 @@ typedef struct dsm__condition {
 bool dsm__condition_parse(dsm__sweep_draft *draft, const dsm_sweep *sweep,
                           const dsm__condition_draft *from, dsm__condition *condition);
 
-/** Does it hold where axis a has its value rows[a]? No comparison with an expression holds whose
- * value is not finite. */
-bool dsm__condition_holds(const dsm__condition *condition, const dsm_sweep *sweep,
-                          const size_t *rows);
+/** Does it hold at a place of the product? No comparison with an expression holds whose value is
+ * not finite. */
+bool dsm__condition_holds(const dsm__condition *condition, const dsm_sweep *sweep, uint64_t index);
 
 #endif

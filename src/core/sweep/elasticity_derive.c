@@ -6,9 +6,8 @@
 #include "base/parallel.h"
 #include "base/text_buffer.h"
 #include "base/words.h"
-#include "dsm/explore.h"
-#include "plan/legal.h"
 #include "plan/plan_internal.h"
+#include "sweep/evaluator.h"
 #include "sweep/slope.h"
 #include "sweep/subjects.h"
 #include "system/system_internal.h"
@@ -32,7 +31,8 @@ typedef struct builder {
   size_t subject_count;
   trial *trials;
   size_t trial_count;
-  dsm_explorer **explorers; /* one a worker, made by it: trials have much in common */
+  dsm_sweep_input *inputs;     /* the networks, then the system */
+  dsm__evaluator **evaluators; /* one a worker, made by it: trials have much in common */
   size_t worker_count;
 } builder;
 
@@ -120,77 +120,68 @@ static bool add_subject(builder *build, const dsm__elasticity_subject *subject,
 
 /* ---- mapping ---- */
 
-/* The system or the workload with the value that is tried: written, and read again with it, so that
- * whatever its format refuses is refused here too, in the same words. */
-static dsm_status vary(void **varied, const dsm__description *row, const builder *build,
-                       const trial *each, dsm_diags *diags) {
-  const dsm__elasticity_subject *const subject = each->subject;
-  char value[DSM__NUMBER_TEXT_SIZE];
-  const dsm_override override = {.path = subject->of_system != NULL ? subject->of_system->path
-                                                                    : subject->of_workloads->key,
-                                 .value = dsm__subject_text(subject, each->number, value)};
-  dsm__text_buffer text = {0};
-  dsm__json_writer writer = {.out = &text};
-  if (subject->of_system != NULL) {
-    dsm__system_write(build->request->system, &writer);
-  } else {
-    dsm__workload_write(build->request->workloads[each->network], &writer);
-  }
-  const dsm__json_input input = {text.text, text.length, dsm_description_name(row->kind), &override,
-                                 1};
-  const dsm_status status =
-      text.failed ? DSM_ERROR_OUT_OF_MEMORY : dsm__description_parse(varied, row, &input, diags);
-  dsm__text_fini(&text);
-  return status;
-}
-
-/* The best mapping, or the one that is kept; explorer is NULL then. */
-static dsm_status map(dsm_plan **plan, const builder *build, const dsm_workload *workload,
-                      const dsm_system *system, dsm_explorer *explorer, dsm_diags *diags) {
-  dsm_explore_options options = build->made->options;
-  options.thread_count = 1;
-  return build->request->kept != NULL
-             ? dsm__plan_keep(plan, build->request->kept, workload, system, diags)
-             : dsm_explorer_explore(explorer, plan, workload, system, &options, diags);
-}
-
-static void try_out(const builder *build, trial *each, dsm_explorer *explorer) {
+/* Values are changed in texts, so that whatever a format refuses is refused here too, in the same
+ * words; false if out of memory. */
+static bool write_inputs(builder *build) {
   const dsm_elasticity_request *const request = build->request;
-  const bool is_of_system = each->subject != NULL && each->subject->of_system != NULL;
-  const dsm__description *const row =
-      is_of_system ? &dsm__system_description : &dsm__workload_description;
-  dsm_diags *const diags = dsm_diags_new(1);
-  void *varied = NULL;
-  dsm_plan *plan = NULL;
-  const bool has_all = diags != NULL && (explorer != NULL || request->kept != NULL);
-  each->status = has_all ? DSM_OK : DSM_ERROR_OUT_OF_MEMORY;
-  if (each->status == DSM_OK && each->subject != NULL) {
-    each->status = vary(&varied, row, build, each, diags);
+  const size_t count = request->workload_count + 1;
+  build->inputs = dsm__arena_array(build->made->arena, count, sizeof *build->inputs);
+  bool is_good = build->inputs != NULL;
+  for (size_t i = 0; i < count && is_good; i++) {
+    const bool is_system = i == request->workload_count;
+    dsm__text_buffer text = {0};
+    dsm__json_writer writer = {.out = &text};
+    if (is_system) {
+      dsm__system_write(request->system, &writer);
+    } else {
+      dsm__workload_write(request->workloads[i], &writer);
+    }
+    const char *const copy = text.failed ? NULL : dsm__arena_strdup(build->made->arena, text.text);
+    build->inputs[i] = (dsm_sweep_input){.text = copy, .length = text.length};
+    is_good = copy != NULL;
+    dsm__text_fini(&text);
   }
-  if (each->status == DSM_OK) {
-    each->status = map(&plan, build,
-                       varied != NULL && !is_of_system ? varied : request->workloads[each->network],
-                       is_of_system ? varied : request->system, explorer, diags);
+  return is_good;
+}
+
+/* The network on the system, with the value that is tried. */
+static dsm__found ask(const builder *build, const trial *each, dsm__evaluator *evaluator) {
+  const dsm__elasticity_subject *const subject = each->subject;
+  char text[DSM__NUMBER_TEXT_SIZE];
+  dsm_override value;
+  dsm__sweep_point question = {.options = build->made->options, .kept = build->request->kept};
+  question.options.thread_count = 1;
+  question.inputs[DSM_DESCRIPTION_WORKLOAD].input = &build->inputs[each->network];
+  question.inputs[DSM_DESCRIPTION_SYSTEM].input = &build->inputs[build->request->workload_count];
+  if (subject != NULL) {
+    dsm__point_input *const changed =
+        &question.inputs[subject->of_workloads == NULL ? DSM_DESCRIPTION_SYSTEM
+                                                       : DSM_DESCRIPTION_WORKLOAD];
+    value = (dsm_override){.path = subject->parameter.path,
+                           .value = dsm__parameter_text(&subject->parameter, each->number, text)};
+    changed->overrides = &value;
+    changed->override_count = 1;
   }
-  if (plan != NULL) {
-    each->response->step_cycles = plan->result.step_cycles;
-    each->response->step_seconds = plan->result.step_seconds;
-    each->response->utilization = plan->result.utilization;
-  } else if (dsm_diags_count(diags) > 0) {
-    each->finding = *dsm_diags_get(diags, 0);
-  }
-  dsm_plan_free(plan);
-  row->discard(varied);
-  dsm_diags_free(diags);
+  return dsm__evaluator_ask(evaluator, &question);
 }
 
 static void try_task(void *context, size_t task_index, size_t worker_index) {
   const builder *const build = context;
-  dsm_explorer **const explorer = &build->explorers[worker_index];
-  if (build->request->kept == NULL && *explorer == NULL) {
-    *explorer = dsm_explorer_new();
+  trial *const each = &build->trials[task_index];
+  dsm__evaluator **const evaluator = &build->evaluators[worker_index];
+  if (*evaluator == NULL) {
+    *evaluator = dsm__evaluator_new(NULL);
   }
-  try_out(build, &build->trials[task_index], *explorer);
+  const dsm__found found = *evaluator == NULL ? (dsm__found){.status = DSM_ERROR_OUT_OF_MEMORY}
+                                              : ask(build, each, *evaluator);
+  each->status = found.status;
+  if (found.plan != NULL) {
+    each->response->step_cycles = found.plan->result.step_cycles;
+    each->response->step_seconds = found.plan->result.step_seconds;
+    each->response->utilization = found.plan->result.utilization;
+  } else if (found.finding != NULL) {
+    each->finding = *found.finding;
+  }
 }
 
 /* ---- what the trials found ---- */
@@ -295,8 +286,8 @@ static dsm_status build_all(builder *build, dsm_diags *diags) {
     }
   }
   build->worker_count = dsm__parallel_workers(request->options.thread_count);
-  build->explorers = dsm__arena_array(arena, build->worker_count, sizeof(dsm_explorer *));
-  if (build->explorers == NULL) {
+  build->evaluators = dsm__arena_array(arena, build->worker_count, sizeof *build->evaluators);
+  if (build->evaluators == NULL || !write_inputs(build)) {
     return dsm__out_of_memory(diags);
   }
   dsm__parallel_for(request->options.thread_count, build->trial_count, try_task, build);
@@ -313,9 +304,9 @@ static dsm_status build_all(builder *build, dsm_diags *diags) {
   return status;
 }
 
-static void free_explorers(const builder *build) {
-  for (size_t i = 0; build->explorers != NULL && i < build->worker_count; i++) {
-    dsm_explorer_free(build->explorers[i]);
+static void free_evaluators(const builder *build) {
+  for (size_t i = 0; build->evaluators != NULL && i < build->worker_count; i++) {
+    dsm__evaluator_free(build->evaluators[i]);
   }
 }
 
@@ -360,7 +351,7 @@ dsm_status dsm_elasticity_derive(dsm_elasticity **elasticity, const dsm_elastici
     return dsm__out_of_memory(diags);
   }
   const dsm_status status = build_all(&build, diags);
-  free_explorers(&build);
+  free_evaluators(&build);
   if (status == DSM_OK) {
     *elasticity = build.made;
   } else {

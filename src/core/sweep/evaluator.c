@@ -6,37 +6,37 @@
 #include "base/arena.h"
 #include "base/diag_add.h"
 #include "dsm/explore.h"
-#include "sweep/input_cache.h"
-#include "sweep/point.h"
+#include "plan/legal.h"
+#include "plan/named_roles.h"
+#include "plan/plan_internal.h"
 
 /* As many findings of a description as are sorted to find the first. */
 #define FINDINGS_MAX 20
 
 struct dsm__evaluator {
-  const dsm_sweep *sweep;
-  dsm_diags *diags; /* of single points */
+  const dsm_sweep *sweep; /* or NULL */
+  dsm_diags *diags;       /* of single questions */
   dsm__input_cache inputs;
   dsm_explorer *explorer;
-  dsm__arena *own; /* of the evaluator itself */
+  dsm__arena *arena; /* of the evaluator itself */
 
-  /* Of the latest result. */
-  dsm__arena *arena;
+  /* The latest answer. */
   dsm_plan *plan;
   const dsm__machine *machine; /* of a companion, which chose */
   void *chosen;
+
+  /* Of the latest point. */
+  dsm__arena *of_point;
   dsm__text_buffer decisions;
   char *plan_text;
 };
 
 dsm__evaluator *dsm__evaluator_new(const dsm_sweep *sweep) {
-  dsm__arena *const own = dsm__arena_new();
-  dsm__evaluator *const evaluator = own == NULL ? NULL : dsm__arena_alloc(own, sizeof *evaluator);
+  dsm__evaluator *const evaluator = DSM__ARENA_OWNER(dsm__evaluator);
   if (evaluator == NULL) {
-    dsm__arena_free(own);
     return NULL;
   }
   evaluator->sweep = sweep;
-  evaluator->own = own;
   evaluator->diags = dsm_diags_new(FINDINGS_MAX);
   evaluator->explorer = dsm_explorer_new();
   if (evaluator->diags == NULL || evaluator->explorer == NULL) {
@@ -46,31 +46,71 @@ dsm__evaluator *dsm__evaluator_new(const dsm_sweep *sweep) {
   return evaluator;
 }
 
-/* Frees the latest result. */
-static void forget(dsm__evaluator *evaluator) {
+static void forget_answer(dsm__evaluator *evaluator) {
   dsm_plan_free(evaluator->plan);
   if (evaluator->machine != NULL) {
     evaluator->machine->discard(evaluator->chosen);
   }
-  free(evaluator->plan_text);
-  dsm__text_fini(&evaluator->decisions);
-  dsm__arena_free(evaluator->arena);
   evaluator->plan = NULL;
   evaluator->machine = NULL;
   evaluator->chosen = NULL;
+}
+
+static void forget_point(dsm__evaluator *evaluator) {
+  free(evaluator->plan_text);
+  dsm__text_fini(&evaluator->decisions);
+  dsm__arena_free(evaluator->of_point);
   evaluator->plan_text = NULL;
-  evaluator->arena = NULL;
+  evaluator->of_point = NULL;
 }
 
 void dsm__evaluator_free(dsm__evaluator *evaluator) {
   if (evaluator == NULL) {
     return;
   }
-  forget(evaluator);
+  forget_answer(evaluator);
+  forget_point(evaluator);
   dsm__input_cache_fini(&evaluator->inputs);
   dsm_explorer_free(evaluator->explorer);
   dsm_diags_free(evaluator->diags);
-  dsm__arena_free(evaluator->own);
+  dsm__arena_free(evaluator->arena);
+}
+
+/* ---- answers ---- */
+
+/* Of inputs that are valid. */
+static dsm_status find(dsm__evaluator *evaluator, const dsm__sweep_point *question,
+                       const dsm__machine *machine, const void *workload, const void *system) {
+  dsm_explore_options options = question->options;
+  if (question->kept != NULL) {
+    return dsm__plan_keep(&evaluator->plan, question->kept, workload, system, evaluator->diags);
+  }
+  if (machine != &dsm__network_machine) {
+    evaluator->machine = machine;
+    return machine->choose(&evaluator->chosen, workload, system, evaluator->diags);
+  }
+  if (question->has_all) {
+    options.optimizations |= dsm_system_optimizations(system, options.mode);
+  }
+  return dsm_explorer_explore(evaluator->explorer, &evaluator->plan, workload, system, &options,
+                              evaluator->diags);
+}
+
+dsm__found dsm__evaluator_ask(dsm__evaluator *evaluator, const dsm__sweep_point *question) {
+  const dsm__read_input *read[] = {NULL, NULL};
+  forget_answer(evaluator);
+  dsm__found found = dsm__inputs_read(&evaluator->inputs, question, read, evaluator->diags);
+  if (found.status != DSM_OK) {
+    return found;
+  }
+  dsm_diags_clear(evaluator->diags);
+  found.status = find(evaluator, question, read[0]->machine, read[DSM_DESCRIPTION_WORKLOAD]->of,
+                      read[DSM_DESCRIPTION_SYSTEM]->of);
+  found.plan = evaluator->plan;
+  if (found.status != DSM_OK && dsm_diags_count(evaluator->diags) > 0) {
+    found.finding = dsm_diags_get(evaluator->diags, 0);
+  }
+  return found;
 }
 
 /* ---- what was found ---- */
@@ -93,7 +133,7 @@ static dsm_point_layer row_of(const dsm_plan *plan, size_t layer, dsm_pass pass)
 static bool list_layers(dsm__evaluator *evaluator, dsm_point_result *result) {
   const dsm_plan *const plan = evaluator->plan;
   dsm_point_layer *const layers =
-      dsm__arena_array(evaluator->arena, plan->layer_count * DSM_PASS_COUNT, sizeof *layers);
+      dsm__arena_array(evaluator->of_point, plan->layer_count * DSM_PASS_COUNT, sizeof *layers);
   if (layers == NULL) {
     return false;
   }
@@ -108,10 +148,11 @@ static bool list_layers(dsm__evaluator *evaluator, dsm_point_result *result) {
   return true;
 }
 
-/* As much of the plan as the sweep records; false if out of memory. */
-static bool describe(dsm__evaluator *evaluator, dsm_point_result *result) {
+/* What a plan is in the columns of points, and what ended its search before the end; false if out
+ * of memory. */
+static bool describe_plan(dsm__evaluator *evaluator, double time_limit_seconds,
+                          dsm_point_result *result) {
   const dsm_plan *const plan = evaluator->plan;
-  const dsm_record record = evaluator->sweep->record;
   result->mode = plan->options.mode;
   result->minibatch = plan->workload->minibatch;
   result->optimizations = plan->options.optimizations;
@@ -119,111 +160,88 @@ static bool describe(dsm__evaluator *evaluator, dsm_point_result *result) {
   result->result = plan->result;
   result->step = dsm__step_decisions(plan);
   dsm__short_decisions(plan, &evaluator->decisions);
-  result->decisions = evaluator->decisions.text;
-  if (evaluator->decisions.failed ||
-      (record >= DSM_RECORD_LAYERS && !list_layers(evaluator, result))) {
-    return false;
-  }
-  if (record >= DSM_RECORD_PLANS) {
-    evaluator->plan_text = dsm_plan_print(plan);
-    result->plan = evaluator->plan_text;
-  }
-  return record < DSM_RECORD_PLANS || result->plan != NULL;
-}
-
-/* ---- finding it ---- */
-
-static void refuse(dsm_point_result *result, dsm_point_status status, const char *reason) {
-  result->status = status;
-  result->reason = reason;
-}
-
-/* Explores a point whose inputs are valid; false if out of memory. */
-static bool explore(dsm__evaluator *evaluator, const dsm__sweep_point *point,
-                    const dsm_workload *workload, const dsm_system *system,
-                    dsm_point_result *result) {
-  dsm_explore_options options = point->options;
-  if (point->has_all) {
-    options.optimizations |= dsm_system_optimizations(system, options.mode);
-  }
-  dsm_diags_clear(evaluator->diags);
-  const dsm_status status = dsm_explorer_explore(evaluator->explorer, &evaluator->plan, workload,
-                                                 system, &options, evaluator->diags);
-  if (status == DSM_OK && evaluator->plan->statistics.is_stopped) {
+  if (plan->statistics.is_stopped) {
     result->reason =
-        evaluator->plan->statistics.is_memory_met ? "the memory limit ended the search"
-        : options.time_limit_seconds <= 0
+        plan->statistics.is_memory_met ? "the memory limit ended the search"
+        : time_limit_seconds <= 0
             ? "the search ended after as much work as it may take"
-            : dsm__arena_printf(evaluator->arena, "the time limit of %g s ended the search",
-                                point->options.time_limit_seconds);
-    return result->reason != NULL && describe(evaluator, result);
+            : dsm__arena_printf(evaluator->of_point, "the time limit of %g s ended the search",
+                                time_limit_seconds);
   }
-  if (status == DSM_OK) {
-    return describe(evaluator, result);
-  }
-  if (status == DSM_ERROR_OUT_OF_MEMORY) {
-    return false;
-  }
-  refuse(result, status == DSM_ERROR_INFEASIBLE ? DSM_POINT_INFEASIBLE : DSM_POINT_INVALID,
-         dsm__first_finding(evaluator->diags, NULL, evaluator->arena));
-  return result->reason != NULL;
+  return (result->reason != NULL || !plan->statistics.is_stopped) &&
+         (evaluator->sweep->record < DSM_RECORD_LAYERS || list_layers(evaluator, result));
 }
 
-/* ---- machines of companions ---- */
-
-/* What was chosen, in the columns of points; false if out of memory. */
-static bool describe_chosen(dsm__evaluator *evaluator, dsm_point_result *result) {
-  evaluator->machine->describe(evaluator->chosen, result, &evaluator->decisions);
+/* As much of the answer as the sweep records; false if out of memory. */
+static bool describe(dsm__evaluator *evaluator, double time_limit_seconds,
+                     dsm_point_result *result) {
+  const dsm__machine *const machine = evaluator->machine;
+  const bool has_plan = evaluator->sweep->record >= DSM_RECORD_PLANS;
+  if (machine != NULL) {
+    machine->describe(evaluator->chosen, result, &evaluator->decisions);
+  } else if (!describe_plan(evaluator, time_limit_seconds, result)) {
+    return false;
+  }
+  if (has_plan) {
+    evaluator->plan_text =
+        machine != NULL ? machine->print(evaluator->chosen) : dsm_plan_print(evaluator->plan);
+  }
   result->decisions = evaluator->decisions.text;
-  if (!evaluator->decisions.failed && evaluator->sweep->record >= DSM_RECORD_PLANS) {
-    evaluator->plan_text = evaluator->machine->print(evaluator->chosen);
-    result->plan = evaluator->plan_text;
-    return result->plan != NULL;
-  }
-  return !evaluator->decisions.failed;
+  result->plan = evaluator->plan_text;
+  return !evaluator->decisions.failed && (!has_plan || result->plan != NULL);
 }
 
-/* Chooses for a point whose inputs are valid; false if out of memory. */
-static bool choose(dsm__evaluator *evaluator, const dsm__machine *machine, const void *workload,
-                   const void *system, dsm_point_result *result) {
-  dsm_diags_clear(evaluator->diags);
-  evaluator->machine = machine;
-  const dsm_status status = machine->choose(&evaluator->chosen, workload, system, evaluator->diags);
-  if (status == DSM_OK) {
-    return describe_chosen(evaluator, result);
-  }
-  if (status == DSM_ERROR_OUT_OF_MEMORY) {
-    return false;
-  }
-  refuse(result, DSM_POINT_INFEASIBLE,
-         dsm__first_finding(evaluator->diags, NULL, evaluator->arena));
-  return result->reason != NULL;
+/* ---- points ---- */
+
+/* The question that a point is; false if out of memory. */
+static bool begin(dsm__evaluator *evaluator, size_t index, dsm__sweep_point *point) {
+  forget_point(evaluator);
+  evaluator->of_point = dsm__arena_new();
+  return evaluator->of_point != NULL &&
+         dsm__point_init(point, evaluator->sweep, index, evaluator->of_point);
 }
 
 static bool evaluate(dsm__evaluator *evaluator, dsm_point_result *result) {
   dsm__sweep_point point;
-  const dsm__read_input *read[] = {NULL, NULL};
-  const char *reason = NULL;
-  evaluator->arena = dsm__arena_new();
-  if (evaluator->arena == NULL ||
-      !dsm__point_init(&point, evaluator->sweep, result->point, evaluator->arena) ||
-      !dsm__inputs_read(&evaluator->inputs, &point, read, &reason, evaluator->diags)) {
+  if (!begin(evaluator, result->point, &point)) {
     return false;
   }
-  if (reason != NULL) {
-    refuse(result, DSM_POINT_INVALID, reason);
-    return true;
+  const dsm__found found = dsm__evaluator_ask(evaluator, &point);
+  if (found.status == DSM_OK) {
+    return describe(evaluator, point.options.time_limit_seconds, result);
   }
-  const dsm__read_input *const workload = read[DSM_DESCRIPTION_WORKLOAD];
-  const dsm__read_input *const system = read[DSM_DESCRIPTION_SYSTEM];
-  return workload->machine == &dsm__network_machine
-             ? explore(evaluator, &point, workload->of, system->of, result)
-             : choose(evaluator, workload->machine, workload->of, system->of, result);
+  if (found.status == DSM_ERROR_OUT_OF_MEMORY) {
+    return false;
+  }
+  result->status = found.status == DSM_ERROR_INFEASIBLE || evaluator->machine != NULL
+                       ? DSM_POINT_INFEASIBLE
+                       : DSM_POINT_INVALID;
+  result->reason = dsm__finding_text(&found, evaluator->of_point);
+  return result->reason != NULL;
 }
 
 dsm_status dsm__evaluate(dsm__evaluator *evaluator, size_t point, dsm_point_result *result,
                          dsm_diags *diags) {
-  forget(evaluator);
   *result = (dsm_point_result){.point = point};
   return evaluate(evaluator, result) ? DSM_OK : dsm__out_of_memory(diags);
+}
+
+bool dsm__evaluator_check(dsm__evaluator *evaluator, size_t index, const char **reason) {
+  dsm__sweep_point point;
+  const dsm__read_input *read[] = {NULL, NULL};
+  *reason = NULL;
+  if (!begin(evaluator, index, &point)) {
+    return false;
+  }
+  const dsm__found found = dsm__inputs_read(&evaluator->inputs, &point, read, evaluator->diags);
+  if (found.status != DSM_OK) {
+    *reason = found.finding == NULL ? NULL : dsm__finding_text(&found, evaluator->of_point);
+    return *reason != NULL;
+  }
+  if (read[0]->machine == &dsm__network_machine &&
+      dsm__option_parallelisms(&point.options, read[DSM_DESCRIPTION_SYSTEM]->of) == 0 &&
+      !dsm__has_named_roles(&point.options)) {
+    *reason = "expected options that leave a parallelism, found none";
+  }
+  return true;
 }

@@ -2,6 +2,7 @@
 #include "sweep/input_cache.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 static void empty(dsm__read_input *place) {
@@ -20,13 +21,12 @@ void dsm__input_cache_fini(dsm__input_cache *cache) {
   dsm__text_fini(&cache->key);
 }
 
-const char *dsm__first_finding(const dsm_diags *diags, const char *subject, dsm__arena *arena) {
-  assert(dsm_diags_count(diags) > 0);
-  const dsm_diag *const first = dsm_diags_get(diags, 0);
-  const bool has_subject = subject != NULL;
+const char *dsm__finding_text(const dsm__found *found, dsm__arena *arena) {
+  const dsm_diag *const first = found->finding;
+  const bool has_subject = found->subject != NULL;
   const bool has_path = first->path[0] != '\0';
   const bool has_hint = first->hint[0] != '\0';
-  return dsm__arena_printf(arena, "%s%s%s%s%s%s%s%s", has_subject ? subject : "",
+  return dsm__arena_printf(arena, "%s%s%s%s%s%s%s%s", has_subject ? found->subject : "",
                            has_subject && has_path ? " " : "", first->path,
                            has_subject || has_path ? ": " : "", first->message,
                            has_hint ? " (" : "", first->hint, has_hint ? ")" : "");
@@ -65,8 +65,13 @@ static bool read_into(dsm__read_input *place, dsm_description kind, const dsm__p
   if (status == DSM_ERROR_OUT_OF_MEMORY) {
     return false;
   }
-  place->reason = dsm__first_finding(diags, dsm_description_name(kind), place->arena);
-  return place->reason != NULL;
+  assert(dsm_diags_count(diags) > 0);
+  dsm_diag *const finding = dsm__arena_alloc(place->arena, sizeof *finding);
+  if (finding != NULL) {
+    *finding = *dsm_diags_get(diags, 0);
+  }
+  place->finding = finding;
+  return finding != NULL;
 }
 
 /* The place that has what is wanted, or else an empty one or the one least lately used. */
@@ -116,19 +121,23 @@ static const char *mismatch_of(const dsm__machine *workload, const dsm__machine 
                                : system->mismatches[DSM_DESCRIPTION_SYSTEM];
 }
 
-bool dsm__inputs_read(dsm__input_cache *cache, const dsm__sweep_point *point,
-                      const dsm__read_input *read[2], const char **reason, dsm_diags *diags) {
-  *reason = NULL;
-  for (dsm_description kind = DSM_DESCRIPTION_WORKLOAD;
-       kind <= DSM_DESCRIPTION_SYSTEM && *reason == NULL; kind++) {
+dsm__found dsm__inputs_read(dsm__input_cache *cache, const dsm__sweep_point *point,
+                            const dsm__read_input *read[2], dsm_diags *diags) {
+  for (dsm_description kind = DSM_DESCRIPTION_WORKLOAD; kind <= DSM_DESCRIPTION_SYSTEM; kind++) {
     read[kind] = get(cache, point, kind, diags);
     if (read[kind] == NULL) {
-      return false;
+      return (dsm__found){.status = DSM_ERROR_OUT_OF_MEMORY};
     }
-    *reason = read[kind]->reason;
+    if (read[kind]->finding != NULL) {
+      return (dsm__found){.status = DSM_ERROR_INVALID,
+                          .finding = read[kind]->finding,
+                          .subject = dsm_description_name(kind)};
+    }
   }
-  if (*reason == NULL) {
-    *reason = mismatch_of(read[0]->machine, read[1]->machine);
+  const char *const mismatch = mismatch_of(read[0]->machine, read[1]->machine);
+  if (mismatch == NULL) {
+    return (dsm__found){.status = DSM_OK};
   }
-  return true;
+  (void)snprintf(cache->mismatch.message, sizeof cache->mismatch.message, "%s", mismatch);
+  return (dsm__found){.status = DSM_ERROR_INVALID, .finding = &cache->mismatch};
 }

@@ -59,27 +59,16 @@ static bool add_value(collector *to, const dsm_sweep *sweep, const char *path,
   return text != NULL;
 }
 
-/* The row of each axis at a point. */
-static void find_rows(const dsm_sweep *sweep, size_t point, size_t *rows) {
-  uint64_t index = sweep->products[point];
-  for (size_t a = sweep->axis_count; a > 0; a--) {
-    const size_t count = sweep->axes[a - 1].value_count;
-    rows[a - 1] = (size_t)(index % count);
-    index /= count;
-  }
-}
-
 bool dsm__point_init(dsm__sweep_point *point, const dsm_sweep *sweep, size_t index,
                      dsm__arena *arena) {
   const size_t most = sweep->set_count + sweep->column_count;
   collector to = {
       .point = point, .arena = arena, .texts = dsm__arena_array(arena, most, sizeof(const char *))};
-  size_t *const rows = dsm__arena_array(arena, sweep->axis_count, sizeof *rows);
   *point = (dsm__sweep_point){.options = sweep->options};
   if (sweep->has_all_optimizations) {
     point->options.optimizations |= DSM_OPTIMIZATION_ALL;
   }
-  if (to.texts == NULL || rows == NULL || !DSM__RESERVE(arena, point->inputs[0].overrides, most) ||
+  if (to.texts == NULL || !DSM__RESERVE(arena, point->inputs[0].overrides, most) ||
       !DSM__RESERVE(arena, point->inputs[1].overrides, most)) {
     return false;
   }
@@ -89,13 +78,8 @@ bool dsm__point_init(dsm__sweep_point *point, const dsm_sweep *sweep, size_t ind
   for (size_t s = 0; s < sweep->set_count && is_good; s++) {
     is_good = add_set(&to, sweep->sets[s]);
   }
-  find_rows(sweep, index, rows);
-  for (size_t a = 0; a < sweep->axis_count && is_good; a++) {
-    const dsm_axis *const axis = &sweep->axes[a];
-    for (size_t p = 0; p < axis->path_count && is_good; p++) {
-      is_good =
-          add_value(&to, sweep, axis->paths[p], &axis->values[rows[a] * axis->path_count + p]);
-    }
+  for (size_t c = 0; c < sweep->column_count && is_good; c++) {
+    is_good = add_value(&to, sweep, sweep->columns[c].path, dsm_sweep_value(sweep, index, c));
   }
   point->has_all = dsm__has_all(point->options.optimizations);
   point->options.optimizations &= dsm_mode_possible_optimizations(point->options.mode);

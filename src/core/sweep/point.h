@@ -20,7 +20,11 @@ typedef struct dsm__sweep_point {
   dsm__point_input inputs[2];  /**< by dsm_description: the workload, the system */
   dsm_explore_options options; /**< its overrides are all those of inputs as PATH=VALUE */
   bool has_all;                /**< optimizations: all of its system */
+  const dsm_plan *kept; /**< its mapping is the answer, none is explored; NULL: the best is */
 } dsm__sweep_point;
+
+/** What a column has at a place of the whole product, of which the last axis is the fastest. */
+const dsm_axis_value *dsm__product_value(const dsm_sweep *sweep, uint64_t index, size_t column);
 
 /** Sets up a point; arrays are in the arena. False if out of memory. */
 bool dsm__point_init(dsm__sweep_point *point, const dsm_sweep *sweep, size_t index,

@@ -12,10 +12,17 @@ size_t dsm__subject_count(void) {
 
 dsm__elasticity_subject dsm__subject_at(size_t index) {
   assert(index < dsm__subject_count());
-  return index < dsm__parameter_count
-             ? (dsm__elasticity_subject){.of_system = &dsm__parameters[index]}
-             : (dsm__elasticity_subject){.of_workloads =
-                                             &dsm__byte_parameters[index - dsm__parameter_count]};
+  if (index < dsm__parameter_count) {
+    return (dsm__elasticity_subject){.parameter = dsm__parameters[index]};
+  }
+  /* All that workloads state are bytes, of which fewer are better. */
+  const dsm__byte_parameter *const bytes = &dsm__byte_parameters[index - dsm__parameter_count];
+  return (dsm__elasticity_subject){.parameter = {.path = bytes->key,
+                                                 .kind = DSM__PARAMETER_REAL,
+                                                 .nature = DSM__PARAMETER_COST,
+                                                 .fallback = bytes->fallback,
+                                                 .unit = bytes->unit},
+                                   .of_workloads = bytes};
 }
 
 static bool begins_with(const char *text, const char *start) {
@@ -27,8 +34,7 @@ bool dsm__subject_find(const char *path, dsm__elasticity_subject *subject) {
   const char *const key = begins_with(path, prefix) ? path + sizeof prefix - 1 : "";
   for (size_t i = 0; i < dsm__subject_count(); i++) {
     *subject = dsm__subject_at(i);
-    if (subject->of_system != NULL ? strcmp(subject->of_system->path, path) == 0
-                                   : strcmp(subject->of_workloads->key, key) == 0) {
+    if (strcmp(subject->parameter.path, subject->of_workloads == NULL ? path : key) == 0) {
       return true;
     }
   }
@@ -43,34 +49,20 @@ static bool is_same(double a, double b) {
 
 double dsm__subject_number(const dsm__elasticity_subject *subject,
                            const dsm_elasticity_request *request, size_t network) {
-  return subject->of_system != NULL
-             ? dsm__parameter_number(subject->of_system, request->system)
+  return subject->of_workloads == NULL
+             ? dsm__parameter_number(&subject->parameter, request->system)
              : dsm__byte_parameter_get(subject->of_workloads, request->workloads[network]);
 }
 
-/* NULL for numbers. */
-static const dsm__words *words_of(const dsm__elasticity_subject *subject) {
-  return subject->of_system == NULL ? NULL : subject->of_system->words;
-}
-
 dsm_setting dsm__subject_setting(const dsm__elasticity_subject *subject, double number) {
-  const dsm__words *const words = words_of(subject);
+  const dsm__words *const words = subject->parameter.words;
   if (words == NULL) {
     return (dsm_setting){.kind = DSM_SETTING_NUMBER, .number = number};
   }
-  const bool is_flag = subject->of_system->kind == DSM__PARAMETER_FLAG;
+  const bool is_flag = subject->parameter.kind == DSM__PARAMETER_FLAG;
   return (dsm_setting){.kind = is_flag ? DSM_SETTING_FLAG : DSM_SETTING_WORD,
                        .number = is_flag ? number : 0,
                        .word = dsm__word_key(words, (size_t)number)};
-}
-
-const char *dsm__subject_text(const dsm__elasticity_subject *subject, double number,
-                              char text[DSM__NUMBER_TEXT_SIZE]) {
-  if (subject->of_system != NULL) {
-    return dsm__parameter_text(subject->of_system, number, text);
-  }
-  (void)dsm__double_to_text(number, text);
-  return text;
 }
 
 /* The value that all networks have; none if they differ. */
@@ -87,9 +79,8 @@ static dsm_setting common_setting(const dsm__elasticity_subject *subject,
 
 /* ---- what is said of a parameter ---- */
 
-/* All that workloads state are bytes, of which fewer are better. */
 static bool is_lower_better(const dsm__elasticity_subject *subject) {
-  return subject->of_system == NULL || (subject->of_system->nature & DSM__PARAMETER_COST) != 0;
+  return (subject->parameter.nature & DSM__PARAMETER_COST) != 0;
 }
 
 /* Workloads have no notes: what is the default has its source. */
@@ -114,23 +105,20 @@ static bool is_free(const char *path, const char *source) {
 
 bool dsm__subject_describe(dsm_varied_parameter *described, const dsm__elasticity_subject *subject,
                            const dsm_elasticity_request *request, dsm__arena *arena) {
-  *described = (dsm_varied_parameter){.setting = common_setting(subject, request),
+  const dsm__parameter *const parameter = &subject->parameter;
+  *described = (dsm_varied_parameter){.path = parameter->path,
+                                      .unit = parameter->unit,
+                                      .setting = common_setting(subject, request),
                                       .is_lower_better = is_lower_better(subject)};
-  if (subject->of_system != NULL) {
-    const dsm__parameter *const parameter = subject->of_system;
-    described->path = parameter->path;
-    described->unit = parameter->unit;
+  if (!parameter->is_required) {
+    described->fallback = dsm__subject_setting(subject, parameter->fallback);
+  }
+  if (subject->of_workloads == NULL) {
     described->source = dsm__parameter_source(arena, parameter, request->system);
     described->is_software = dsm__parameter_is_software(parameter);
-    if (!parameter->is_required) {
-      described->fallback = dsm__subject_setting(subject, parameter->fallback);
-    }
   } else {
-    const dsm__byte_parameter *const parameter = subject->of_workloads;
-    described->path = dsm__arena_printf(arena, DSM__WORKLOAD_PATH "%s", parameter->key);
-    described->unit = parameter->unit;
-    described->source = workload_source(parameter, request, arena);
-    described->fallback = dsm__subject_setting(subject, parameter->fallback);
+    described->path = dsm__arena_printf(arena, DSM__WORKLOAD_PATH "%s", parameter->path);
+    described->source = workload_source(subject->of_workloads, request, arena);
   }
   if (described->path == NULL || described->source == NULL) {
     return false;
@@ -141,17 +129,16 @@ bool dsm__subject_describe(dsm_varied_parameter *described, const dsm__elasticit
 
 /* ---- variations ---- */
 
-/* The topology is the form of the description: no other word alone makes a system. With another
- * interconnect the bandwidth of its links is that of something else. */
+/* Of words: the topology is the form of the description, no other word alone makes a system. With
+ * another interconnect the bandwidth of its links is that of something else. */
 static bool is_form(const dsm__elasticity_subject *subject) {
-  return subject->of_system != NULL &&
-         (subject->of_system->offset == offsetof(dsm_system, system.topology) ||
-          subject->of_system->offset == offsetof(dsm_system, chip.interconnect));
+  return subject->parameter.offset == offsetof(dsm_system, system.topology) ||
+         subject->parameter.offset == offsetof(dsm_system, chip.interconnect);
 }
 
 size_t dsm__subject_variation_count(const dsm__elasticity_subject *subject,
                                     dsm_variation_choice choice) {
-  const dsm__words *const words = words_of(subject);
+  const dsm__words *const words = subject->parameter.words;
   const bool is_number = words == NULL;
   if (choice == DSM_VARIATIONS_TENTH_BETTER) {
     return is_number ? 1 : 0;
@@ -161,18 +148,17 @@ size_t dsm__subject_variation_count(const dsm__elasticity_subject *subject,
 
 bool dsm__subject_is_usual(const dsm__elasticity_subject *subject,
                            const dsm_elasticity_request *request) {
-  if (subject->of_system != NULL &&
-      !dsm__parameter_is_stated(subject->of_system, request->system)) {
+  const bool is_of_system = subject->of_workloads == NULL;
+  if (is_of_system && !dsm__parameter_is_stated(&subject->parameter, request->system)) {
     return false;
   }
   return request->choice != DSM_VARIATIONS_TENTH_BETTER ||
-         (subject->of_system != NULL && dsm__subject_variation_count(subject, request->choice) > 0);
+         (is_of_system && dsm__subject_variation_count(subject, request->choice) > 0);
 }
 
 /* What a number times a factor is; a half is rounded upward. */
 static double scaled_number(const dsm__elasticity_subject *subject, double number, double factor) {
-  const bool is_count =
-      subject->of_system != NULL && subject->of_system->kind == DSM__PARAMETER_COUNT;
+  const bool is_count = subject->parameter.kind == DSM__PARAMETER_COUNT;
   return is_count ? floor(number * factor + 0.5) : number * factor;
 }
 
@@ -207,7 +193,7 @@ static dsm__change scaled(const dsm__elasticity_subject *subject, double number,
 
 dsm__change dsm__subject_change(const dsm__elasticity_subject *subject, double number,
                                 dsm_variation_choice choice, size_t index) {
-  if (words_of(subject) == NULL) {
+  if (subject->parameter.words == NULL) {
     return scaled(subject, number,
                   choice != DSM_VARIATIONS_TENTH_BETTER
                       ? (index == 0 ? DSM_VARIATION_HALVED : DSM_VARIATION_DOUBLED)

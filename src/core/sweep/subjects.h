@@ -4,15 +4,14 @@
 #define DSM_SWEEP_SUBJECTS_H
 
 #include "base/arena.h"
-#include "base/number_text.h"
 #include "dsm/elasticity.h"
 #include "system/system_internal.h"
 #include "workload/byte_parameters.h"
 
-/** A parameter of the system, or of the workloads; exactly one of the two is not NULL. */
+/** A parameter of the system, or of the workloads. */
 typedef struct dsm__elasticity_subject {
-  const dsm__parameter *of_system;
-  const dsm__byte_parameter *of_workloads;
+  dsm__parameter parameter;                /**< its path is below the root of its description */
+  const dsm__byte_parameter *of_workloads; /**< NULL: it is of the system */
 } dsm__elasticity_subject;
 
 /** What the paths of the workloads' parameters begin with. */
@@ -55,9 +54,7 @@ dsm__change dsm__subject_change(const dsm__elasticity_subject *subject, double n
 double dsm__subject_number(const dsm__elasticity_subject *subject,
                            const dsm_elasticity_request *request, size_t network);
 
-/** Such a number as a setting, and as it stands in a description. */
+/** Such a number as a setting. */
 dsm_setting dsm__subject_setting(const dsm__elasticity_subject *subject, double number);
-const char *dsm__subject_text(const dsm__elasticity_subject *subject, double number,
-                              char text[DSM__NUMBER_TEXT_SIZE]);
 
 #endif

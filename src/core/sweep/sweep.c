@@ -8,6 +8,7 @@
 #include "base/number_text.h"
 #include "dsm/limits.h"
 #include "sweep/option_words.h"
+#include "sweep/point.h"
 
 static const dsm__word record_words[] = {
     [DSM_RECORD_POINTS].key = "points",
@@ -31,16 +32,19 @@ void dsm_sweep_free(dsm_sweep *sweep) {
   }
 }
 
-const dsm_axis_value *dsm_sweep_value(const dsm_sweep *sweep, size_t point, size_t column) {
-  assert(point < sweep->point_count && column < sweep->column_count);
+const dsm_axis_value *dsm__product_value(const dsm_sweep *sweep, uint64_t index, size_t column) {
   const dsm_sweep_column *const of = &sweep->columns[column];
-  uint64_t index = sweep->products[point];
   for (size_t a = sweep->axis_count - 1; a > of->axis; a--) {
     index /= sweep->axes[a].value_count;
   }
   const dsm_axis *const axis = &sweep->axes[of->axis];
   const size_t row = (size_t)(index % axis->value_count);
   return &axis->values[row * axis->path_count + of->slot];
+}
+
+const dsm_axis_value *dsm_sweep_value(const dsm_sweep *sweep, size_t point, size_t column) {
+  assert(point < sweep->point_count && column < sweep->column_count);
+  return dsm__product_value(sweep, sweep->products[point], column);
 }
 
 bool dsm_shard_parse(const char *text, dsm_shard *shard) {

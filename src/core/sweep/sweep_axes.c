@@ -2,13 +2,11 @@
 /* sweep_axes.c: axes and their values, one after the other. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/folder.h"
+#include "base/map.h"
 #include "base/number_text.h"
-#include "base/order.h"
-#include "base/words.h"
 #include "sweep/sweep_draft.h"
 
 /* ---- axes ---- */
@@ -160,9 +158,8 @@ bool dsm__axis_add_range(dsm__sweep_draft *draft, dsm__axis_draft *axis, dsm__ra
     return complain_of_range(draft, range, origin, expected);
   }
   for (size_t i = 0; i <= (size_t)steps; i++) {
-    dsm__raw_value raw;
-    if (!dsm__raw_from_number(draft, range_value(range, i), origin, &raw) ||
-        !dsm__axis_add_row(draft, axis, &raw)) {
+    const dsm__raw_value raw = dsm__raw_from_number(draft, range_value(range, i), origin);
+    if (!dsm__axis_add_row(draft, axis, &raw)) {
       return false;
     }
   }
@@ -175,12 +172,7 @@ bool dsm__axis_add_range(dsm__sweep_draft *draft, dsm__axis_draft *axis, dsm__ra
 static const char *join(dsm__sweep_draft *draft, const char *folder, const char *name) {
   const size_t length = strlen(folder);
   const bool has_slash = length == 0 || folder[length - 1] == '/';
-  const char *const joined =
-      dsm__arena_printf(draft->arena, "%s%s%s", folder, has_slash ? "" : "/", name);
-  if (joined == NULL) {
-    (void)dsm__draft_out_of_memory(draft);
-  }
-  return joined;
+  return dsm__draft_text(draft, "%s%s%s", folder, has_slash ? "" : "/", name);
 }
 
 static bool add_file(dsm__sweep_draft *draft, dsm__axis_draft *axis, const char *name,
@@ -188,10 +180,10 @@ static bool add_file(dsm__sweep_draft *draft, dsm__axis_draft *axis, const char 
   const dsm_description kind = dsm__path_description(axis->paths.kinds[0]);
   size_t input = 0;
   dsm_axis_value *const row = new_row(draft, axis);
-  if (row == NULL || !dsm__input_by_name(draft, kind, name, NULL, origin, &input) ||
-      !dsm__value_of_input(draft, kind, input, row)) {
+  if (row == NULL || !dsm__input_by_name(draft, kind, name, NULL, origin, &input)) {
     return false;
   }
+  *row = dsm__value_of_input(draft, kind, input);
   axis->value_count++;
   return true;
 }
@@ -208,7 +200,7 @@ bool dsm__axis_add_folder(dsm__sweep_draft *draft, dsm__axis_draft *axis, const 
   const char *const path = is_relative ? join(draft, base, folder) : folder;
   const char *const *names = NULL;
   size_t count = 0;
-  if (path == NULL || dsm__draft_is_stopped(draft)) {
+  if (dsm__draft_is_stopped(draft)) {
     return false;
   }
   const dsm_status status = dsm__folder_list(&names, &count, path, ".json", DSM_SWEEP_VALUES_MAX,
@@ -220,60 +212,44 @@ bool dsm__axis_add_folder(dsm__sweep_draft *draft, dsm__axis_draft *axis, const 
   }
   bool is_good = status == DSM_OK && count > 0;
   for (size_t i = 0; i < count; i++) {
-    const char *const name = join(draft, path, names[i]);
-    is_good = name != NULL && add_file(draft, axis, name, origin) && is_good;
+    is_good = add_file(draft, axis, join(draft, path, names[i]), origin) && is_good;
   }
   return is_good;
 }
 
 /* ---- checks ---- */
 
-/* A row of an axis while rows are sorted. */
-typedef struct row {
-  const dsm_axis_value *values;
-  size_t count;
-  size_t index;
-} row;
-
-static int compare_values(const row *a, const row *b) {
-  int order = 0;
-  for (size_t i = 0; i < a->count && order == 0; i++) {
-    order = strcmp(a->values[i].json, b->values[i].json);
+/* Has a row of an axis these values? */
+static bool has_values(const void *context, size_t index, const void *key) {
+  const dsm__axis_draft *const axis = context;
+  const dsm_axis_value *const wanted = key;
+  const dsm_axis_value *const row = &axis->values[index * axis->paths.count];
+  bool is_same = true;
+  for (size_t p = 0; p < axis->paths.count && is_same; p++) {
+    is_same = strcmp(row[p].json, wanted[p].json) == 0;
   }
-  return order;
-}
-
-static int compare_rows(const void *left, const void *right) {
-  const row *const a = left;
-  const row *const b = right;
-  return dsm__order_then(compare_values(a, b), dsm__order_whole(a->index, b->index));
+  return is_same;
 }
 
 /* A value that comes twice would make every point with it twice. */
 static void check_values(dsm__sweep_draft *draft, const dsm__axis_draft *axis) {
-  row *const rows = dsm__arena_array(draft->arena, axis->value_count, sizeof *rows);
-  if (rows == NULL) {
-    (void)dsm__draft_out_of_memory(draft);
-    return;
-  }
-  for (size_t v = 0; v < axis->value_count; v++) {
-    rows[v] = (row){&axis->values[v * axis->paths.count], axis->paths.count, v};
-  }
-  if (axis->value_count > 1) {
-    qsort(rows, axis->value_count, sizeof *rows, compare_rows);
-  }
-  const row *first_again = NULL;
-  for (size_t v = 1; v < axis->value_count; v++) {
-    if (compare_values(&rows[v - 1], &rows[v]) == 0 &&
-        (first_again == NULL || rows[v].index < first_again->index)) {
-      first_again = &rows[v];
+  dsm__map rows = {0};
+  for (size_t v = 0; v < axis->value_count && !dsm__draft_is_stopped(draft); v++) {
+    const dsm_axis_value *const row = &axis->values[v * axis->paths.count];
+    uint32_t hash = 0;
+    for (size_t p = 0; p < axis->paths.count; p++) {
+      hash = dsm__map_hash(hash, row[p].json, strlen(row[p].json));
+    }
+    if (dsm__map_find(&rows, hash, has_values, axis, row) != DSM__MAP_NONE) {
+      dsm__draft_error(draft, axis->origin, NULL, "expected each value once, found %s%.64s twice",
+                       axis->paths.count > 1 ? "values that begin with " : "", row[0].text);
+      break;
+    }
+    if (!dsm__map_add(&rows, hash, v)) {
+      (void)dsm__draft_out_of_memory(draft);
     }
   }
-  if (first_again != NULL) {
-    dsm__draft_error(draft, axis->origin, NULL, "expected each value once, found %s%.64s twice",
-                     axis->paths.count > 1 ? "values that begin with " : "",
-                     first_again->values[0].text);
-  }
+  dsm__map_fini(&rows);
 }
 
 bool dsm__is_whole_of(const char *path, const char *other) {

@@ -10,6 +10,9 @@ DSM_PRINTF(5, 0)
 static void report(dsm__sweep_draft *draft, dsm_severity severity, dsm__origin origin,
                    const char *hint, const char *format, va_list args) {
   char message[1024]; /* more than a finding keeps */
+  if (dsm__draft_is_stopped(draft)) {
+    return;
+  }
   (void)vsnprintf(message, sizeof message, format, args);
   if (origin.node == NULL) {
     const dsm__place place = {.file = origin.option};
@@ -93,14 +96,35 @@ dsm_status dsm__draft_status(const dsm__sweep_draft *draft) {
   return draft->is_usage_wrong ? DSM_ERROR_USAGE : DSM_OK;
 }
 
-const char *dsm__draft_take(dsm__sweep_draft *draft, dsm__text_buffer *buffer) {
-  const char *copy = NULL;
-  if (!buffer->failed && buffer->text != NULL) {
-    copy = dsm__arena_strndup(draft->arena, buffer->text, buffer->length);
-  }
-  dsm__text_fini(buffer);
-  if (copy == NULL) {
+/* ---- memory ---- */
+
+static const char *made(dsm__sweep_draft *draft, const char *text) {
+  if (text == NULL) {
     (void)dsm__draft_out_of_memory(draft);
   }
-  return copy;
+  return text == NULL ? "" : text;
+}
+
+const char *dsm__draft_text(dsm__sweep_draft *draft, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  const char *const text = dsm__arena_vprintf(draft->arena, format, args);
+  va_end(args);
+  return made(draft, text);
+}
+
+const char *dsm__draft_take(dsm__sweep_draft *draft, dsm__text_buffer *buffer) {
+  const char *const copy = buffer->failed || buffer->text == NULL
+                               ? NULL
+                               : dsm__arena_strndup(draft->arena, buffer->text, buffer->length);
+  dsm__text_fini(buffer);
+  return made(draft, copy);
+}
+
+void *dsm__draft_array(dsm__sweep_draft *draft, size_t count, size_t size) {
+  void *const array = dsm__arena_array(draft->arena, count, size);
+  if (array == NULL) {
+    (void)dsm__draft_out_of_memory(draft);
+  }
+  return array;
 }

@@ -130,12 +130,19 @@ bool dsm__draft_is_stopped(const dsm__sweep_draft *draft);
 /** Reports that memory is out; always false. */
 bool dsm__draft_out_of_memory(dsm__sweep_draft *draft);
 
+/* ---- memory: out of it, that is noted, and nothing else is reported any more ---- */
+
+/** A text in the arena; "" out of memory. */
+const char *dsm__draft_text(dsm__sweep_draft *draft, const char *format, ...) DSM_PRINTF(2, 3);
+
+/** Moves a buffer's text into the draft's arena and frees the buffer; "" out of memory. */
+const char *dsm__draft_take(dsm__sweep_draft *draft, dsm__text_buffer *buffer);
+
+/** dsm__arena_array of the draft's arena; NULL out of memory. */
+void *dsm__draft_array(dsm__sweep_draft *draft, size_t count, size_t size);
+
 /** DSM_OK, or the status that all that was wrong so far makes. */
 dsm_status dsm__draft_status(const dsm__sweep_draft *draft);
-
-/** Moves a buffer's text into the draft's arena and frees the buffer; NULL, reported, if memory is
- * out. */
-const char *dsm__draft_take(dsm__sweep_draft *draft, dsm__text_buffer *buffer);
 
 /** The origin of a node; the node must live as long as findings about it. */
 static inline dsm__origin dsm__origin_of(const dsm__json_node *node) {
@@ -156,7 +163,7 @@ typedef struct dsm__raw_value {
 } dsm__raw_value;
 
 /** A value of the specification. */
-bool dsm__raw_from_node(dsm__sweep_draft *draft, const dsm__json_node *node, dsm__raw_value *raw);
+dsm__raw_value dsm__raw_from_node(dsm__sweep_draft *draft, const dsm__json_node *node);
 
 /** text[0 .. length) of the command line: JSON, or any other text that does not begin like a JSON
  * string, list or object, which then is taken as a string. */
@@ -164,16 +171,14 @@ bool dsm__raw_from_text(dsm__sweep_draft *draft, const char *text, size_t length
                         dsm__origin origin, dsm__raw_value *raw);
 
 /** A number that was computed. */
-bool dsm__raw_from_number(dsm__sweep_draft *draft, double number, dsm__origin origin,
-                          dsm__raw_value *raw);
+dsm__raw_value dsm__raw_from_number(dsm__sweep_draft *draft, double number, dsm__origin origin);
 
 /** What a raw value means for a path. Names of inputs are read as files. False after a report. */
 bool dsm__value_make(dsm__sweep_draft *draft, dsm__path_kind kind, const dsm__raw_value *raw,
                      dsm_axis_value *value);
 
 /** The value that names an input. */
-bool dsm__value_of_input(dsm__sweep_draft *draft, dsm_description kind, size_t input,
-                         dsm_axis_value *value);
+dsm_axis_value dsm__value_of_input(dsm__sweep_draft *draft, dsm_description kind, size_t input);
 
 /* ---- axes (sweep_axes.c) ---- */
 
@@ -267,7 +272,7 @@ bool dsm__is_whole_of(const char *path, const char *other);
 /** Numbers the points; needs columns (sweep_product.c). */
 void dsm__product_make(dsm__sweep_draft *draft, dsm_sweep *sweep);
 
-/** The specification that needs no files (sweep_json_write.c); NULL, reported, if memory is out. */
+/** The specification that needs no files (sweep_json_write.c). */
 const char *dsm__sweep_resolve(dsm__sweep_draft *draft, const dsm_sweep *sweep);
 
 /** Has an axis a path of this kind? */

@@ -36,11 +36,7 @@ const char *dsm__stem(dsm__sweep_draft *draft, const char *file) {
   if (length >= sizeof suffix && strcmp(base + length - (sizeof suffix - 1), suffix) == 0) {
     length -= sizeof suffix - 1;
   }
-  const char *const stem = dsm__arena_strndup(draft->arena, base, length);
-  if (stem == NULL) {
-    (void)dsm__draft_out_of_memory(draft);
-  }
-  return stem;
+  return dsm__draft_text(draft, "%.*s", (int)length, base);
 }
 
 /* ---- the list ---- */
@@ -89,7 +85,7 @@ static bool add_input(dsm__sweep_draft *draft, dsm_description kind, dsm_sweep_i
   return true;
 }
 
-/* The canonical text of a value; NULL, reported, if memory is out. */
+/* The canonical text of a value. */
 static const char *text_of(dsm__sweep_draft *draft, const dsm__json_node *node, size_t *length) {
   dsm__text_buffer buffer = {0};
   dsm__json_compact(node, &buffer);
@@ -102,17 +98,14 @@ bool dsm__input_read(dsm__sweep_draft *draft, dsm_description kind, const dsm__j
   const dsm__json_node format = dsm__json_member(node, "format");
   const dsm__description *const row = dsm__machine_of_format(dsm__json_text(&format))->inputs[kind];
   void *const made = row->make();
-  *name = NULL;
-  if (made != NULL) {
-    row->read(made, node);
-    const char *const own = row->name(made);
-    *name = dsm__arena_strdup(draft->arena, own == NULL ? "" : own);
-  }
-  row->discard(made);
-  if (*name == NULL && !dsm__json_doc_is_out_of_memory(node->doc)) { /* else it was said */
+  if (made == NULL) {
     return dsm__draft_out_of_memory(draft);
   }
-  return *name != NULL;
+  row->read(made, node);
+  const char *const own = dsm__json_doc_is_out_of_memory(node->doc) ? NULL : row->name(made);
+  *name = own == NULL ? "" : dsm__draft_text(draft, "%s", own);
+  row->discard(made);
+  return !dsm__draft_is_stopped(draft);
 }
 
 /* ---- inputs in files ---- */
@@ -123,7 +116,7 @@ static bool add_file(dsm__sweep_draft *draft, dsm_description kind, const char *
                      size_t *input) {
   const char *own_name = NULL;
   dsm__json_doc *doc = NULL;
-  dsm_sweep_input fresh = {.file = dsm__arena_strdup(draft->arena, file)};
+  dsm_sweep_input fresh = {.file = dsm__draft_text(draft, "%s", file)};
   dsm_status status = dsm__json_doc_parse(&doc, text, length, file, NULL, 0, draft->diags);
   if (status == DSM_OK) {
     const dsm__json_node root = dsm__json_root(doc);
@@ -133,11 +126,11 @@ static bool add_file(dsm__sweep_draft *draft, dsm_description kind, const char *
   }
   dsm__json_doc_free(doc);
   dsm__draft_note(draft, status);
-  if (fresh.file == NULL) {
-    return dsm__draft_out_of_memory(draft);
+  if (status != DSM_OK) {
+    return false;
   }
-  fresh.name = status != DSM_OK ? NULL : strcmp(name, "-") == 0 ? own_name : dsm__stem(draft, name);
-  return fresh.name != NULL && fresh.text != NULL && add_input(draft, kind, fresh, origin, input);
+  fresh.name = strcmp(name, "-") == 0 ? own_name : dsm__stem(draft, name);
+  return !dsm__draft_is_stopped(draft) && add_input(draft, kind, fresh, origin, input);
 }
 
 bool dsm__input_by_name(dsm__sweep_draft *draft, dsm_description kind, const char *name,
@@ -192,11 +185,9 @@ bool dsm__input_by_object(dsm__sweep_draft *draft, dsm_description kind,
   }
   dsm_sweep_input fresh = {.name = is_named ? stated : own_name,
                            .file = dsm__json_doc_file(draft->doc)};
-  fresh.file = dsm__arena_strdup(draft->arena, fresh.file == NULL ? "" : fresh.file);
+  fresh.file = dsm__draft_text(draft, "%s", fresh.file == NULL ? "" : fresh.file);
   fresh.text = text_of(draft, is_named ? &description : object, &fresh.length);
-  if (fresh.file == NULL) {
-    return dsm__draft_out_of_memory(draft);
-  }
   assert(fresh.name != NULL); /* descriptions that could be read have one */
-  return fresh.text != NULL && add_input(draft, kind, fresh, dsm__origin_of(object), input);
+  return !dsm__draft_is_stopped(draft) &&
+         add_input(draft, kind, fresh, dsm__origin_of(object), input);
 }

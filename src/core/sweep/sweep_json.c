@@ -34,15 +34,13 @@ void dsm__set_add(dsm__sweep_draft *draft, const char *path, dsm__path_kind kind
                        .text = dsm__override_text(raw->json, raw->text)};
 }
 
-/* A copy of a node that lives as long as the draft; its parent must do so too. NULL, reported, if
- * memory is out. */
+/* A copy of a node that lives as long as the draft; its parent must do so too. Of no document out
+ * of memory. */
 static const dsm__json_node *keep(dsm__sweep_draft *draft, dsm__json_node node) {
-  dsm__json_node *const copy = dsm__arena_alloc(draft->arena, sizeof *copy);
-  if (copy == NULL) {
-    (void)dsm__draft_out_of_memory(draft);
-    return NULL;
+  dsm__json_node *const copy = dsm__draft_array(draft, 1, sizeof *copy);
+  if (copy != NULL) {
+    *copy = node;
   }
-  *copy = node;
   return copy;
 }
 
@@ -53,13 +51,10 @@ static void read_set_member(dsm__sweep_draft *draft, const dsm__json_node *membe
     dsm__json_error(member, NULL, "expected workload.PATH or system.PATH, found \"%.128s\"", key);
     return;
   }
-  dsm__raw_value raw;
   const dsm__json_node *const node = keep(draft, *member);
-  const char *const path = dsm__arena_strdup(draft->arena, key);
-  if (path == NULL) {
-    (void)dsm__draft_out_of_memory(draft);
-  } else if (node != NULL && dsm__raw_from_node(draft, node, &raw)) {
-    dsm__set_add(draft, path, kind, &raw);
+  if (node != NULL) {
+    const dsm__raw_value raw = dsm__raw_from_node(draft, node);
+    dsm__set_add(draft, dsm__draft_text(draft, "%s", key), kind, &raw);
   }
 }
 
@@ -96,11 +91,13 @@ static void read_options(dsm__sweep_draft *draft) {
   for (size_t o = 0; o < DSM__SWEEP_OPTION_COUNT; o++) {
     const dsm__sweep_option *const option = &dsm__sweep_options[o];
     const dsm__json_node node = dsm__json_member(options, option->key);
-    dsm__raw_value raw;
-    dsm_axis_value value;
     draft->is_stated[o] = dsm__json_is_present(&node);
-    if (draft->is_stated[o] && dsm__raw_from_node(draft, &node, &raw) &&
-        dsm__value_make(draft, DSM__PATH_OPTION + (dsm__path_kind)o, &raw, &value)) {
+    if (!draft->is_stated[o]) {
+      continue;
+    }
+    const dsm__raw_value raw = dsm__raw_from_node(draft, &node);
+    dsm_axis_value value;
+    if (dsm__value_make(draft, DSM__PATH_OPTION + (dsm__path_kind)o, &raw, &value)) {
       (void)dsm__sweep_option_parse(option, value.text, &draft->options, NULL); /* found good */
     }
   }
@@ -110,10 +107,8 @@ static void read_options(dsm__sweep_draft *draft) {
 
 /* Adds an item of a list as a row of an axis of one path. */
 static void read_value(dsm__sweep_draft *draft, dsm__axis_draft *axis, const dsm__json_node *item) {
-  dsm__raw_value raw;
-  if (dsm__raw_from_node(draft, item, &raw)) {
-    (void)dsm__axis_add_row(draft, axis, &raw);
-  }
+  const dsm__raw_value raw = dsm__raw_from_node(draft, item);
+  (void)dsm__axis_add_row(draft, axis, &raw);
 }
 
 static void read_inputs(dsm__sweep_draft *draft, dsm__json_node *node,
@@ -205,9 +200,7 @@ static void read_row(dsm__sweep_draft *draft, dsm__axis_draft *axis, const dsm__
   }
   for (size_t p = 0; p < count; p++) {
     parts[p] = p == 0 ? dsm__json_item(item, 0) : dsm__json_next(&parts[p - 1]);
-    if (!dsm__raw_from_node(draft, &parts[p], &raws[p])) {
-      return;
-    }
+    raws[p] = dsm__raw_from_node(draft, &parts[p]);
   }
   (void)dsm__axis_add_row(draft, axis, raws);
 }

@@ -15,12 +15,8 @@ enum { SHOWN_MAX = 128 };
 
 static void read_request_set(dsm__sweep_draft *draft, const char *text) {
   const size_t length = strcspn(text, "=");
-  const char *const path = dsm__arena_strndup(draft->arena, text, length);
-  const char *const option = dsm__arena_printf(draft->arena, "--set %.*s", (int)length, text);
-  if (path == NULL || option == NULL) {
-    (void)dsm__draft_out_of_memory(draft);
-    return;
-  }
+  const char *const path = dsm__draft_text(draft, "%.*s", (int)length, text);
+  const char *const option = dsm__draft_text(draft, "--set %s", path);
   dsm__path_kind kind = DSM__PATH_WORKLOAD;
   if (text[length] == '\0' || !dsm__path_parse(path, &kind) || !dsm__path_is_value(kind)) {
     dsm__draft_error(draft, (dsm__origin){.option = "--set"}, NULL,
@@ -186,12 +182,9 @@ static void check_optimizations(dsm__sweep_draft *draft) {
 
 /* ---- the sweep ---- */
 
-static bool fill_axes(dsm__sweep_draft *draft, dsm_sweep *sweep) {
-  dsm_axis *const axes = dsm__arena_array(draft->arena, draft->axis_count, sizeof *axes);
-  if (axes == NULL) {
-    return dsm__draft_out_of_memory(draft);
-  }
-  for (size_t a = 0; a < draft->axis_count; a++) {
+static void fill_axes(dsm__sweep_draft *draft, dsm_sweep *sweep) {
+  dsm_axis *const axes = dsm__draft_array(draft, draft->axis_count, sizeof *axes);
+  for (size_t a = 0; axes != NULL && a < draft->axis_count; a++) {
     const dsm__axis_draft *const axis = &draft->axes[a];
     axes[a] = (dsm_axis){.paths = axis->paths.items,
                          .path_count = axis->paths.count,
@@ -200,36 +193,28 @@ static bool fill_axes(dsm__sweep_draft *draft, dsm_sweep *sweep) {
   }
   sweep->axes = axes;
   sweep->axis_count = draft->axis_count;
-  return true;
 }
 
-static bool fill_sets(dsm__sweep_draft *draft, dsm_sweep *sweep) {
-  const char **const sets = dsm__arena_array(draft->arena, draft->sets.count, sizeof *sets);
+static void fill_sets(dsm__sweep_draft *draft, dsm_sweep *sweep) {
+  const char **const sets = dsm__draft_array(draft, draft->sets.count, sizeof *sets);
   for (size_t s = 0; sets != NULL && s < draft->sets.count; s++) {
-    sets[s] = dsm__arena_printf(draft->arena, "%s=%s", draft->sets.items[s].path,
-                                draft->sets.items[s].text);
-    if (sets[s] == NULL) {
-      return dsm__draft_out_of_memory(draft);
-    }
+    sets[s] = dsm__draft_text(draft, "%s=%s", draft->sets.items[s].path, draft->sets.items[s].text);
   }
   sweep->sets = sets;
   sweep->set_count = draft->sets.count;
-  return sets != NULL || dsm__draft_out_of_memory(draft);
 }
 
 /* The stated name, that of the file, or "WORKLOAD-SYSTEM". */
-static bool fill_name(dsm__sweep_draft *draft, dsm_sweep *sweep, const char *file) {
+static void fill_name(dsm__sweep_draft *draft, dsm_sweep *sweep, const char *file) {
   sweep->name = draft->name;
   sweep->source = draft->source_text;
   if (sweep->name == NULL && file != NULL && strcmp(file, "-") != 0) {
     const char *const stem = dsm__stem(draft, file);
-    sweep->name = stem != NULL && dsm__is_name(stem, DSM_NAME_BYTES_MAX) ? stem : NULL;
+    sweep->name = dsm__is_name(stem, DSM_NAME_BYTES_MAX) ? stem : NULL;
   }
   if (sweep->name == NULL) {
-    sweep->name =
-        dsm__arena_printf(draft->arena, "%s-%s", sweep->workloads[0].name, sweep->systems[0].name);
+    sweep->name = dsm__draft_text(draft, "%s-%s", sweep->workloads[0].name, sweep->systems[0].name);
   }
-  return sweep->name != NULL || dsm__draft_out_of_memory(draft);
 }
 
 static void fill(dsm__sweep_draft *draft, dsm_sweep *sweep, const char *file) {
@@ -240,17 +225,16 @@ static void fill(dsm__sweep_draft *draft, dsm_sweep *sweep, const char *file) {
   sweep->systems = systems->items;
   sweep->system_count = systems->count;
   sweep->record = draft->record;
-  if (!fill_axes(draft, sweep) || !fill_sets(draft, sweep) || !fill_name(draft, sweep, file)) {
-    return;
+  fill_axes(draft, sweep);
+  fill_sets(draft, sweep);
+  fill_name(draft, sweep, file);
+  if (!dsm__draft_is_stopped(draft)) {
+    dsm__product_make(draft, sweep);
   }
-  dsm__product_make(draft, sweep);
   if (dsm__draft_status(draft) != DSM_OK) {
     return;
   }
   sweep->resolved = dsm__sweep_resolve(draft, sweep);
-  if (sweep->resolved == NULL) {
-    return;
-  }
   dsm__digest_text(sweep->resolved, strlen(sweep->resolved), sweep->digest);
   sweep->options = draft->options;
   sweep->has_all_optimizations = dsm__has_all(draft->options.optimizations);
@@ -259,12 +243,8 @@ static void fill(dsm__sweep_draft *draft, dsm_sweep *sweep, const char *file) {
 
 /* Everything but the document, which the caller owns. */
 static void make(dsm__sweep_draft *draft, dsm_sweep *sweep, const char *file) {
-  draft->conditions = dsm__arena_array(draft->arena, 2 * (size_t)DSM_SWEEP_CONDITIONS_MAX,
-                                       sizeof *draft->conditions);
-  if (draft->conditions == NULL) {
-    (void)dsm__draft_out_of_memory(draft);
-    return;
-  }
+  draft->conditions =
+      dsm__draft_array(draft, 2 * (size_t)DSM_SWEEP_CONDITIONS_MAX, sizeof *draft->conditions);
   static void (*const steps[])(dsm__sweep_draft *) = {
       dsm__varies_parse,      dsm__sweep_read,     read_request_options,
       read_request,           dsm__axes_check,     dsm__paths_check,

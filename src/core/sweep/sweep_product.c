@@ -21,21 +21,20 @@ static void add_columns(dsm_sweep *sweep, dsm_sweep_column *columns, const char 
   }
 }
 
-static bool make_columns(dsm__sweep_draft *draft, dsm_sweep *sweep) {
+static void make_columns(dsm__sweep_draft *draft, dsm_sweep *sweep) {
   size_t count = 0;
   for (size_t a = 0; a < sweep->axis_count; a++) {
     count += sweep->axes[a].path_count;
   }
-  dsm_sweep_column *const columns = dsm__arena_array(draft->arena, count, sizeof *columns);
+  dsm_sweep_column *const columns = dsm__draft_array(draft, count, sizeof *columns);
   if (columns == NULL) {
-    return dsm__draft_out_of_memory(draft);
+    return;
   }
   sweep->columns = columns;
   sweep->column_count = 0;
   add_columns(sweep, columns, "workload");
   add_columns(sweep, columns, "system");
   add_columns(sweep, columns, NULL);
-  return true;
 }
 
 /* ---- points ---- */
@@ -82,35 +81,23 @@ static uint64_t count_product(dsm__sweep_draft *draft, const dsm_sweep *sweep) {
 }
 
 static bool is_excluded(const dsm__condition *conditions, size_t count, const dsm_sweep *sweep,
-                        const size_t *rows) {
+                        uint64_t index) {
   for (size_t c = 0; c < count; c++) {
-    if (dsm__condition_holds(&conditions[c], sweep, rows)) {
+    if (dsm__condition_holds(&conditions[c], sweep, index)) {
       return true;
     }
   }
   return false;
 }
 
-/* The next combination: the last axis is the fastest. */
-static void step(const dsm_sweep *sweep, size_t *rows) {
-  for (size_t a = sweep->axis_count; a > 0; a--) {
-    if (++rows[a - 1] < sweep->axes[a - 1].value_count) {
-      return;
-    }
-    rows[a - 1] = 0;
-  }
-}
-
 static void number_points(dsm__sweep_draft *draft, dsm_sweep *sweep, uint64_t product,
                           const dsm__condition *conditions) {
-  size_t rows[DSM_SWEEP_AXES_MAX] = {0};
-  uint64_t *const products = dsm__arena_array(draft->arena, (size_t)product, sizeof *products);
+  uint64_t *const products = dsm__draft_array(draft, (size_t)product, sizeof *products);
   if (products == NULL) {
-    (void)dsm__draft_out_of_memory(draft);
     return;
   }
-  for (uint64_t i = 0; i < product; i++, step(sweep, rows)) {
-    if (!is_excluded(conditions, draft->condition_count, sweep, rows)) {
+  for (uint64_t i = 0; i < product; i++) {
+    if (!is_excluded(conditions, draft->condition_count, sweep, i)) {
       products[sweep->point_count++] = i;
     }
   }
@@ -124,12 +111,9 @@ static void number_points(dsm__sweep_draft *draft, dsm_sweep *sweep, uint64_t pr
 
 void dsm__product_make(dsm__sweep_draft *draft, dsm_sweep *sweep) {
   dsm__condition *const conditions =
-      dsm__arena_array(draft->arena, draft->condition_count, sizeof *conditions);
-  if (conditions == NULL) {
-    (void)dsm__draft_out_of_memory(draft);
-    return;
-  }
-  if (!make_columns(draft, sweep)) {
+      dsm__draft_array(draft, draft->condition_count, sizeof *conditions);
+  make_columns(draft, sweep);
+  if (dsm__draft_is_stopped(draft)) {
     return;
   }
   bool is_good = true;

@@ -22,42 +22,34 @@ static const char *quoted(dsm__sweep_draft *draft, const char *text) {
   return dsm__draft_take(draft, &buffer);
 }
 
-/* Strings of a list joined by "+"; NULL in *words if it is no list of strings. False if out of
- * memory. */
-static bool join_words(dsm__sweep_draft *draft, const dsm__json_node *list, const char **words) {
+/* Strings of a list joined by "+"; NULL if it is no list of strings. */
+static const char *join_words(dsm__sweep_draft *draft, const dsm__json_node *list) {
   dsm__text_buffer joined = {0};
-  *words = NULL;
   dsm__json_node item = dsm__json_item(list, 0);
   dsm__text_puts(&joined, "");
   for (; dsm__json_is_present(&item); item = dsm__json_next(&item)) {
     const char *const word = dsm__json_text(&item);
     if (word == NULL) {
       dsm__text_fini(&joined);
-      return true;
+      return NULL;
     }
     dsm__text_puts(&joined, item.index == 0 ? "" : "+");
     dsm__text_puts(&joined, word);
   }
-  *words = dsm__draft_take(draft, &joined);
-  return *words != NULL;
+  return dsm__draft_take(draft, &joined);
 }
 
-bool dsm__raw_from_node(dsm__sweep_draft *draft, const dsm__json_node *node, dsm__raw_value *raw) {
-  *raw = (dsm__raw_value){.origin = dsm__origin_of(node)};
+dsm__raw_value dsm__raw_from_node(dsm__sweep_draft *draft, const dsm__json_node *node) {
+  const char *const text = dsm__json_text(node);
   dsm__text_buffer buffer = {0};
   dsm__json_compact(node, &buffer);
-  raw->json = dsm__draft_take(draft, &buffer);
-  if (raw->json == NULL) {
-    return false;
-  }
-  raw->is_number = dsm__json_is_number(node, &raw->number);
-  raw->object = dsm__json_is_object(node) ? node : NULL;
-  if (dsm__json_text(node) != NULL) {
-    raw->text = dsm__arena_strdup(draft->arena, dsm__json_text(node));
-    raw->words = raw->text;
-    return raw->text != NULL || dsm__draft_out_of_memory(draft);
-  }
-  return !dsm__json_is_list(node) || join_words(draft, node, &raw->words);
+  dsm__raw_value raw = {.origin = dsm__origin_of(node),
+                        .json = dsm__draft_take(draft, &buffer),
+                        .text = text == NULL ? NULL : dsm__draft_text(draft, "%s", text),
+                        .object = dsm__json_is_object(node) ? node : NULL};
+  raw.words = dsm__json_is_list(node) ? join_words(draft, node) : raw.text;
+  raw.is_number = dsm__json_is_number(node, &raw.number);
+  return raw;
 }
 
 /* A text that was found to be JSON. */
@@ -71,7 +63,7 @@ static bool raw_from_json(dsm__sweep_draft *draft, const char *text, dsm__origin
   bool is_good = dsm__json_doc_error_count(doc) == 0;
   if (is_good) {
     const dsm__json_node root = dsm__json_root(doc);
-    is_good = dsm__raw_from_node(draft, &root, raw);
+    *raw = dsm__raw_from_node(draft, &root);
     raw->object = NULL;
     raw->origin = origin;
   } else if (dsm__json_doc_is_out_of_memory(doc)) {
@@ -87,10 +79,7 @@ static bool raw_from_json(dsm__sweep_draft *draft, const char *text, dsm__origin
 bool dsm__raw_from_text(dsm__sweep_draft *draft, const char *text, size_t length,
                         dsm__origin origin, dsm__raw_value *raw) {
   *raw = (dsm__raw_value){.origin = origin};
-  const char *const copy = dsm__arena_strndup(draft->arena, text, length);
-  if (copy == NULL) {
-    return dsm__draft_out_of_memory(draft);
-  }
+  const char *const copy = dsm__draft_text(draft, "%.*s", (int)length, text);
   dsm__json_flaw flaw;
   if (dsm__json_text_check(copy, length, &flaw)) {
     return raw_from_json(draft, copy, origin, raw);
@@ -110,18 +99,16 @@ bool dsm__raw_from_text(dsm__sweep_draft *draft, const char *text, size_t length
   raw->text = copy;
   raw->words = copy;
   raw->json = quoted(draft, copy);
-  return raw->json != NULL;
+  return true;
 }
 
-bool dsm__raw_from_number(dsm__sweep_draft *draft, double number, dsm__origin origin,
-                          dsm__raw_value *raw) {
+dsm__raw_value dsm__raw_from_number(dsm__sweep_draft *draft, double number, dsm__origin origin) {
   char text[DSM__NUMBER_TEXT_SIZE];
   (void)dsm__double_to_text(number, text);
-  *raw = (dsm__raw_value){.origin = origin,
-                          .json = dsm__arena_strdup(draft->arena, text),
+  return (dsm__raw_value){.origin = origin,
+                          .json = dsm__draft_text(draft, "%s", text),
                           .is_number = true,
                           .number = number};
-  return raw->json != NULL || dsm__draft_out_of_memory(draft);
 }
 
 /* ---- as meant ---- */
@@ -162,37 +149,31 @@ static bool make_option(dsm__sweep_draft *draft, const dsm__raw_value *raw,
     return complain_of_option(draft, raw, option, wrong);
   }
   const char *const text =
-      dsm__arena_strdup(draft->arena, dsm__sweep_option_text(option, &options).text);
-  if (text == NULL) {
-    return dsm__draft_out_of_memory(draft);
-  }
+      dsm__draft_text(draft, "%s", dsm__sweep_option_text(option, &options).text);
   *value = (dsm_axis_value){.text = text, .json = quoted(draft, text)};
-  return value->json != NULL;
+  return true;
 }
 
-bool dsm__value_of_input(dsm__sweep_draft *draft, dsm_description kind, size_t input,
-                         dsm_axis_value *value) {
+dsm_axis_value dsm__value_of_input(dsm__sweep_draft *draft, dsm_description kind, size_t input) {
   const char *const name = draft->inputs[kind].items[input].name;
-  *value = (dsm_axis_value){.text = name, .json = quoted(draft, name), .input = input};
-  return value->json != NULL;
+  return (dsm_axis_value){.text = name, .json = quoted(draft, name), .input = input};
 }
 
 static bool make_input(dsm__sweep_draft *draft, dsm_description kind, const dsm__raw_value *raw,
                        dsm_axis_value *value) {
   const bool is_option = raw->origin.node == NULL;
-  size_t input = 0;
-  if (raw->object != NULL) {
-    return dsm__input_by_object(draft, kind, raw->object, &input) &&
-           dsm__value_of_input(draft, kind, input, value);
-  }
-  if (raw->text == NULL) {
+  if (raw->object == NULL && raw->text == NULL) {
     return dsm__draft_error(draft, raw->origin, NULL, "expected the name of a %s%s, found %.*s",
                             dsm_description_name(kind), is_option ? "" : ", or a whole one",
                             SHOWN_MAX, raw->json);
   }
+  size_t input = 0;
   const char *const folder = is_option ? NULL : draft->folder;
-  return dsm__input_by_name(draft, kind, raw->text, folder, raw->origin, &input) &&
-         dsm__value_of_input(draft, kind, input, value);
+  const bool is_good =
+      raw->object != NULL ? dsm__input_by_object(draft, kind, raw->object, &input)
+                          : dsm__input_by_name(draft, kind, raw->text, folder, raw->origin, &input);
+  *value = is_good ? dsm__value_of_input(draft, kind, input) : (dsm_axis_value){0};
+  return is_good;
 }
 
 bool dsm__value_make(dsm__sweep_draft *draft, dsm__path_kind kind, const dsm__raw_value *raw,

@@ -40,13 +40,10 @@ static bool parse_paths(dsm__sweep_draft *draft, const char *text, size_t length
   for (size_t at = 0; at <= length; count++) {
     const size_t colon = strcspn(text + at, ":");
     const size_t part = colon < length - at ? colon : length - at;
-    const char *const path = dsm__arena_strndup(draft->arena, text + at, part);
+    const char *const path = dsm__draft_text(draft, "%.*s", (int)part, text + at);
     if (count == DSM_SWEEP_AXES_MAX) {
       return dsm__draft_error(draft, origin, NULL, "expected at most %d paths, found more",
                               DSM_SWEEP_AXES_MAX);
-    }
-    if (path == NULL) {
-      return dsm__draft_out_of_memory(draft);
     }
     is_good = dsm__axis_add_path(draft, &vary->paths, path, origin) && is_good;
     at += part + 1;
@@ -56,19 +53,11 @@ static bool parse_paths(dsm__sweep_draft *draft, const char *text, size_t length
 
 void dsm__varies_parse(dsm__sweep_draft *draft) {
   const dsm_sweep_request *const request = draft->request;
-  draft->varies = dsm__arena_array(draft->arena, request->vary_count, sizeof *draft->varies);
-  if (draft->varies == NULL) {
-    (void)dsm__draft_out_of_memory(draft);
-    return;
-  }
-  for (size_t i = 0; i < request->vary_count; i++) {
+  draft->varies = dsm__draft_array(draft, request->vary_count, sizeof *draft->varies);
+  for (size_t i = 0; i < request->vary_count && !dsm__draft_is_stopped(draft); i++) {
     const char *const text = request->varies[i];
     const size_t length = strcspn(text, "=");
-    dsm__vary vary = {.option = dsm__arena_printf(draft->arena, "--vary %.*s", (int)length, text)};
-    if (vary.option == NULL) {
-      (void)dsm__draft_out_of_memory(draft);
-      return;
-    }
+    dsm__vary vary = {.option = dsm__draft_text(draft, "--vary %.*s", (int)length, text)};
     if (length == 0 || text[length] == '\0') {
       dsm__draft_error(draft, (dsm__origin){.option = "--vary"}, NULL,
                        "expected PATH=VALUES, found \"%.*s\"", SHOWN_MAX, text);
@@ -105,9 +94,9 @@ static bool raw_value(dsm__sweep_draft *draft, dsm__path_kind kind, const char *
   if (!dsm__path_is_input(kind) || length == 0 || text[0] == '"') {
     return dsm__raw_from_text(draft, text, length, origin, raw);
   }
-  const char *const name = dsm__arena_strndup(draft->arena, text, length);
+  const char *const name = dsm__draft_text(draft, "%.*s", (int)length, text);
   *raw = (dsm__raw_value){.origin = origin, .json = name, .text = name};
-  return name != NULL || dsm__draft_out_of_memory(draft);
+  return true;
 }
 
 static void add_value(dsm__sweep_draft *draft, dsm__axis_draft *axis, const char *text,
@@ -117,11 +106,7 @@ static void add_value(dsm__sweep_draft *draft, dsm__axis_draft *axis, const char
   const bool is_input = dsm__path_is_input(kind);
   dsm__range range;
   if (is_input && length > 0 && text[length - 1] == '/') {
-    const char *const folder = dsm__arena_strndup(draft->arena, text, length);
-    if (folder == NULL) {
-      (void)dsm__draft_out_of_memory(draft);
-      return;
-    }
+    const char *const folder = dsm__draft_text(draft, "%.*s", (int)length, text);
     (void)dsm__axis_add_folder(draft, axis, folder, NULL, origin);
     return;
   }

@@ -19,9 +19,8 @@ dsm__said_paths dsm__paths_collect(dsm__sweep_draft *draft, unsigned kinds) {
   for (size_t a = 0; a < draft->axis_count; a++) {
     capacity += draft->axes[a].paths.count;
   }
-  dsm__said_paths list = {.items = dsm__arena_array(draft->arena, capacity, sizeof *list.items)};
+  dsm__said_paths list = {.items = dsm__draft_array(draft, capacity, sizeof *list.items)};
   if (list.items == NULL) {
-    (void)dsm__draft_out_of_memory(draft);
     return list;
   }
   for (size_t s = 0; s < draft->sets.count; s++) {
@@ -53,13 +52,9 @@ typedef struct flaw {
 } flaw;
 
 static void note_flaw(dsm__sweep_draft *draft, flaw *found, const char *message, const char *hint) {
-  if (found->message != NULL) {
-    return;
-  }
-  found->message = dsm__arena_strdup(draft->arena, message);
-  found->hint = dsm__arena_strdup(draft->arena, hint);
-  if (found->message == NULL || found->hint == NULL) {
-    (void)dsm__draft_out_of_memory(draft);
+  if (found->message == NULL) {
+    found->message = dsm__draft_text(draft, "%s", message);
+    found->hint = dsm__draft_text(draft, "%s", hint);
   }
 }
 
@@ -76,12 +71,8 @@ static bool read_all(dsm__sweep_draft *draft, dsm__json_doc *doc, dsm__path_kind
   if (unknown.key == NULL) {
     return true;
   }
-  const char *const message =
-      dsm__arena_printf(draft->arena, "unknown key \"%.128s\"", unknown.key);
-  if (message == NULL) {
-    return dsm__draft_out_of_memory(draft);
-  }
-  note_flaw(draft, found, message, unknown.hint);
+  note_flaw(draft, found, dsm__draft_text(draft, "unknown key \"%.128s\"", unknown.key),
+            unknown.hint);
   return false;
 }
 
@@ -117,10 +108,9 @@ static bool is_known_in(dsm__sweep_draft *draft, const dsm__said_path *of,
   if (is_known_with(draft, input, of->kind, &last, 1, found)) {
     return true;
   }
-  dsm_override *const overrides =
-      dsm__arena_array(draft->arena, draft->sets.count + 1, sizeof *overrides);
+  dsm_override *const overrides = dsm__draft_array(draft, draft->sets.count + 1, sizeof *overrides);
   if (overrides == NULL) {
-    return dsm__draft_out_of_memory(draft);
+    return false;
   }
   size_t count = 0;
   for (size_t s = 0; s < draft->sets.count; s++) {
@@ -252,9 +242,8 @@ static void check_kind(dsm__sweep_draft *draft, dsm__path_kind kind) {
   if (list.count < 2) {
     return;
   }
-  dsm_override *const overrides = dsm__arena_array(draft->arena, list.count, sizeof *overrides);
+  dsm_override *const overrides = dsm__draft_array(draft, list.count, sizeof *overrides);
   if (overrides == NULL) {
-    (void)dsm__draft_out_of_memory(draft);
     return;
   }
   bool is_good = true;

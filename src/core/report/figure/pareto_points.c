@@ -11,14 +11,21 @@
 
 static bool add_objective(dsm__pareto *f, const char *text) {
   dsm__point_choice *const choice = f->choice;
+  const char *const option = choice->view->pareto != NULL ? "--pareto"
+                             : choice->view->x != NULL    ? "--x"
+                                                          : "--y";
   if (f->objective_count == DSM_PLOT_LIST_MAX) {
     return dsm__point_choice_refuse(choice, "--pareto", NULL, "expected at most %d objectives",
                                     DSM_PLOT_LIST_MAX);
   }
-  choice->status =
-      dsm_objective_parse(&f->objectives[f->objective_count], &choice->points, text, choice->diags);
+  dsm_objective *const made = &f->objectives[f->objective_count];
+  choice->status = dsm_objective_parse(made, &choice->points, text, choice->diags);
+  bool is_again = false;
+  for (size_t o = 0; o < f->objective_count && choice->status == DSM_OK; o++) {
+    is_again = is_again || f->objectives[o].column == made->column;
+  }
   f->objective_count += choice->status == DSM_OK ? 1 : 0;
-  return choice->status == DSM_OK;
+  return choice->status == DSM_OK && dsm__point_choice_other(choice, option, text, is_again);
 }
 
 static bool read_objectives(dsm__pareto *f) {
@@ -68,7 +75,8 @@ static bool choose_column(dsm__pareto *f, const char *option, const char *name, 
 static bool choose_columns(dsm__pareto *f) {
   const dsm_points_view *const view = f->choice->view;
   return (view->pareto == NULL ? default_objectives(f) : read_objectives(f)) &&
-         choose_column(f, "--y", view->y, 0, &f->y) && choose_column(f, "--x", view->x, 1, &f->x);
+         choose_column(f, "--y", view->y, 0, &f->y) && choose_column(f, "--x", view->x, 1, &f->x) &&
+         dsm__point_choice_other(f->choice, "--x", f->choice->points.columns[f->x], f->x == f->y);
 }
 
 /* ---- which points ---- */

@@ -30,6 +30,12 @@ bool dsm__point_choice_has(dsm__point_choice *choice, bool is_enough) {
   return is_enough;
 }
 
+bool dsm__point_choice_other(dsm__point_choice *choice, const char *option, const char *name,
+                             bool is_taken) {
+  return !is_taken || dsm__point_choice_refuse(choice, option, NULL,
+                                               "expected another column, found \"%s\" again", name);
+}
+
 /* The column of that name; false, with the nearest one, if there is none. */
 static bool find_column(dsm__point_choice *choice, const char *option, const char *name,
                         size_t *column) {
@@ -327,9 +333,8 @@ static bool take_named(dsm__point_choice *choice, const char *option, const char
   if (!find_column(choice, option, name, &column)) {
     return false;
   }
-  if (has_column(&choice->taken, column)) {
-    return dsm__point_choice_refuse(choice, option, NULL,
-                                    "expected another column, found \"%s\" again", name);
+  if (!dsm__point_choice_other(choice, option, name, has_column(&choice->taken, column))) {
+    return false;
   }
   *axis = axis_of(choice, column);
   if (!dsm__point_choice_has(choice, *axis != NULL)) {
@@ -488,6 +493,11 @@ bool dsm__point_choice_axes(dsm__point_choice *choice, dsm__point_form form, con
   }
   if (has_rest) {
     dsm__point_choice_rest(choice, &choice->series);
+  }
+  if (has_x && !has_y &&
+      !dsm__point_choice_other(choice, "--y", choice->points.columns[choice->result],
+                               choice->x->column == choice->result)) {
+    return false;
   }
   return (!has_x || has_rest || (is_result && form == DSM__POINTS_LINES) || check_places(choice)) &&
          make_groups(choice, &choice->series, DSM__SERIES_MAX, "series", &choice->of_series) &&

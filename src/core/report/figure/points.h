@@ -132,6 +132,10 @@ typedef struct dsm__point_choice {
 bool dsm__point_choice_refuse(dsm__point_choice *choice, const char *option, const char *hint,
                               const char *format, ...) DSM_PRINTF(4, 5);
 
+/** Refuses a name of a column that has another role already. */
+bool dsm__point_choice_other(dsm__point_choice *choice, const char *option, const char *name,
+                             bool is_taken);
+
 /** DSM_ERROR_OUT_OF_MEMORY unless there is enough. */
 bool dsm__point_choice_has(dsm__point_choice *choice, bool is_enough);
 

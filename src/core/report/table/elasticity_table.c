@@ -40,27 +40,24 @@ static void put_networks(dsm__page *page, const dsm_elasticity *elasticity) {
 
 /* ---- what changes a step's time ---- */
 
-enum {
-  COLUMN_PARAMETER = 0,
-  COLUMN_VALUE,
-  COLUMN_NETWORK,
-  COLUMN_ELASTICITY,
-  COLUMN_HALVED,
-  COLUMN_DOUBLED,
-  COLUMN_OTHER,
-  COLUMN_TIME,
-  COLUMN_COUNT
+/* With halves and doubles. */
+static const dsm__table_column twice_columns[] = {
+    {.title = "parameter", .is_name = true},
+    {.title = "value", .gap = 2, .rank = 3},
+    {.title = "network", .gap = 2, .is_name = true},
+    {.title = "elast.", .gap = 1, .is_right = true},
+    {.title = "halved", .gap = 1, .is_right = true, .rank = 2},
+    {.title = "doubled", .gap = 1, .is_right = true, .rank = 2},
+    {.title = "other", .gap = 2},
+    {.title = "time", .gap = 1, .is_right = true},
 };
-
-static const dsm__table_column effect_columns[COLUMN_COUNT] = {
-    [COLUMN_PARAMETER] = {.title = "parameter", .is_name = true},
-    [COLUMN_VALUE] = {.title = "value", .gap = 2, .rank = 3},
-    [COLUMN_NETWORK] = {.title = "network", .gap = 2, .is_name = true},
-    [COLUMN_ELASTICITY] = {.title = "elast.", .gap = 1, .is_right = true},
-    [COLUMN_HALVED] = {.title = "halved", .gap = 1, .is_right = true, .rank = 2},
-    [COLUMN_DOUBLED] = {.title = "doubled", .gap = 1, .is_right = true, .rank = 2},
-    [COLUMN_OTHER] = {.title = "other", .gap = 2},
-    [COLUMN_TIME] = {.title = "time", .gap = 1, .is_right = true},
+static const dsm__table_column tenth_columns[] = {
+    {.title = "parameter", .is_name = true},
+    {.title = "value", .gap = 2, .rank = 3},
+    {.title = "network", .gap = 2, .is_name = true},
+    {.title = "elast.", .gap = 1, .is_right = true},
+    {.title = "tried", .gap = 2},
+    {.title = "time", .gap = 1, .is_right = true},
 };
 
 /* Smaller changes of a time are not seen in three decimals. */
@@ -118,9 +115,11 @@ static void add_effect(dsm__table *table, const dsm_varied_parameter *parameter,
   const bool is_scaled = variations[0].kind == DSM_VARIATION_HALVED;
   dsm__table_text(table, network);
   dsm__table_add(table, DSM__STYLE_HEADING, slope_text(page, &parameter->slopes[index]));
-  DSM__TABLE_TEXTS(table, is_scaled ? first : "",
-                   is_scaled ? ratio_text(page, &variations[1].responses[index]) : "",
-                   is_scaled ? "" : tried_text(page, &variations[0].setting),
+  if (table->columns == twice_columns) {
+    DSM__TABLE_TEXTS(table, is_scaled ? first : "",
+                     is_scaled ? ratio_text(page, &variations[1].responses[index]) : "");
+  }
+  DSM__TABLE_TEXTS(table, is_scaled ? "" : tried_text(page, &variations[0].setting),
                    is_scaled ? "" : first);
 }
 
@@ -158,14 +157,8 @@ static bool is_of_group(const dsm_varied_parameter *parameter, parameter_group g
 
 static void put_effects(dsm__page *page, const dsm_elasticity *elasticity, parameter_group group,
                         const char *title) {
-  dsm__table_column columns[COLUMN_COUNT];
-  memcpy(columns, effect_columns, sizeof columns);
-  if (elasticity->choice == DSM_VARIATIONS_TENTH_BETTER) {
-    columns[COLUMN_OTHER].title = "tried";
-    columns[COLUMN_HALVED].is_optional = true;
-    columns[COLUMN_DOUBLED].is_optional = true;
-  }
-  dsm__table table = DSM__TABLE(page, columns);
+  dsm__table table = elasticity->choice == DSM_VARIATIONS_TWICE ? DSM__TABLE(page, twice_columns)
+                                                                : DSM__TABLE(page, tenth_columns);
   for (size_t p = 0; p < elasticity->parameter_count; p++) {
     const dsm_varied_parameter *const parameter = &elasticity->parameters[p];
     if (is_of_group(parameter, group)) {
