@@ -302,6 +302,13 @@ DSM_API DSM_NODISCARD dsm_status dsm_plan_validate(const dsm_plan *plan, dsm_dia
 DSM_API DSM_NODISCARD dsm_status dsm_plan_validate_text(const char *text, size_t length,
                                                         const char *file, dsm_diags *diags);
 
+/** Notes the first number of the text that `plan` was read from which is not what is predicted
+ * now; none where the cycles of a step are not, as of an edited decision. DSM_ERROR_INVALID: it is
+ * no JSON; DSM_ERROR_OUT_OF_MEMORY. */
+DSM_API DSM_NODISCARD dsm_status dsm_plan_compare_text(const dsm_plan *plan, const char *text,
+                                                       size_t length, const char *file,
+                                                       dsm_diags *diags);
+
 /** Seconds that the chips compute in a step: all of it, unless they wait for data. */
 DSM_API double dsm_plan_computing_seconds(const dsm_plan *plan);
 

@@ -36,9 +36,8 @@ static bool read_rows(const dsm__json_node *node, uint64_t most, dsm__arena *are
     return false;
   }
   bool is_good = true;
-  dsm__json_node item = dsm__json_item(&list, 0);
-  for (size_t i = 0; i < count; i++, item = dsm__json_next(&item)) {
-    is_good = dsm__json_u64(&item, 1, most, &rows[i]) && is_good;
+  DSM__JSON_EACH(item, &list) {
+    is_good = dsm__json_u64(&item, 1, most, &rows[item.index]) && is_good;
   }
   group->rows = rows;
   return is_good;
