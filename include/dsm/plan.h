@@ -286,10 +286,10 @@ DSM_API DSM_NODISCARD dsm_status dsm_plan_save(const dsm_plan *plan, const char 
 DSM_API void dsm_plan_free(dsm_plan *plan);
 
 /**
- * Walks every invariant of a plan: legal splits, ChipD x CoreD consistency, link traffic that
- * explains the times, every sum of what dsm_plan_print writes, memory within capacity.
- * DSM_ERROR_INVALID or DSM_ERROR_INFEASIBLE with findings where one does not hold; those of sums
- * have lines of the printed text.
+ * Walks every invariant of a plan: legal decisions, ChipD x CoreD consistency, link traffic that
+ * explains the times, every sum, memory within capacity. Decisions and sums are those of what
+ * dsm_plan_print writes, which is read as any text is. DSM_ERROR_INVALID or DSM_ERROR_INFEASIBLE
+ * with findings where one does not hold; those of decisions and sums have lines of that text.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_plan_validate(const dsm_plan *plan, dsm_diags *diags);
 

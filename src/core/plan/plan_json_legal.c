@@ -26,6 +26,11 @@ static void report_in_pass(const dsm__plan_reader *reader, const dsm__plan_place
 static void report_violation(void *context, const dsm__plan_place *place, const char *hint,
                              const char *message) {
   const dsm__plan_reader *const reader = context;
+  if (place->record == &dsm__plan_record) {
+    const dsm__json_node node = dsm__json_member(&reader->root, place->key);
+    dsm__json_error(&node, hint, "%s", message);
+    return;
+  }
   if (place->record == &dsm__step_stages_record) {
     const dsm__json_node stages = dsm__json_member(&reader->root, "stages");
     const dsm__json_node list = dsm__json_member(&stages, place->key);

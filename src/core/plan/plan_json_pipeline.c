@@ -4,6 +4,7 @@
 
 #include "plan/plan_reader.h"
 #include "plan/stage.h"
+#include "plan/strategy_rules.h"
 #include "workload/name_index.h"
 
 static const size_t no_entry = SIZE_MAX;
@@ -104,12 +105,18 @@ static bool resolve_references(dsm__plan_reader *reader, entry_list *list) {
   }
   for (size_t i = 0; i < count; i++) {
     const char *const name = reader->layers[i].layer.pipeline_group;
+    const dsm__json_node group = dsm__json_member(&reader->layer_nodes[i], "pipeline_group");
+    if (name != NULL && !dsm__may_choose(&reader->plan.options, DSM__CHOICE_GROUP)) {
+      dsm__json_error(&group, NULL, "expected null without the optimization %s, found \"%s\"",
+                      dsm__choice_word(DSM__CHOICE_GROUP), name);
+      list->of_layer[i] = no_entry;
+      continue;
+    }
     list->of_layer[i] = name == NULL ? no_entry : dsm__name_index_find(&list->names, name);
     if (list->of_layer[i] != no_entry) {
       entry *const to = &list->items[list->of_layer[i]];
       to->first_layer = to->first_layer == DSM_NEVER_USED ? i : to->first_layer;
     } else if (name != NULL) {
-      const dsm__json_node group = dsm__json_member(&reader->layer_nodes[i], "pipeline_group");
       dsm__json_error(&group, NULL, "expected the name of an item of $.pipeline, found \"%s\"",
                       name);
       reader->is_known[i] = false;
