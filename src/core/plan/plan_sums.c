@@ -30,24 +30,23 @@ enum { TOTAL = 5, AGAIN = 7, ADDED_COUNT = 8 };
 
 typedef struct rule {
   unsigned of;
+  bool is_limit; /* the sum is the most that it may be */
   const char *key;
   const char *due; /* what it is, for people */
   /* The numbers that it is the sum of; behind "+" one of each part, behind "?" one that is left out
    * where it is 0. An object stands for all numbers in it. */
   const char *terms[12];
   const char *over; /* a number that the sum is divided by */
-  bool is_limit;    /* the sum is the most that it may be */
 } rule;
 
-/* clang-format off: a rule a row */
 #define SUM(of, key, due, ...)                                                                     \
-  { of, key, due, {__VA_ARGS__}, NULL, false }
+  { of, false, key, due, {__VA_ARGS__}, NULL }
 #define PARTS(of, key, due)                                                                        \
-  { of, key, due, {"+" key}, NULL, false }
+  { of, false, key, due, {"+" key}, NULL }
 #define RATIO(of, over)                                                                            \
-  { of, "utilization", "ideal_cycles over all cycles", {"ideal_cycles"}, over, false }
+  { of, false, "utilization", "ideal_cycles over all cycles", {"ideal_cycles"}, over }
 #define LIMIT(of, key, due, limit)                                                                 \
-  { of, key, due, {limit}, NULL, true }
+  { of, true, key, due, {limit}, NULL }
 
 static const rule rules[] = {
     SUM(ALL, "cycles.total", "the sum of primary, overlapped_visible, auxiliary and non_overlapped",
@@ -88,7 +87,6 @@ static const rule rules[] = {
         "?memory.activations_bytes", "?memory.gradients_bytes", "?memory.errors_bytes",
         "?memory.optimizer_bytes", "?memory.cache_bytes", "?memory.recomputed_bytes"),
 };
-/* clang-format on */
 
 /* ---- what a rule says of an object ---- */
 
