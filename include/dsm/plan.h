@@ -286,10 +286,10 @@ DSM_API DSM_NODISCARD dsm_status dsm_plan_save(const dsm_plan *plan, const char 
 DSM_API void dsm_plan_free(dsm_plan *plan);
 
 /**
- * Walks every invariant of a plan: legal splits, ChipD x CoreD consistency, link traffic that
- * explains the times, every sum of what dsm_plan_print writes, memory within capacity.
- * DSM_ERROR_INVALID or DSM_ERROR_INFEASIBLE with findings where one does not hold; those of sums
- * have lines of the printed text.
+ * Walks every invariant of a plan: legal decisions, ChipD x CoreD consistency, link traffic that
+ * explains the times, every sum, memory within capacity. Decisions and sums are those of what
+ * dsm_plan_print writes, which is read as any text is. DSM_ERROR_INVALID or DSM_ERROR_INFEASIBLE
+ * with findings where one does not hold; those of decisions and sums have lines of that text.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_plan_validate(const dsm_plan *plan, dsm_diags *diags);
 
@@ -301,6 +301,13 @@ DSM_API DSM_NODISCARD dsm_status dsm_plan_validate(const dsm_plan *plan, dsm_dia
  */
 DSM_API DSM_NODISCARD dsm_status dsm_plan_validate_text(const char *text, size_t length,
                                                         const char *file, dsm_diags *diags);
+
+/** Notes the first number of the text that `plan` was read from which is not what is predicted
+ * now; none where the cycles of a step are not, as of an edited decision. DSM_ERROR_INVALID: it is
+ * no JSON; DSM_ERROR_OUT_OF_MEMORY. */
+DSM_API DSM_NODISCARD dsm_status dsm_plan_compare_text(const dsm_plan *plan, const char *text,
+                                                       size_t length, const char *file,
+                                                       dsm_diags *diags);
 
 /** Seconds that the chips compute in a step: all of it, unless they wait for data. */
 DSM_API double dsm_plan_computing_seconds(const dsm_plan *plan);

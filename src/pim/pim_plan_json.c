@@ -143,42 +143,14 @@ dsm_status dsm_pim_plan_parse(dsm_pim_plan **plan, double *recorded_seconds, con
 /* ---- what follows from a choice ---- */
 
 /* All that a plan says beside its question; but not where its seconds are others. */
-static void compare_predicted(dsm__json_doc *doc, dsm__json_doc *predicted, double seconds) {
-  static const char *const keys[] = {"result",        "update",     "roofline",     "fewest_cores",
-                                     "knee_tasklets", "over_cores", "over_tasklets"};
-  const dsm__json_node root = dsm__json_root(doc);
-  const dsm__json_node due_root = dsm__json_root(predicted);
-  const dsm__json_node result = dsm__json_member(&root, keys[0]);
-  const dsm__json_node recorded = dsm__json_member(&result, "seconds");
-  double recorded_seconds = 0;
-  bool is_same =
-      dsm__json_is_number(&recorded, &recorded_seconds) && dsm__is_close(recorded_seconds, seconds);
-  for (size_t i = 0; is_same && i < DSM__COUNT_OF(keys); i++) {
-    const dsm__json_node found = dsm__json_member(&root, keys[i]);
-    const dsm__json_node due = dsm__json_member(&due_root, keys[i]);
-    is_same = !dsm__json_is_present(&found) || dsm__json_is_unchanged(&found, &due);
-  }
-}
-
 dsm_status dsm_pim_plan_compare_text(const dsm_pim_plan *plan, const char *text, size_t length,
                                      const char *file, dsm_diags *diags) {
-  char *const due = dsm_pim_plan_print(plan);
-  dsm__json_doc *doc = NULL;
-  dsm__json_doc *predicted = NULL;
-  dsm_status status = due == NULL
-                          ? dsm__out_of_memory(diags)
-                          : dsm__json_doc_parse(&predicted, due, strlen(due), NULL, NULL, 0, diags);
-  if (status == DSM_OK) {
-    status = dsm__json_doc_parse(&doc, text, length, file, NULL, 0, diags);
-  }
-  if (status == DSM_OK) {
-    compare_predicted(doc, predicted, plan->cost.seconds);
-    status = dsm__json_doc_finish(doc);
-  }
-  dsm__json_doc_free(doc);
-  dsm__json_doc_free(predicted);
-  free(due);
-  return status;
+  static const char *const paths[] = {"result.seconds", "result",       "update",
+                                      "roofline",       "fewest_cores", "knee_tasklets",
+                                      "over_cores",     "over_tasklets"};
+  const dsm__json_input recorded = {.text = text, .length = length, .file = file};
+  return dsm__json_compare_text(&recorded, dsm_pim_plan_print(plan), paths, DSM__COUNT_OF(paths),
+                                diags);
 }
 
 char *dsm_pim_plan_print(const dsm_pim_plan *plan) {

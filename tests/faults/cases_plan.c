@@ -230,6 +230,17 @@ static attempt add_up(const subject *s, dsm_diags *diags) {
   return (attempt){.status = dsm_plan_validate_text(text, strlen(text), "p", diags)};
 }
 
+static attempt compare(const subject *s, dsm_diags *diags) {
+  const char *const text = s->small_plan_text;
+  dsm_plan *plan = NULL;
+  dsm_status status = dsm_plan_parse(&plan, text, strlen(text), "p", NULL, diags);
+  if (status == DSM_OK) {
+    status = dsm_plan_compare_text(plan, text, strlen(text), "p", diags);
+  }
+  dsm_plan_free(plan);
+  return (attempt){.status = status};
+}
+
 static attempt load(const subject *s, dsm_diags *diags) {
   dsm_plan *plan = poison();
   double recorded = -1;
@@ -558,6 +569,7 @@ const faulty_case plan_cases[] = {
     {"dsm_plan_bound, layouts", bound_laid, DSM_OK, NULL},
     {"dsm_plan_validate", validate, DSM_OK, NULL},
     {"dsm_plan_validate_text", add_up, DSM_OK, NULL},
+    {"dsm_plan_compare_text", compare, DSM_OK, NULL},
     {"dsm_plan_validate, held outputs", validate_held, DSM_OK, NULL},
     {"dsm_plan_validate, layouts", validate_laid, DSM_OK, NULL},
     {"dsm_plan_validate, pipelined", validate_pipelined, DSM_OK, NULL},

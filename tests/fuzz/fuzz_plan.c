@@ -38,10 +38,11 @@ static void check_difference(const dsm_plan *plan) {
 }
 
 /* Whatever numbers a good plan records, adding them up ends with findings or without. */
-static void check_sums(const char *text, size_t size) {
+static void check_sums(const dsm_plan *plan, const char *text, size_t size) {
   dsm_diags *const diags = fuzz_diags();
   const dsm_status status = dsm_plan_validate_text(text, size, "p.json", diags);
   FUZZ_CHECK(status == DSM_OK || status == DSM_ERROR_INVALID);
+  FUZZ_CHECK(dsm_plan_compare_text(plan, text, size, "p.json", diags) == DSM_OK);
   fuzz_check_diags(diags, status, fuzz_line_count(text, size));
 }
 
@@ -59,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_check_diags(diags, status, fuzz_line_count(text, size));
   if (status == DSM_OK) {
     FUZZ_CHECK(isfinite(recorded) && recorded >= 0);
-    check_sums(text, size);
+    check_sums(plan, text, size);
     fuzz_check_workload(plan->workload);
     fuzz_check_system(plan->system);
     if (fuzz_is_small(plan->workload, plan->system)) {

@@ -302,8 +302,8 @@ typedef struct rule {
 #define GROUP "$.pipeline[0]."
 
 static const rule rules[] = {
-    {preload_in_training, "$.optimizations"},
-    {per_pass_in_inference, "$.optimizations"},
+    {preload_in_training, "$.optimizations[5]"},
+    {per_pass_in_inference, "$.optimizations[4]"},
     {parallelism_not_asked_for, "$.layers[2].passes.forward.parallelism"},
     {hybrid_without_optimization, "$.layers[2].passes.forward.parallelism"},
     {model_parallel_matmul, "$.layers[2].passes.forward.parallelism"},
@@ -349,7 +349,7 @@ static const rule rules[] = {
     {narrow_without_the_key, GROUP "columns"},
     {columns_no_divisor, GROUP "columns"},
     {columns_too_many, GROUP "columns"},
-    {rows_over_a_strip, GROUP "rows"},
+    {rows_over_a_strip, GROUP "rows[0]"},
     {rows_over_all_strips, GROUP "rows"},
     {pipelined_passes_differ, LAYER1 "passes.backward.parallelism"},
 };

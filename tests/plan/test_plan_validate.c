@@ -37,10 +37,13 @@ static dsm_pass_plan *conv1_forward(void) {
 }
 
 static void split_product(void) {
+  conv1_forward()->decisions.core_split.n[DSM_DIM_MB] *= 2;
+}
+static void split_of_invocation(void) { /* is not that of the pass */
   conv1_forward()->invocations[0].split.n[DSM_DIM_MB] *= 2;
 }
 static void split_over_a_loop(void) { /* 32 parts of 1 input feature */
-  conv1_forward()->invocations[0].split = (dsm_loops){{32, 1, 1, 1, 1}};
+  conv1_forward()->decisions.core_split = (dsm_loops){{32, 1, 1, 1, 1}};
 }
 static void parallelism_not_allowed(void) {
   found.plan->options.parallelisms = 0;
@@ -105,8 +108,9 @@ typedef struct broken_case {
 
 static const broken_case broken[] = {
     {split_product, "$.layers[0].passes.forward.core_split"},
+    {split_of_invocation, "$.layers[0].passes.forward"},
     {split_over_a_loop, "$.layers[0].passes.forward.core_split.in"},
-    {parallelism_not_allowed, "$.layers[0].passes.forward.parallelism"},
+    {parallelism_not_allowed, "$.options.parallelisms"},
     {missing_pass, "$.layers[0].passes.update"},
     {surplus_pass, "$.layers[0].passes.backward"},
     {sum_of_pass, "$.layers[0].passes.forward.cycles.total"},
@@ -209,9 +213,9 @@ static void group_slower_than_its_transfers(void) {
 
 static const broken_case broken_pipelines[] = {
     {cycles_of_a_group, "$.pipeline[0].cycles"},
-    {group_without_columns, "$.pipeline[0]"},
-    {layer_outside_its_group, "$.pipeline[0]"},
-    {layer_in_no_such_group, "$.pipeline"},
+    {group_without_columns, "$.pipeline[0].columns"},
+    {layer_outside_its_group, "$.layers[1]"},
+    {layer_in_no_such_group, "$.layers[4]"},
     {count_of_invocations, "$.layers[2].passes.forward"},
     {kind_of_invocations, "$.layers[3].passes.forward"},
     {cost_of_an_invocation, "$.layers[2].passes.forward.invocations[1].cycles.total"},

@@ -2,8 +2,10 @@
 /* json_changes.c: whether a text still says what follows from the rest of it. */
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/diag_add.h"
 #include "base/json_read.h"
 
 bool dsm__is_close(double one, double other) {
@@ -39,12 +41,14 @@ static bool is_same_text(const dsm__json_node *found, const dsm__json_node *due)
   return is_same;
 }
 
+static bool is_unchanged(const dsm__json_node *found, const dsm__json_node *due);
+
 static bool are_same_items(const dsm__json_node *found, const dsm__json_node *due) {
   dsm__json_node item = dsm__json_item(found, 0);
   dsm__json_node other = dsm__json_item(due, 0);
   bool is_same = true;
   while (is_same && dsm__json_is_present(&item) && dsm__json_is_present(&other)) {
-    is_same = dsm__json_is_unchanged(&item, &other);
+    is_same = is_unchanged(&item, &other);
     item = dsm__json_next(&item);
     other = dsm__json_next(&other);
   }
@@ -55,20 +59,22 @@ static bool are_same_items(const dsm__json_node *found, const dsm__json_node *du
   return is_same;
 }
 
-bool dsm__json_is_unchanged(const dsm__json_node *found, const dsm__json_node *due) {
+/* Is a value, which is present, that of another document, but for rounding? Else the first
+ * difference is noted. Members that only `due` has are not missed. */
+static bool is_unchanged(const dsm__json_node *found, const dsm__json_node *due) {
   double is = 0;
   double should = 0;
   if (!dsm__json_is_present(due)) {
     return note(found, "now nothing is recorded here");
   }
   if (dsm__json_is_object(found) && dsm__json_is_object(due)) {
-    bool is_same = true;
-    for (dsm__json_node each = dsm__json_first_member(found);
-         is_same && dsm__json_is_present(&each); each = dsm__json_next(&each)) {
+    DSM__JSON_EACH(each, found) {
       const dsm__json_node other = dsm__json_member(due, dsm__json_key(&each));
-      is_same = dsm__json_is_unchanged(&each, &other);
+      if (!is_unchanged(&each, &other)) {
+        return false;
+      }
     }
-    return is_same;
+    return true;
   }
   if (dsm__json_is_list(found) && dsm__json_is_list(due)) {
     return are_same_items(found, due);
@@ -77,4 +83,45 @@ bool dsm__json_is_unchanged(const dsm__json_node *found, const dsm__json_node *d
     return is_same_text(found, due);
   }
   return dsm__is_close(is, should) || note(found, "%.12g is recorded, now it is %.12g", is, should);
+}
+
+static void compare(const dsm__json_node *root, const dsm__json_node *due_root,
+                    const char *const *paths, size_t count) {
+  bool is_same = true;
+  for (size_t i = 0; is_same && i < count; i++) {
+    dsm__json_node outers[2];
+    const dsm__json_node found = dsm__json_at(root, paths[i], &outers[0]);
+    const dsm__json_node due = dsm__json_at(due_root, paths[i], &outers[1]);
+    double is = 0;
+    double should = 0;
+    if (i == 0) {
+      is_same = dsm__json_is_number(&found, &is) && dsm__json_is_number(&due, &should) &&
+                dsm__is_close(is, should);
+    } else if (dsm__json_is_present(&found)) {
+      is_same = is_unchanged(&found, &due);
+    }
+  }
+}
+
+dsm_status dsm__json_compare_text(const dsm__json_input *recorded, char *predicted,
+                                  const char *const *paths, size_t count, dsm_diags *diags) {
+  dsm__json_doc *doc = NULL;
+  dsm__json_doc *due = NULL;
+  dsm_status status = predicted == NULL ? dsm__out_of_memory(diags)
+                                        : dsm__json_doc_parse(&due, predicted, strlen(predicted),
+                                                              NULL, NULL, 0, diags);
+  if (status == DSM_OK) {
+    status =
+        dsm__json_doc_parse(&doc, recorded->text, recorded->length, recorded->file, NULL, 0, diags);
+  }
+  if (status == DSM_OK) {
+    const dsm__json_node root = dsm__json_root(doc);
+    const dsm__json_node due_root = dsm__json_root(due);
+    compare(&root, &due_root, paths, count);
+    status = dsm__json_doc_finish(doc);
+  }
+  dsm__json_doc_free(doc);
+  dsm__json_doc_free(due);
+  free(predicted);
+  return status;
 }

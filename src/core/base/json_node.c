@@ -37,6 +37,19 @@ dsm__json_node dsm__json_member(const dsm__json_node *object, const char *key) {
   return node;
 }
 
+dsm__json_node dsm__json_at(const dsm__json_node *object, const char *path, dsm__json_node *outer) {
+  const char *const dot = strchr(path, '.');
+  char key[64];
+  *outer = *object;
+  if (dot == NULL) {
+    return dsm__json_member(object, path);
+  }
+  (void)snprintf(key, sizeof key, "%.*s", (int)(dot - path), path);
+  *outer = dsm__json_member(object, key);
+  outer->key = outer->item != NULL ? outer->item->string : "";
+  return dsm__json_member(outer, dot + 1);
+}
+
 /* How many containers the node is in. */
 static size_t depth_of(const dsm__json_node *node) {
   size_t depth = 0;
@@ -75,6 +88,13 @@ dsm__json_node dsm__json_next(const dsm__json_node *item) {
     node.key = node.item->string;
   }
   return node;
+}
+
+dsm__json_node dsm__json_first(const dsm__json_node *container) {
+  if (container->item != NULL && container->item->child != NULL) {
+    return dsm__json_child(container, container->item->child, 0);
+  }
+  return (dsm__json_node){.doc = container->doc, .parent = container, .key = ""};
 }
 
 dsm__json_node dsm__json_first_member(const dsm__json_node *object) {

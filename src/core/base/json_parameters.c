@@ -66,14 +66,10 @@ static bool is_name(const char *name) {
 
 /* Members with names that are none are reported once all others are known. */
 static void read_names(dsm__json_parameters *parameters) {
-  size_t wrong = 0;
-  for (dsm__json_node member = dsm__json_first_member(&parameters->list);
-       dsm__json_is_present(&member); member = dsm__json_next(&member)) {
-    if (!is_name(member.key)) {
-      wrong++;
-    } else if (parameters->count < DSM_PARAMETERS_MAX) {
+  DSM__JSON_EACH(member, &parameters->list) {
+    if (is_name(member.key) && parameters->count < DSM_PARAMETERS_MAX) {
       parameters->items[parameters->count++] = (dsm__parameter){.name = member.key, .node = member};
-    } else {
+    } else if (is_name(member.key)) {
       dsm__json_error(&parameters->list, NULL, "expected at most %d parameters, found more",
                       DSM_PARAMETERS_MAX);
       parameters->count = 0;
@@ -82,19 +78,16 @@ static void read_names(dsm__json_parameters *parameters) {
     }
   }
   qsort(parameters->items, parameters->count, sizeof parameters->items[0], compare_names);
-  dsm__json_node member = dsm__json_first_member(&parameters->list);
-  for (; wrong > 0; member = dsm__json_next(&member)) {
+  DSM__JSON_EACH(member, &parameters->list) {
     if (!is_name(member.key)) {
       refuse_name(parameters, &member, "a name of letters, digits and _ that begins with no digit");
-      wrong--;
     }
   }
 }
 
 static size_t count_members(const dsm__json_node *object) {
   size_t count = 0;
-  for (dsm__json_node member = dsm__json_first_member(object); dsm__json_is_present(&member);
-       member = dsm__json_next(&member)) {
+  DSM__JSON_EACH(member, object) {
     count++;
   }
   return count < DSM_PARAMETERS_MAX ? count : DSM_PARAMETERS_MAX;

@@ -178,8 +178,7 @@ static bool object_only(const dsm__json_node *node, const char *const *known, si
   if (!require_type(node, cJSON_IsObject(node->item), "an object")) {
     return false;
   }
-  dsm__json_node member = dsm__json_first_member(node);
-  for (; dsm__json_is_present(&member); member = dsm__json_next(&member)) {
+  DSM__JSON_EACH(member, node) {
     if (is_among(member.key, known, known_count)) {
       continue;
     }
@@ -475,8 +474,7 @@ bool dsm__json_word_set(const dsm__json_node *node, const dsm__words *words, siz
     return false;
   }
   bool is_good = true;
-  dsm__json_node item = dsm__json_item(node, 0);
-  for (size_t i = 0; i < length; i++, item = dsm__json_next(&item)) {
+  DSM__JSON_EACH(item, node) {
     size_t value = 0;
     if (!read_word(&item, words, dsm__words_find_listed, &value)) {
       is_good = false;

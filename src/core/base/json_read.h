@@ -110,6 +110,9 @@ dsm__json_node dsm__json_root(dsm__json_doc *doc);
 /** A member of an object node (absent if the node is absent, no object, or has no such member). */
 dsm__json_node dsm__json_member(const dsm__json_node *object, const char *key);
 
+/** A member, or one of an object in it, "cycles.total": then *outer becomes that object. */
+dsm__json_node dsm__json_at(const dsm__json_node *object, const char *path, dsm__json_node *outer);
+
 /** Item `index` of an array node; absent beyond the end. O(1) amortised when walked in order. */
 dsm__json_node dsm__json_item(const dsm__json_node *array, size_t index);
 
@@ -137,10 +140,6 @@ const char *dsm__json_text(const dsm__json_node *node);
 /** Appends a present value as JSON without spaces, the keys of objects in bytewise order: equal
  * values give equal texts. */
 void dsm__json_compact(const dsm__json_node *node, dsm__text_buffer *out);
-
-/** Is a value, which is present, that of another document, but for rounding? Else the first
- * difference is reported as a note. Members that only `due` has are not missed. */
-bool dsm__json_is_unchanged(const dsm__json_node *found, const dsm__json_node *due);
 
 /** Could two numbers be of two implementations of a model? */
 bool dsm__is_close(double one, double other);
@@ -270,6 +269,14 @@ bool dsm__json_word_set(const dsm__json_node *node, const dsm__words *words, siz
  */
 dsm__json_node dsm__json_first_member(const dsm__json_node *object);
 
+/** First member of an object or item of a list (absent if there is none). */
+dsm__json_node dsm__json_first(const dsm__json_node *container);
+
+/** A loop over all members or items of a node. */
+#define DSM__JSON_EACH(one, container)                                                             \
+  for (dsm__json_node one = dsm__json_first(container); dsm__json_is_present(&one);                \
+       one = dsm__json_next(&one))
+
 /** The name of a member. Borrowed from the document. */
 const char *dsm__json_key(const dsm__json_node *member);
 
@@ -330,6 +337,14 @@ typedef struct dsm__json_input {
   const dsm_override *overrides;
   size_t override_count;
 } dsm__json_input;
+
+/** Notes the first value at one of the paths (dsm__json_at) that is not, but for rounding, that of
+ * what is predicted now: a text that is freed; NULL: memory was out. What is not recorded is not
+ * missed; where the number at the first path is another, nothing is noted. DSM_ERROR_INVALID: it is
+ * no JSON; DSM_ERROR_OUT_OF_MEMORY. */
+DSM_NODISCARD dsm_status dsm__json_compare_text(const dsm__json_input *recorded, char *predicted,
+                                                const char *const *paths, size_t count,
+                                                dsm_diags *diags);
 
 /** Reads a whole document into what was made for it; NULL: memory was out. As
  * dsm__json_doc_finish, or dsm__json_doc_parse. */

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plan/alike.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/map.h"
 #include "model/layer_words.h"
+#include "plan/plan_record.h"
 
-/* The numbers of a layer, one after the other. */
+/* The numbers of a layer, one after the other: those of its records, and some beside them. */
 enum {
   WORDS_OF_LOOPS = DSM__LAYER_WORDS + 1,
-  WORDS_OF_DECISIONS = 18,
-  WORDS_OF_INVOCATION = 6 + DSM_DIM_COUNT + DSM_TILE_MEMBER_COUNT,
-  WORDS_OF_PASS = 16 + DSM_DIM_COUNT + DSM_INVOCATION_KINDS_MAX * WORDS_OF_INVOCATION +
+  WORDS_OF_DECISIONS = 24,
+  WORDS_OF_INVOCATION = 8 + 3 * DSM_DIM_COUNT + DSM_TILE_MEMBER_COUNT,
+  WORDS_OF_PASS = 24 + 4 * DSM_DIM_COUNT + DSM_INVOCATION_KINDS_MAX * WORDS_OF_INVOCATION +
                   2 * DSM_GROUP_COUNT + DSM_BOUND_COUNT,
   WORDS_MAX = WORDS_OF_LOOPS + WORDS_OF_DECISIONS + DSM_PASS_COUNT * WORDS_OF_PASS
 };
@@ -23,6 +25,7 @@ typedef struct signature {
 } signature;
 
 static void put(signature *made, uint64_t word) {
+  assert(made->count < WORDS_MAX);
   made->words[made->count++] = word;
 }
 
@@ -54,62 +57,44 @@ static void put_loops(signature *made, const dsm_layer *layer) {
   put(made, layer->parameters);
 }
 
-static void put_decisions(signature *made, const dsm_layer_plan *layer) {
-  const dsm_layer_decisions *const decisions = &layer->decisions;
-  const char *const group = decisions->pipeline_group == NULL ? "" : decisions->pipeline_group;
-  const uint64_t words[] = {
-      decisions->dysm_factor,
-      decisions->is_output_held,
-      decisions->output_layout.features,
-      decisions->output_layout.ij,
-      decisions->output_layout.mb,
-      decisions->is_hoisted,
-      (uint64_t)decisions->shard,
-      decisions->is_recomputed,
-      decisions->is_output_recomputed,
-      dsm__hash(0, group, strlen(group)),
-      decisions->stage_rows,
-      decisions->stage_columns,
-      (uint64_t)decisions->error_parallelism,
-      (uint64_t)layer->error_parallelism,
-  };
-  _Static_assert(DSM__COUNT_OF(words) < WORDS_OF_DECISIONS, "room for all of them");
-  put_all(made, words, DSM__COUNT_OF(words));
-  put_number(made, decisions->weights_on_chip);
-}
-
-static void put_invocation(signature *made, const dsm_invocation *invocation) {
-  put(made, (uint64_t)invocation->kind);
-  put(made, invocation->count);
-  put(made, (uint64_t)invocation->computing);
-  put_number(made, invocation->times);
-  put_all(made, invocation->split.n, DSM_DIM_COUNT);
-  put_all(made, invocation->tile.n, DSM_TILE_MEMBER_COUNT);
+/* Of a record all but lists. */
+static bool put_field(void *context, const dsm__field *field, const void *record) {
+  signature *const made = context;
+  const void *const value = dsm__field_in(field, record);
+  const char *text = "";
+  size_t count = 0;
+  if (field->kind == DSM__FIELD_COUNTS) {
+    put_all(made, value, field->words->count);
+  } else if (field->kind == DSM__FIELD_REALS) {
+    put_numbers(made, value, field->words->count);
+  } else if (field->kind == DSM__FIELD_RECORD) {
+    (void)dsm__record_each(field->type, value, put_field, made);
+  } else if (field->kind == DSM__FIELD_ITEMS) {
+    memcpy(&count, (const unsigned char *)record + field->count_offset, sizeof count);
+    put(made, count);
+    for (size_t i = 0; i < count; i++) {
+      (void)dsm__record_each(field->type, (const unsigned char *)value + i * field->type->size,
+                             put_field, made);
+    }
+  } else if (field->kind == DSM__FIELD_TEXT && dsm__field_is_stated(field, record)) {
+    memcpy(&text, value, sizeof text);
+    put(made, dsm__hash(0, text, strlen(text)));
+  } else if (field->kind != DSM__FIELD_LIST && field->kind != DSM__FIELD_OWN) {
+    put_number(made, dsm__field_number(field, record));
+  }
+  return true;
 }
 
 static void put_pass(signature *made, const dsm_pass_plan *pass) {
-  const double numbers[] = {
-      pass->cycles.primary,        pass->cycles.overlapped,
-      pass->cycles.auxiliary,      pass->cycles.overlapped_visible,
-      pass->cycles.non_overlapped, pass->cycles.total,
-      pass->hidden_cycles,         pass->ideal_cycles,
-      pass->utilization,
-  };
   put(made, pass->exists);
   if (!pass->exists) {
     return;
   }
-  put(made, (uint64_t)pass->decisions.parallelism);
-  put(made, (uint64_t)pass->bound);
-  put(made, pass->invocation_count);
-  put_all(made, pass->decisions.core_split.n, DSM_DIM_COUNT);
-  for (size_t i = 0; i < pass->invocation_count; i++) {
-    put_invocation(made, &pass->invocations[i]);
-  }
-  put_numbers(made, numbers, DSM__COUNT_OF(numbers));
-  put_numbers(made, pass->group_cycles, DSM_GROUP_COUNT);
+  (void)dsm__record_each(&dsm__pass_record, pass, put_field, made);
   put_numbers(made, pass->group_latency_cycles, DSM_GROUP_COUNT);
-  put_numbers(made, pass->resources.cycles, DSM_BOUND_COUNT);
+  for (size_t i = 0; i < pass->invocation_count; i++) {
+    put_number(made, pass->invocations[i].times);
+  }
 }
 
 /* A baseline has no loops. */
@@ -119,7 +104,10 @@ static void sign(signature *made, const dsm_layer_plan *layer, dsm__alikeness al
     put_loops(made, layer->layer);
   }
   if (alikeness == DSM__ALIKE_NUMBERS) {
-    put_decisions(made, layer);
+    (void)dsm__record_each(&dsm__decisions_record, &layer->decisions, put_field, made);
+    put(made, layer->decisions.stage_rows);
+    put(made, layer->decisions.stage_columns);
+    put(made, (uint64_t)layer->error_parallelism);
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       put_pass(made, &layer->passes[p]);
     }

@@ -37,25 +37,10 @@ static dsm__layer_decision decision_of(const dsm_layer_plan *layer, dsm_mode mod
 
 bool dsm__decisions_of_plan(const dsm_plan *plan, dsm__arena *arena, dsm__decisions *decisions) {
   dsm__layer_decision *const layers = dsm__arena_array(arena, plan->layer_count, sizeof *layers);
-  dsm__pipeline_decision *const groups =
-      dsm__arena_array(arena, plan->pipeline_count, sizeof *groups);
-  if (layers == NULL || groups == NULL) {
-    return false;
-  }
-  for (size_t i = 0; i < plan->layer_count; i++) {
+  for (size_t i = 0; layers != NULL && i < plan->layer_count; i++) {
     layers[i] = decision_of(&plan->layers[i], plan->options.mode);
   }
-  for (size_t g = 0; g < plan->pipeline_count; g++) {
-    const dsm_pipeline_plan *const group = &plan->pipelines[g];
-    groups[g] = (dsm__pipeline_decision){
-        .name = group->name,
-        .first_layer = group->first_layer,
-        .layer_count = group->layer_count,
-        .columns = group->columns,
-        .rows = group->rows,
-    };
-  }
-  *decisions =
-      (dsm__decisions){layers, groups, plan->pipeline_count, plan->micro_batches, plan->stages};
-  return true;
+  *decisions = (dsm__decisions){layers, plan->pipelines, plan->pipeline_count, plan->micro_batches,
+                                plan->stages};
+  return layers != NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plan/legal.h"
 
-#include <math.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -73,25 +73,31 @@ static const char *const not_made[DSM__FIELD_KIND_COUNT] = {[DSM__FIELD_COUNT] =
                                                             [DSM__FIELD_TEXT] = "null",
                                                             [DSM__FIELD_WORD] = "\"none\""};
 
-bool dsm__judge_choice(dsm__judge *judge, size_t index, dsm__choice choice,
-                       dsm__layer_fact_set facts, const char *found) {
+bool dsm__judge_made(dsm__judge *judge, dsm__plan_place place, dsm__choice choice,
+                     dsm__layer_fact_set facts, const char *none, const char *found) {
   static const dsm__layer_fact_set of_step =
       DSM__LAYER_FACT(STAGED) | DSM__LAYER_FACT(MICRO_BATCHES) | DSM__LAYER_FACT(ROLES);
-  const dsm__field *const field = dsm__choice_field(choice);
-  const dsm__plan_place place = {
-      .record = &dsm__decisions_record, .key = field->key, .index = index};
   const bool is_of_step = (facts & of_step) != 0; /* which is told before a missing strategy */
   const bool may = is_of_step || dsm__may_choose(judge->of->options, choice);
   const char *const why = dsm__choice_why_not(choice, facts);
-  char text[64];
-  if (!is_made(judge, index, choice) || (may && why == NULL)) {
+  if (may && why == NULL) {
     return true;
   }
-  found = found != NULL ? found : found_text(judge, index, field, text);
-  dsm__judge_tell(judge, place, NULL, "expected %s%s%s, found %s", not_made[field->kind],
+  dsm__judge_tell(judge, place, NULL, "expected %s%s%s, found %s", none,
                   may ? why : " without the optimization ", may ? "" : dsm__choice_word(choice),
                   found);
   return false;
+}
+
+bool dsm__judge_choice(dsm__judge *judge, size_t index, dsm__choice choice,
+                       dsm__layer_fact_set facts, const char *found) {
+  const dsm__field *const field = dsm__choice_field(choice);
+  const dsm__plan_place place = {
+      .record = &dsm__decisions_record, .key = field->key, .index = index};
+  char text[64];
+  return !is_made(judge, index, choice) ||
+         dsm__judge_made(judge, place, choice, facts, not_made[field->kind],
+                         found != NULL ? found : found_text(judge, index, field, text));
 }
 
 /* Is a choice made, and may it be? */
@@ -133,50 +139,39 @@ static void judge_factor(dsm__judge *judge, size_t index) {
   const uint64_t minibatch =
       judge->of->workload->minibatch / dsm__micro_batches(judge->of->decisions);
   const uint64_t factor = dsm__judged(judge, index)->layer.dysm_factor;
+  const uint64_t chips = judge->of->machine->chip_count;
   if (factor != 1 && !dsm_dysm_factor_is_valid(layer, judge->of->machine, minibatch, factor)) {
-    dsm__judge_tell(
-        judge, DSM__LAYER_PLACE(index, dysm_factor), NULL,
-        "expected a power of two that divides the minibatch, %llu, into parts of at "
-        "least a sample for each of the %llu chip%s, found %llu",
-        (unsigned long long)minibatch, (unsigned long long)judge->of->machine->chip_count,
-        dsm__plural((double)judge->of->machine->chip_count), (unsigned long long)factor);
+    dsm__judge_tell(judge, DSM__LAYER_PLACE(index, dysm_factor), NULL,
+                    "expected a power of two that divides the minibatch, %" PRIu64
+                    ", into parts of at "
+                    "least a sample for each of the %" PRIu64 " chip%s, found %" PRIu64,
+                    minibatch, chips, dsm__plural((double)chips), factor);
   }
 }
 
 /* model.dysm_uniform: one factor for all convolutions, 1 for the other layers. */
 static void judge_uniform_factors(dsm__judge *judge) {
   static const char hint[] = "the system's model.dysm_uniform is true";
-  size_t first = DSM_NEVER_USED;
+  uint64_t common = 0; /* that of the first convolution */
   for (size_t i = 0; i < judge->of->workload->layer_count; i++) {
-    const unsigned long long factor = dsm__judged(judge, i)->layer.dysm_factor;
+    const uint64_t factor = dsm__judged(judge, i)->layer.dysm_factor;
+    const bool is_convolution = dsm__judged_layer(judge, i)->is_convolution;
     if (!dsm__is_known(judge, i)) {
       continue;
     }
-    if (!dsm__judged_layer(judge, i)->is_convolution) {
-      if (factor != 1) {
-        dsm__judge_tell(judge, DSM__LAYER_PLACE(i, dysm_factor), hint,
-                        "expected 1 in a layer that is no convolution, found %llu", factor);
-      }
-      continue;
-    }
-    first = first == DSM_NEVER_USED ? i : first;
-    if (factor != dsm__judged(judge, first)->layer.dysm_factor) {
+    common = is_convolution && common == 0 ? factor : common;
+    if (!is_convolution && factor != 1) {
       dsm__judge_tell(judge, DSM__LAYER_PLACE(i, dysm_factor), hint,
-                      "expected the factor of the first convolution, %llu, found %llu",
-                      (unsigned long long)dsm__judged(judge, first)->layer.dysm_factor, factor);
+                      "expected 1 in a layer that is no convolution, found %" PRIu64, factor);
+    } else if (is_convolution && factor != common) {
+      dsm__judge_tell(judge, DSM__LAYER_PLACE(i, dysm_factor), hint,
+                      "expected the factor of the first convolution, %" PRIu64 ", found %" PRIu64,
+                      common, factor);
     }
   }
 }
 
 /* ---- what is on chip, each layer by itself ---- */
-
-static void judge_weights(dsm__judge *judge, size_t index) {
-  const double fraction = dsm__judged(judge, index)->layer.weights_on_chip;
-  if (!(fraction >= 0 && fraction <= 1)) {
-    dsm__judge_tell(judge, DSM__LAYER_PLACE(index, weights_on_chip), NULL,
-                    "expected a number from 0 to 1, found %g", fraction);
-  }
-}
 
 /* The layout of a held output; a part that is 0 is not known. */
 static void judge_layout(dsm__judge *judge, size_t index) {
@@ -195,31 +190,20 @@ static void judge_layout(dsm__judge *judge, size_t index) {
   } else if (cores % layout->features != 0 || cores / layout->features % layout->ij != 0 ||
              cores / layout->features / layout->ij != layout->mb) {
     dsm__judge_tell(judge, place, NULL,
-                    "expected parts that multiply to the %llu core%s, found %llu x %llu x %llu",
-                    (unsigned long long)cores, dsm__plural((double)cores),
-                    (unsigned long long)layout->features, (unsigned long long)layout->ij,
-                    (unsigned long long)layout->mb);
+                    "expected parts that multiply to the %" PRIu64 " core%s, found %" PRIu64
+                    " x %" PRIu64 " x %" PRIu64,
+                    cores, dsm__plural((double)cores), layout->features, layout->ij, layout->mb);
   }
 }
 
 /* ---- what is made anew ---- */
 
-/* Does a segment end with a layer inside of a repetition of a block? */
-static bool may_go_on(const dsm_workload *workload, size_t index) {
-  dsm__segment_walk walk = dsm__segments_begin(workload);
-  bool is_end = false;
-  for (size_t i = 0; i <= index; i++) {
-    is_end = dsm__segment_ends(&walk, i);
-  }
-  return is_end && dsm__segment_may_go_on(workload, index);
-}
-
 static void judge_output(dsm__judge *judge, size_t index) {
   const dsm_layer_decisions *const own = &dsm__judged(judge, index)->layer;
+  const bool may_go_on = judge->is_cut[index] && dsm__segment_may_go_on(judge->of->workload, index);
   const char *const why = !own->is_recomputed ? "in a layer whose forward pass does not run again"
-                          : !may_go_on(judge->of->workload, index)
-                              ? "but where a segment ends inside a repetition of a block"
-                              : NULL;
+                          : !may_go_on ? "but where a segment ends inside a repetition of a block"
+                                       : NULL;
   if (own->is_output_recomputed && why != NULL) {
     dsm__judge_tell(judge, DSM__LAYER_PLACE(index, is_output_recomputed), NULL,
                     "expected false %s, found true", why);
@@ -233,7 +217,6 @@ static void (*const judge_made[DSM__CHOICE_COUNT])(dsm__judge *judge, size_t ind
     [DSM__CHOICE_FACTOR] = judge_factor,
     [DSM__CHOICE_RECOMPUTED] = judge_output,
     [DSM__CHOICE_OUTPUT] = judge_layout,
-    [DSM__CHOICE_PRELOADED] = judge_weights,
 };
 
 static void judge_layer(dsm__judge *judge, size_t index) {
@@ -251,6 +234,7 @@ static bool prepare(dsm__judge *judge) {
   const size_t count = judge->of->workload->layer_count;
   judge->group_of = dsm__arena_array(judge->arena, count, sizeof judge->group_of[0]);
   if (judge->group_of == NULL ||
+      !dsm__segments_find(judge->of->workload, judge->arena, &judge->is_cut) ||
       !dsm__core_splits_enumerate(&judge->splits, dsm_split_cores(judge->of->machine->system),
                                   judge->arena)) {
     return false;
@@ -269,9 +253,10 @@ static bool prepare(dsm__judge *judge) {
 bool dsm__legality_check(const dsm__candidate *candidate, dsm__violation_function tell,
                          void *context, dsm__arena *arena) {
   dsm__judge judge = {.of = candidate, .tell = tell, .context = context, .arena = arena};
-  if (!prepare(&judge) || !dsm__judge_stages(&judge)) {
+  if (!prepare(&judge)) {
     return false;
   }
+  dsm__judge_stages(&judge);
   if (judge.told_count > 0) {
     return true; /* on which chips layers run is not known */
   }

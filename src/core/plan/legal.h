@@ -12,7 +12,8 @@
 typedef struct dsm__plan_place {
   const dsm__record_type
       *record; /**< dsm__decisions_record: of a layer; dsm__pass_decisions_record;
-                    dsm__invocation_record; dsm__pipeline_record; dsm__step_stages_record */
+                    dsm__invocation_record; dsm__pipeline_record; dsm__step_stages_record;
+                    dsm__plan_record */
   const char *key;
   size_t index; /**< of the layer, the pipeline group or the stage; SIZE_MAX: all stages */
   dsm_pass pass;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* legal_holding.c: what is on chip for longer than a layer, and whether it fits (sections 7, 10).
  */
+#include <inttypes.h>
 #include <math.h>
 
 #include "base/number_text.h"
@@ -14,37 +15,23 @@
 static const char keeps_its_layout[] =
     "from its producer to its last use, a held output keeps its layout";
 
-/* May a layer run while anything is held? */
-static bool is_uniform(const dsm__judge *judge, size_t index) {
-  return dsm__judged_layer(judge, index)->timesteps == 1 &&
-         judge->group_of[index] == DSM_NO_PIPELINE &&
-         dsm__differing_pass(judge, index) == DSM_PASS_COUNT;
-}
-
-/* With roles each layer has its own. */
-static bool is_like(const dsm__judge *judge, size_t a, size_t b, bool has_roles) {
-  const dsm__layer_decision *const one = dsm__judged(judge, a);
-  const dsm__layer_decision *const other = dsm__judged(judge, b);
-  return (has_roles || one->layouts.of[DSM_PASS_FORWARD] == other->layouts.of[DSM_PASS_FORWARD]) &&
-         one->layer.dysm_factor == other->layer.dysm_factor;
-}
-
-/* Tells why the output of `holder` cannot be held while `breaker` runs. */
-static void tell_breaker(dsm__judge *judge, size_t holder, size_t breaker) {
+/* May a layer run while the output of `holder` is held? Else that is told. With roles each layer
+ * has its own, in all passes. */
+static bool is_uniform(dsm__judge *judge, size_t holder, size_t index) {
   const dsm__plan_place place = DSM__LAYER_PLACE(holder, is_output_held);
-  const dsm_layer *const layer = dsm__judged_layer(judge, breaker);
-  const dsm__layer_decision *const found = dsm__judged(judge, breaker);
+  const dsm_layer *const layer = dsm__judged_layer(judge, index);
+  const dsm__layer_decision *const found = dsm__judged(judge, index);
   const dsm__layer_decision *const held = dsm__judged(judge, holder);
-  const dsm_parallelism wanted = /* with roles each layer has its own, in all passes */
+  const dsm_parallelism wanted =
       (judge->steps[0] != NULL ? found : held)->layouts.of[DSM_PASS_FORWARD];
   const bool is_forward_other = found->layouts.of[DSM_PASS_FORWARD] != wanted;
-  const dsm_pass other = is_forward_other ? DSM_PASS_FORWARD : dsm__differing_pass(judge, breaker);
+  const dsm_pass other = is_forward_other ? DSM_PASS_FORWARD : dsm__differing_pass(judge, index);
   if (layer->timesteps > 1) {
     dsm__judge_tell(judge, place, NULL,
                     "expected no layer with timesteps up to the output's last use, found \"%s\" "
-                    "with %llu",
-                    layer->name, (unsigned long long)layer->timesteps);
-  } else if (judge->group_of[breaker] != DSM_NO_PIPELINE) {
+                    "with %" PRIu64,
+                    layer->name, layer->timesteps);
+  } else if (judge->group_of[index] != DSM_NO_PIPELINE) {
     dsm__judge_tell(judge, place, NULL,
                     "expected no pipelined layer up to the output's last use, found \"%s\"",
                     layer->name);
@@ -55,13 +42,15 @@ static void tell_breaker(dsm__judge *judge, size_t holder, size_t breaker) {
                     dsm__judged_word(judge, wanted),
                     dsm__judged_word(judge, found->layouts.of[other]), dsm_pass_name(other),
                     layer->name);
-  } else {
+  } else if (found->layer.dysm_factor != held->layer.dysm_factor) {
     dsm__judge_tell(judge, place, keeps_its_layout,
-                    "expected the DySM factor %llu up to the output's last use, found %llu of "
-                    "\"%s\"",
-                    (unsigned long long)held->layer.dysm_factor,
-                    (unsigned long long)found->layer.dysm_factor, layer->name);
+                    "expected the DySM factor %" PRIu64 " up to the output's last use, found "
+                    "%" PRIu64 " of \"%s\"",
+                    held->layer.dysm_factor, found->layer.dysm_factor, layer->name);
+  } else {
+    return true;
   }
+  return false;
 }
 
 /* Along which axis does a held output not lie as it was made while a later layer runs, its last
@@ -137,17 +126,12 @@ static bool is_kept_by_roles(dsm__judge *judge, size_t holder, size_t k, bool is
 }
 
 /* What is held has the same layout for all its life: the first layer that changes that is told. */
-static void judge_life(dsm__judge *judge, size_t holder, bool has_roles) {
+static void judge_life(dsm__judge *judge, size_t holder) {
   const size_t last = dsm__last_use(dsm__judged_layer(judge, holder));
+  const bool has_roles = judge->steps[0] != NULL;
   for (size_t k = holder; k <= last; k++) {
-    if (has_roles && !dsm__is_known(judge, k)) {
-      return; /* what its roles leave as it was is not known */
-    }
-    const bool is_good = is_uniform(judge, k) && is_like(judge, holder, k, has_roles);
-    if (!is_good && dsm__is_known(judge, k)) {
-      tell_breaker(judge, holder, k);
-    }
-    if (!is_good || (has_roles && !is_kept_by_roles(judge, holder, k, k == last))) {
+    if (!dsm__is_known(judge, k) || !is_uniform(judge, holder, k) ||
+        (has_roles && !is_kept_by_roles(judge, holder, k, k == last))) {
       return;
     }
   }
@@ -156,10 +140,10 @@ static void judge_life(dsm__judge *judge, size_t holder, bool has_roles) {
 void dsm__judge_lives(dsm__judge *judge) {
   const bool has_roles = dsm__has_roles(judge->of->workload, judge->of->decisions);
   for (size_t i = 0; i < judge->of->workload->layer_count; i++) {
-    const size_t last = dsm__last_use(dsm__judged_layer(judge, i));
-    const bool is_held = dsm__judged(judge, i)->layer.is_output_held && last != DSM_NEVER_USED;
-    if (is_held && dsm__is_known(judge, i) && (!has_roles || judge->told_count == 0)) {
-      judge_life(judge, i, has_roles);
+    const bool is_held = dsm__judged(judge, i)->layer.is_output_held &&
+                         dsm__last_use(dsm__judged_layer(judge, i)) != DSM_NEVER_USED;
+    if (is_held && (!has_roles || judge->told_count == 0)) {
+      judge_life(judge, i);
     }
   }
 }

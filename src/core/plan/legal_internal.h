@@ -20,6 +20,7 @@ typedef struct dsm__judge {
   dsm__arena *arena;
   dsm__core_splits splits;
   size_t *group_of;         /**< of each layer: index of its group, or DSM_NO_PIPELINE */
+  bool *is_cut;             /**< of each layer: a segment ends with it (plan/segments.h) */
   size_t told_count;        /**< violations so far */
   dsm__role_step *steps[2]; /**< of forward and backward, where layers have roles; else NULL */
 } dsm__judge;
@@ -54,8 +55,12 @@ static inline bool dsm__is_known(const dsm__judge *judge, size_t index) {
   return judge->of->is_known == NULL || judge->of->is_known[index];
 }
 
-/** Judges a choice of a layer of which so much is so: false where it is made and may not be, which
- * is told with what was found; NULL: how it is made. */
+/** Judges a choice that is made, of a layer or step of which so much is so: false where it may not
+ * be, which is told with what would be there without it, and what was found. */
+bool dsm__judge_made(dsm__judge *judge, dsm__plan_place place, dsm__choice choice,
+                     dsm__layer_fact_set facts, const char *none, const char *found);
+
+/** The same of a choice of a layer, which may not be made; `found` may be NULL: how it is made. */
 bool dsm__judge_choice(dsm__judge *judge, size_t index, dsm__choice choice,
                        dsm__layer_fact_set facts, const char *found);
 
@@ -86,8 +91,8 @@ dsm_pass dsm__differing_pass(const dsm__judge *judge, size_t index);
 /** Do micro-batches suit the roles? Of what does not, no more is to be judged. */
 void dsm__judge_micro_batches(dsm__judge *judge);
 
-/** Stages of the step; of what does not suit, no more is to be judged. False if out of memory. */
-bool dsm__judge_stages(dsm__judge *judge);
+/** Stages of the step; of what does not suit, no more is to be judged. */
+void dsm__judge_stages(dsm__judge *judge);
 
 /** Roles that go together; only of a mapping that is legal otherwise. False if out of memory. */
 bool dsm__judge_roles(dsm__judge *judge);

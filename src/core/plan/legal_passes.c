@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* legal_passes.c: parallelisms and core splits of the passes of a layer (sections 3 and 11). */
-#include <stdio.h>
+#include <inttypes.h>
 
 #include "base/number_text.h"
 #include "model/axis_words.h"
@@ -148,16 +148,16 @@ static bool is_factorisation(dsm__judge *judge, dsm__plan_place place, const dsm
   bool is_good = true;
   for (int d = 0; d < DSM_DIM_COUNT; d++) {
     const uint64_t part = split->n[d];
+    place.dim = (dsm_dim)d;
     if (part > 1 && !judge->of->machine->has_splits) {
-      place.dim = (dsm_dim)d;
       dsm__judge_tell(judge, place, NULL,
-                      "expected 1, as cores take tiles of outputs as they become free, found %llu",
-                      (unsigned long long)part);
+                      "expected 1, as cores take tiles of outputs as they become free, found "
+                      "%" PRIu64,
+                      part);
     } else if (part != 0 && cores % part != 0) {
-      place.dim = (dsm_dim)d;
-      dsm__judge_tell(judge, place, NULL, "expected a divisor of the %llu core%s, found %llu",
-                      (unsigned long long)cores, dsm__plural((double)cores),
-                      (unsigned long long)part);
+      dsm__judge_tell(judge, place, NULL,
+                      "expected a divisor of the %" PRIu64 " core%s, found %" PRIu64, cores,
+                      dsm__plural((double)cores), part);
     }
     is_good = is_good && part != 0 && cores % part == 0;
     product = is_good && product <= cores ? product * part : product;
@@ -165,9 +165,8 @@ static bool is_factorisation(dsm__judge *judge, dsm__plan_place place, const dsm
   if (is_good && product != cores) {
     place.dim = DSM_DIM_COUNT;
     dsm__judge_tell(judge, place, NULL,
-                    "expected parts that multiply to the %llu core%s, found %s%llu",
-                    (unsigned long long)cores, dsm__plural((double)cores),
-                    product > cores ? "at least " : "", (unsigned long long)product);
+                    "expected parts that multiply to the %" PRIu64 " core%s, found %s%" PRIu64,
+                    cores, dsm__plural((double)cores), product > cores ? "at least " : "", product);
     return false;
   }
   return is_good;
@@ -184,8 +183,9 @@ static void judge_split(dsm__judge *judge, dsm__plan_place place, const dsm_chip
     if (split->n[d] > most) {
       place.dim = (dsm_dim)d;
       dsm__judge_tell(judge, place, NULL,
-                      "expected at most %llu, as many as one chip has of this loop, found %llu",
-                      (unsigned long long)most, (unsigned long long)split->n[d]);
+                      "expected at most %" PRIu64 ", as many as one chip has of this loop, found "
+                      "%" PRIu64,
+                      most, split->n[d]);
     }
   }
 }
@@ -214,17 +214,11 @@ static void judge_splits(dsm__judge *judge, size_t index, dsm_pass pass) {
     judge_split(judge, place, is_factor_good ? &share : NULL, &decision->splits[pass][k]);
     place.record = &dsm__invocation_record;
     place.key = dsm__record_key_at(place.record, offsetof(dsm_invocation, kind));
-    if (parts.items[k].kind != DSM_INVOCATION_STEADY) {
-      continue;
-    }
-    if (!dsm__may_choose(judge->of->options, DSM__CHOICE_KERNEL)) {
-      dsm__judge_tell(judge, place, NULL,
-                      "expected no steady invocations without the optimization %s, found some",
-                      dsm__choice_word(DSM__CHOICE_KERNEL));
-    } else if (!dsm_kernel_can_be_kept(setting.layer, machine)) {
-      dsm__judge_tell(judge, place, NULL,
-                      "expected no steady invocations of a matmul without model.resident_operands, "
-                      "found some");
+    if (part->kind == DSM_INVOCATION_STEADY) {
+      (void)dsm__judge_made(
+          judge, place, DSM__CHOICE_KERNEL,
+          dsm_kernel_can_be_kept(setting.layer, machine) ? 0 : DSM__LAYER_FACT(NO_RESIDENT),
+          "no steady invocations", "some");
     }
   }
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* legal_roles.c: roles of layers that go together (section 11). */
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "model/axis_words.h"
 #include "model/equations.h"
 #include "plan/legal_internal.h"
@@ -39,37 +42,45 @@ static void judge_group(dsm__judge *judge, size_t index) {
                           "a group");
 }
 
-/* The first pass of a layer whose chips do not share the samples of a micro-batch evenly;
- * DSM_PASS_COUNT: none. */
-static dsm_pass uneven_pass(const dsm__judge *judge, size_t index, uint64_t samples) {
+/* Of the first pass whose chips do not share the samples of a micro-batch evenly. */
+static void judge_sharing(dsm__judge *judge, size_t index, uint64_t samples) {
+  const dsm_layer *const layer = dsm__judged_layer(judge, index);
+  dsm__plan_place place = DSM__PASS_PLACE(index, parallelism);
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     const dsm_parallelism own = dsm__judged(judge, index)->layouts.of[p];
-    if (dsm_pass_exists(dsm__judged_layer(judge, index), judge->of->options->mode, (dsm_pass)p) &&
-        samples % dsm__sample_ways(judge->of->machine, own) != 0) {
-      return (dsm_pass)p;
+    const uint64_t ways = dsm__sample_ways(judge->of->machine, own);
+    place.pass = (dsm_pass)p;
+    if (dsm_pass_exists(layer, judge->of->options->mode, place.pass) && samples % ways != 0) {
+      dsm__judge_tell(judge, place, NULL,
+                      "expected chips that share the %" PRIu64 " samples of a micro-batch evenly, "
+                      "found %" PRIu64 " of them under \"%s\"",
+                      samples, ways, dsm__judged_word(judge, own));
+      return;
     }
   }
-  return DSM_PASS_COUNT;
 }
 
-/* Chips that share samples have equally many of each micro-batch; stages have no micro-batches. */
+/* The minibatch is cut evenly, and chips that share samples have equally many of each micro-batch;
+ * groups have no micro-batches. */
 void dsm__judge_micro_batches(dsm__judge *judge) {
   const dsm_workload *const workload = judge->of->workload;
   const uint64_t micro_batches = dsm__micro_batches(judge->of->decisions);
-  const uint64_t samples = workload->minibatch / micro_batches;
-  for (size_t i = 0; micro_batches > 1 && i < workload->layer_count; i++) {
-    const dsm_pass pass = uneven_pass(judge, i, samples);
-    if (pass != DSM_PASS_COUNT) {
-      const dsm_parallelism found = dsm__judged(judge, i)->layouts.of[pass];
-      dsm__plan_place place = DSM__PASS_PLACE(i, parallelism);
-      place.pass = pass;
-      dsm__judge_tell(judge, place, NULL,
-                      "expected chips that share the %llu samples of a micro-batch evenly, found "
-                      "%llu of them under \"%s\"",
-                      (unsigned long long)samples,
-                      (unsigned long long)dsm__sample_ways(judge->of->machine, found),
-                      dsm__judged_word(judge, found));
-    }
+  const dsm__plan_place place =
+      dsm__place_of(&dsm__plan_record, offsetof(dsm_plan, micro_batches), 0);
+  char found[24];
+  (void)snprintf(found, sizeof found, "%" PRIu64, micro_batches);
+  if (micro_batches == 1 ||
+      !dsm__judge_made(judge, place, DSM__CHOICE_MICRO_BATCHES, 0, "1", found)) {
+    return;
+  }
+  if (workload->minibatch % micro_batches != 0) {
+    dsm__judge_tell(judge, place, NULL,
+                    "expected a divisor of the minibatch, %" PRIu64 ", found %" PRIu64,
+                    workload->minibatch, micro_batches);
+    return;
+  }
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    judge_sharing(judge, i, workload->minibatch / micro_batches);
     (void)dsm__judge_choice(judge, i, DSM__CHOICE_GROUP, DSM__LAYER_FACT(MICRO_BATCHES), "a group");
   }
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* legal_stages.c: which stages a step may have (section 8). */
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "plan/legal_internal.h"
-#include "plan/segments.h"
 #include "plan/step_stages.h"
 
 #define STAGES_PLACE(member, index)                                                                \
@@ -11,32 +13,29 @@ static void judge_number(dsm__judge *judge) {
   const dsm_stages *const stages = &judge->of->decisions->stages;
   const uint64_t micro_batches = dsm__micro_batches(judge->of->decisions);
   const dsm__interleaving of = dsm__interleaving_of(stages, micro_batches);
-  const unsigned long long chips = judge->of->machine->system->system.axes[stages->axis].chips;
+  const uint64_t chips = judge->of->machine->system->system.axes[stages->axis].chips;
   const size_t runs = stages->count * of.runs;
   if (stages->count < 2 || chips % stages->count != 0) {
     dsm__judge_tell(judge, STAGES_PLACE(first_layer_names, SIZE_MAX),
                     "each stage has an equal part of the axis",
-                    "expected 2 stages or more, whose number divides the %llu chips of the axis, "
-                    "found %zu",
+                    "expected 2 stages or more, whose number divides the %" PRIu64 " chips of the "
+                    "axis, found %zu",
                     chips, stages->count);
   } else if (micro_batches > DSM__STAGE_PASSES_MAX / runs) {
     dsm__judge_tell(judge, STAGES_PLACE(first_layer_names, SIZE_MAX), NULL,
-                    "expected at most %d micro-batches times stages, found %llu times %zu",
-                    DSM__STAGE_PASSES_MAX, (unsigned long long)micro_batches, runs);
+                    "expected at most %d micro-batches times stages, found %" PRIu64 " times %zu",
+                    DSM__STAGE_PASSES_MAX, micro_batches, runs);
   } else if (!dsm__is_interleaved_well(&of)) {
     dsm__judge_tell(judge, STAGES_PLACE(interleave, SIZE_MAX),
                     "in groups of as many as stages they pass a run and then the stage's next one",
                     "expected 1 run of layers of each stage, where micro-batches are no multiple "
-                    "of %zu stages, found %zu for %llu micro-batches",
-                    stages->count, of.runs, (unsigned long long)micro_batches);
-  } else if (judge->of->workload->is_list) {
-    dsm__judge_tell(judge, STAGES_PLACE(first_layer_names, SIZE_MAX), NULL,
-                    "expected no stages of a list of layers, found %zu", stages->count);
+                    "of %zu stages, found %zu for %" PRIu64 " micro-batches",
+                    stages->count, of.runs, micro_batches);
   }
 }
 
-/* With equal numbers of blocks in all runs. Always true. */
-static bool judge_blocks(dsm__judge *judge) {
+/* With equal numbers of blocks in all runs. */
+static void judge_blocks(dsm__judge *judge) {
   const dsm_workload *const workload = judge->of->workload;
   const dsm_stages *const stages = &judge->of->decisions->stages;
   const size_t runs = dsm__stage_run_count(stages);
@@ -55,18 +54,13 @@ static bool judge_blocks(dsm__judge *judge) {
     }
     begun += dsm__begins_block(workload, i) ? 1 : 0;
   }
-  return true;
 }
 
-/* Stages begin with the first layer, and then behind segments. False if out of memory. */
-static bool judge_cuts(dsm__judge *judge) {
+/* Stages begin with the first layer, and then behind segments. */
+static void judge_cuts(dsm__judge *judge) {
   const dsm_workload *const workload = judge->of->workload;
   const dsm_stages *const stages = &judge->of->decisions->stages;
-  bool *is_cut = NULL;
-  const dsm_stages_at stages_at = judge->of->options->stages_at;
-  if (!dsm__stage_cuts_find(workload, stages_at, judge->arena, &is_cut)) {
-    return false;
-  }
+  const bool are_at_blocks = judge->of->options->stages_at == DSM_STAGES_AT_BLOCKS;
   for (size_t s = 0; s < dsm__stage_run_count(stages) && judge->told_count == 0; s++) {
     const size_t first = stages->first_layers[s];
     const char *const name = workload->layers[first].name;
@@ -80,17 +74,19 @@ static bool judge_cuts(dsm__judge *judge) {
                       "execution",
                       "expected a layer behind \"%s\", found \"%s\"",
                       workload->layers[stages->first_layers[s - 1]].name, name);
-    } else if (s > 0 && !is_cut[first - 1]) {
+    } else if (s > 0 && (!judge->is_cut[first - 1] ||
+                         (are_at_blocks && !dsm__begins_block(workload, first)))) {
       dsm__judge_tell(judge, STAGES_PLACE(first_layer_names, s),
-                      stages_at == DSM_STAGES_AT_BLOCKS
-                          ? "stages were asked to begin between blocks"
-                          : "one tensor alone passes from a stage to the next",
+                      are_at_blocks ? "stages were asked to begin between blocks"
+                                    : "one tensor alone passes from a stage to the next",
                       "expected a layer before which the output of the one before is all that "
                       "later layers read, found \"%s\", inside a segment",
                       name);
     }
   }
-  return judge->told_count > 0 || stages_at != DSM_STAGES_AT_BLOCKS || judge_blocks(judge);
+  if (judge->told_count == 0 && are_at_blocks) {
+    judge_blocks(judge);
+  }
 }
 
 /* What is held, and groups of timesteps, do not go with stages. */
@@ -101,21 +97,17 @@ static void judge_company(dsm__judge *judge) {
   }
 }
 
-bool dsm__judge_stages(dsm__judge *judge) {
+void dsm__judge_stages(dsm__judge *judge) {
   const dsm_stages *const stages = &judge->of->decisions->stages;
-  if (stages->count == 0) {
-    return true;
+  char found[24];
+  (void)snprintf(found, sizeof found, "%zu", stages->count);
+  if (stages->count > 0 &&
+      dsm__judge_made(judge, STAGES_PLACE(first_layer_names, SIZE_MAX), DSM__CHOICE_STAGES,
+                      judge->of->workload->is_list ? DSM__LAYER_FACT(LIST) : 0, "none", found)) {
+    judge_number(judge);
+    if (judge->told_count == 0) {
+      judge_company(judge);
+      judge_cuts(judge);
+    }
   }
-  if (!dsm__may_choose(judge->of->options, DSM__CHOICE_STAGES)) {
-    dsm__judge_tell(judge, STAGES_PLACE(first_layer_names, SIZE_MAX), NULL,
-                    "expected none without the optimization %s, found %zu",
-                    dsm__choice_word(DSM__CHOICE_STAGES), stages->count);
-    return true;
-  }
-  judge_number(judge);
-  if (judge->told_count > 0) {
-    return true;
-  }
-  judge_company(judge);
-  return judge_cuts(judge);
 }

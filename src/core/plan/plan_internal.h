@@ -23,14 +23,8 @@ typedef struct dsm__layer_decision {
   dsm_loops splits[DSM_PASS_COUNT][DSM_INVOCATION_KINDS_MAX];
 } dsm__layer_decision;
 
-/** A group of pipelined layers. */
-typedef struct dsm__pipeline_decision {
-  const char *name;
-  size_t first_layer;
-  size_t layer_count;
-  uint64_t columns;     /**< chips in a row of each stage */
-  const uint64_t *rows; /**< of each layer */
-} dsm__pipeline_decision;
+/** A group of pipelined layers: of a plan's, what is decided, and its name. */
+typedef dsm_pipeline_plan dsm__pipeline_decision;
 
 /** All decisions of a mapping. */
 typedef struct dsm__decisions {

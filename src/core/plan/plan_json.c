@@ -61,18 +61,11 @@ static void read_plan(dsm__plan_reader *reader, double *recorded_step_cycles) {
 }
 
 static dsm_status finish(dsm_plan **plan, dsm__plan_reader *reader, dsm_diags *diags) {
-  const dsm__decisions decisions = {reader->layers, reader->pipelines, reader->pipeline_count,
-                                    reader->plan.micro_batches, reader->plan.stages};
-  const dsm__candidate candidate = {.workload = reader->workload,
-                                    .machine = &reader->machine,
-                                    .options = &reader->plan.options,
-                                    .decisions = &decisions,
-                                    .is_complete = true,
-                                    .renaming = reader->renaming};
   const dsm__place place = {.file = reader->file, .path = "$.layers"};
   dsm_status status = dsm__json_doc_finish(reader->doc);
   if (status == DSM_OK) {
-    status = dsm__plan_complete(plan, &candidate, reader->layers, place, reader->arena, diags);
+    status =
+        dsm__plan_complete(plan, &reader->candidate, reader->layers, place, reader->arena, diags);
   }
   if (status == DSM_OK) {
     (*plan)->statistics.is_stopped = reader->plan.statistics.is_stopped;

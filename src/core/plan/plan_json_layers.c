@@ -118,19 +118,6 @@ static bool check_error_parallelism(const dsm__plan_reader *reader,
   return true;
 }
 
-/* Groups are for plans that may have some. */
-static bool check_group_name(const dsm__plan_reader *reader, const dsm__json_node *layer_node) {
-  const dsm__json_node node = dsm__json_member(layer_node, "pipeline_group");
-  if (!dsm__json_is_present(&node) || dsm__json_is_null(&node) ||
-      (reader->plan.options.optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PIPELINE)) != 0) {
-    return true;
-  }
-  char found[160];
-  dsm__json_error(&node, NULL, "expected null without the optimization pipeline, found %s",
-                  dsm__json_found(&node, found, sizeof found));
-  return false;
-}
-
 static void read_layer(dsm__plan_reader *reader, size_t index) {
   const dsm__json_node *const node = &reader->layer_nodes[index];
   const dsm_layer *const layer = &reader->workload->layers[index];
@@ -147,7 +134,6 @@ static void read_layer(dsm__plan_reader *reader, size_t index) {
     return;
   }
   dsm__layer_decision *const decision = &reader->layers[index];
-  const bool may_have_group = check_group_name(reader, node);
   const bool is_error_good = check_error_parallelism(reader, node, index);
   dsm_layer_plan found = {.name = NULL};
   dsm__record_reader decisions = reader->decisions;
@@ -157,7 +143,6 @@ static void read_layer(dsm__plan_reader *reader, size_t index) {
   }
   const bool is_good = dsm__record_read(&decisions, node, &dsm__layer_record, &found);
   decision->layer = found.decisions;
-  decision->layer.pipeline_group = may_have_group ? found.decisions.pipeline_group : NULL;
   const bool has_passes = take_passes(reader, index, &found);
   if (decision->layer.error_parallelism != DSM_PARALLELISM_COUNT) {
     decision->layouts.of[DSM_PASS_BACKWARD] = decision->layer.error_parallelism;

@@ -26,6 +26,11 @@ static void report_in_pass(const dsm__plan_reader *reader, const dsm__plan_place
 static void report_violation(void *context, const dsm__plan_place *place, const char *hint,
                              const char *message) {
   const dsm__plan_reader *const reader = context;
+  if (place->record == &dsm__plan_record) {
+    const dsm__json_node node = dsm__json_member(&reader->root, place->key);
+    dsm__json_error(&node, hint, "%s", message);
+    return;
+  }
   if (place->record == &dsm__step_stages_record) {
     const dsm__json_node stages = dsm__json_member(&reader->root, "stages");
     const dsm__json_node list = dsm__json_member(&stages, place->key);
@@ -46,18 +51,18 @@ static void report_violation(void *context, const dsm__plan_place *place, const 
 }
 
 void dsm__plan_check_legality(dsm__plan_reader *reader) {
-  const dsm__decisions decisions = {reader->layers, reader->pipelines, reader->pipeline_count,
-                                    reader->plan.micro_batches, reader->plan.stages};
-  const dsm__candidate candidate = {
+  reader->decided = (dsm__decisions){reader->layers, reader->pipelines, reader->pipeline_count,
+                                     reader->plan.micro_batches, reader->plan.stages};
+  reader->candidate = (dsm__candidate){
       .workload = reader->workload,
       .machine = &reader->machine,
       .options = &reader->plan.options,
-      .decisions = &decisions,
+      .decisions = &reader->decided,
       .is_known = reader->is_known,
       .is_complete = dsm__json_doc_error_count(reader->doc) == 0,
       .renaming = reader->renaming,
   };
-  if (!dsm__legality_check(&candidate, report_violation, reader, reader->arena)) {
+  if (!dsm__legality_check(&reader->candidate, report_violation, reader, reader->arena)) {
     dsm__json_set_out_of_memory(reader->doc);
   }
 }

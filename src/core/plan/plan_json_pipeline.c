@@ -4,15 +4,16 @@
 
 #include "plan/plan_reader.h"
 #include "plan/stage.h"
+#include "plan/strategy_rules.h"
 #include "workload/name_index.h"
 
 static const size_t no_entry = SIZE_MAX;
 
 /* An item of the list `pipeline`. */
 typedef struct entry {
-  dsm_pipeline_plan group; /* its name is NULL if it could not be read */
+  dsm_pipeline_plan group; /* its name is NULL if it could not be read, its first layer the first
+                              that refers to it, or DSM_NEVER_USED */
   bool is_good;
-  size_t first_layer; /* that refers to it, or DSM_NEVER_USED */
 } entry;
 
 typedef struct entry_list {
@@ -36,9 +37,8 @@ static bool read_rows(const dsm__json_node *node, uint64_t most, dsm__arena *are
     return false;
   }
   bool is_good = true;
-  dsm__json_node item = dsm__json_item(&list, 0);
-  for (size_t i = 0; i < count; i++, item = dsm__json_next(&item)) {
-    is_good = dsm__json_u64(&item, 1, most, &rows[i]) && is_good;
+  DSM__JSON_EACH(item, &list) {
+    is_good = dsm__json_u64(&item, 1, most, &rows[item.index]) && is_good;
   }
   group->rows = rows;
   return is_good;
@@ -76,7 +76,7 @@ static bool read_entries(dsm__plan_reader *reader, entry_list *list) {
   }
   dsm__json_node item = dsm__json_item(node, 0);
   for (size_t i = 0; i < list->count; i++, item = dsm__json_next(&item)) {
-    list->items[i].first_layer = DSM_NEVER_USED;
+    list->items[i].group.first_layer = DSM_NEVER_USED;
     read_entry(reader, &item, &list->items[i]);
     if (list->items[i].group.name != NULL) {
       list->names.entries[list->names.count++] = (dsm__name_entry){list->items[i].group.name, i};
@@ -105,12 +105,18 @@ static bool resolve_references(dsm__plan_reader *reader, entry_list *list) {
   }
   for (size_t i = 0; i < count; i++) {
     const char *const name = reader->layers[i].layer.pipeline_group;
+    const dsm__json_node group = dsm__json_member(&reader->layer_nodes[i], "pipeline_group");
+    if (name != NULL && !dsm__may_choose(&reader->plan.options, DSM__CHOICE_GROUP)) {
+      dsm__json_error(&group, NULL, "expected null without the optimization %s, found \"%s\"",
+                      dsm__choice_word(DSM__CHOICE_GROUP), name);
+      list->of_layer[i] = no_entry;
+      continue;
+    }
     list->of_layer[i] = name == NULL ? no_entry : dsm__name_index_find(&list->names, name);
     if (list->of_layer[i] != no_entry) {
-      entry *const to = &list->items[list->of_layer[i]];
+      dsm_pipeline_plan *const to = &list->items[list->of_layer[i]].group;
       to->first_layer = to->first_layer == DSM_NEVER_USED ? i : to->first_layer;
     } else if (name != NULL) {
-      const dsm__json_node group = dsm__json_member(&reader->layer_nodes[i], "pipeline_group");
       dsm__json_error(&group, NULL, "expected the name of an item of $.pipeline, found \"%s\"",
                       name);
       reader->is_known[i] = false;
@@ -126,7 +132,7 @@ static bool is_run(const dsm__plan_reader *reader, const entry_list *list, size_
   const dsm__json_node layers = dsm__json_member(&node, "layers");
   dsm__json_node item = dsm__json_item(&layers, 0);
   for (size_t k = 0; k < one->group.layer_count; k++, item = dsm__json_next(&item)) {
-    const size_t index = one->first_layer + k;
+    const size_t index = one->group.first_layer + k;
     const bool is_layer = index < reader->workload->layer_count;
     if (!is_layer || strcmp(reader->workload->layers[index].name, one->group.layer_names[k]) != 0) {
       dsm__json_error(&item, "a group is a run of layers in order of execution",
@@ -146,50 +152,26 @@ static bool is_run(const dsm__plan_reader *reader, const entry_list *list, size_
   return true;
 }
 
-/* Keeps the groups that are good runs of layers, in order of execution. */
+/* Keeps the groups that are good runs of layers, in order of execution. Of layers in others nothing
+ * more is to be said. */
 static void keep_groups(dsm__plan_reader *reader, entry_list *list) {
   for (size_t i = 0; i < reader->workload->layer_count; i++) {
-    entry *const one = list->of_layer[i] == no_entry ? NULL : &list->items[list->of_layer[i]];
-    if (one != NULL && i == one->first_layer) {
-      one->is_good = one->is_good && is_run(reader, list, list->of_layer[i]);
-    }
-    if (one == NULL || !one->is_good) {
+    if (list->of_layer[i] == no_entry) {
       continue;
     }
-    if (i >= one->first_layer + one->group.layer_count) {
+    entry *const one = &list->items[list->of_layer[i]];
+    const bool is_first = i == one->group.first_layer;
+    one->is_good = one->is_good && (!is_first || is_run(reader, list, list->of_layer[i]));
+    const bool is_in = one->is_good && i < one->group.first_layer + one->group.layer_count;
+    if (one->is_good && !is_in) {
       const dsm__json_node group = dsm__json_member(&reader->layer_nodes[i], "pipeline_group");
       dsm__json_error(&group, NULL, "expected a group whose layers include \"%s\", found \"%s\"",
                       reader->workload->layers[i].name, one->group.name);
-    } else if (i == one->first_layer) {
+    } else if (is_in && is_first) {
       reader->pipeline_items[reader->pipeline_count] = list->of_layer[i];
-      reader->pipelines[reader->pipeline_count++] = (dsm__pipeline_decision){
-          .name = one->group.name,
-          .first_layer = i,
-          .layer_count = one->group.layer_count,
-          .columns = one->group.columns,
-          .rows = one->group.rows,
-      };
+      reader->pipelines[reader->pipeline_count++] = one->group;
     }
-  }
-}
-
-/* Layers in groups that are no good: nothing more is to be said of them. */
-static void forget_others(dsm__plan_reader *reader, const entry_list *list) {
-  bool *const is_in_group =
-      dsm__arena_array(reader->arena, reader->workload->layer_count, sizeof *is_in_group);
-  if (is_in_group == NULL) {
-    dsm__json_set_out_of_memory(reader->doc);
-    return;
-  }
-  for (size_t g = 0; g < reader->pipeline_count; g++) {
-    const dsm__pipeline_decision *const group = &reader->pipelines[g];
-    for (size_t k = 0; k < group->layer_count; k++) {
-      is_in_group[group->first_layer + k] = true;
-    }
-  }
-  for (size_t i = 0; i < reader->workload->layer_count; i++) {
-    const bool is_lost = list->of_layer[i] != no_entry && !is_in_group[i];
-    reader->is_known[i] = reader->is_known[i] && !is_lost;
+    reader->is_known[i] = reader->is_known[i] && is_in;
   }
 }
 
@@ -206,5 +188,4 @@ void dsm__plan_read_pipelines(dsm__plan_reader *reader) {
     return;
   }
   keep_groups(reader, &list);
-  forget_others(reader, &list);
 }

@@ -20,8 +20,7 @@ static void check_optimizations(dsm__plan_reader *reader) {
   if (wrong == 0 || !dsm__json_enum(&mode, &dsm__mode_words, &value)) {
     return;
   }
-  for (dsm__json_node item = dsm__json_item(&list, 0); dsm__json_is_present(&item);
-       item = dsm__json_next(&item)) {
+  DSM__JSON_EACH(item, &list) {
     if (dsm__json_enum(&item, &dsm__optimization_words, &value) &&
         (wrong & DSM_OPTIMIZATION_BIT(value)) != 0) {
       dsm__json_error(&item, NULL, "expected an optimization of %s, found \"%s\"",

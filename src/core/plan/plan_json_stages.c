@@ -61,7 +61,7 @@ static bool find_layers(dsm__plan_reader *reader, const dsm__json_node *node) {
   return true;
 }
 
-static void find_stages(dsm__plan_reader *reader) {
+void dsm__plan_check_step(dsm__plan_reader *reader) {
   const dsm__json_node node = dsm__json_member(&reader->root, "stages");
   dsm_stages *const stages = &reader->plan.stages;
   if (!dsm__json_is_present(&node)) {
@@ -75,36 +75,10 @@ static void find_stages(dsm__plan_reader *reader) {
   }
 }
 
-/* They are cut evenly. */
-static void check_micro_batches(dsm__plan_reader *reader) {
-  dsm_plan *const plan = &reader->plan;
-  const dsm__json_node node = dsm__json_member(&reader->root, "micro_batches");
-  const uint64_t minibatch = reader->workload->minibatch;
-  if (plan->micro_batches == 1) {
-    return;
-  }
-  if ((plan->options.optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE)) == 0) {
-    dsm__json_error(&node, NULL, "expected 1 without the optimization %s, found %llu",
-                    dsm_optimization_name(DSM_OPTIMIZATION_ACCUMULATE),
-                    (unsigned long long)plan->micro_batches);
-  } else if (minibatch % plan->micro_batches != 0) {
-    dsm__json_error(&node, NULL, "expected a divisor of the minibatch, %llu, found %llu",
-                    (unsigned long long)minibatch, (unsigned long long)plan->micro_batches);
-  } else {
-    return;
-  }
-  plan->micro_batches = 1;
-}
-
 void dsm__plan_read_step(dsm__plan_reader *reader) {
   const dsm__record_reader decisions = {.arena = reader->arena, .wanted = DSM__FIELD_IS_DECISION};
   (void)dsm__record_read(&decisions, &reader->root, &dsm__plan_record, &reader->plan);
   reader->plan.micro_batches = reader->plan.micro_batches > 0 ? reader->plan.micro_batches : 1;
   dsm_stages *const stages = &reader->plan.stages;
   stages->count = stages->interleave > 0 ? stages->run_count / stages->interleave : 0;
-}
-
-void dsm__plan_check_step(dsm__plan_reader *reader) {
-  check_micro_batches(reader);
-  find_stages(reader);
 }

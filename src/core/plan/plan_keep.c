@@ -57,8 +57,9 @@ static void tell_violation(void *context, const dsm__plan_place *place, const ch
                            const char *message) {
   static const dsm__place nowhere = {NULL, 0, 0, NULL};
   verdict *const judged = context;
-  const bool is_of_layer =
-      place->record != &dsm__pipeline_record && place->record != &dsm__step_stages_record;
+  const bool is_of_layer = place->record != &dsm__pipeline_record &&
+                           place->record != &dsm__step_stages_record &&
+                           place->record != &dsm__plan_record;
   dsm__diags_add(judged->diags, DSM_SEVERITY_ERROR, nowhere, hint, "%s%s%s",
                  is_of_layer ? judged->workload->layers[place->index].name : "",
                  is_of_layer ? ": " : "", message);

@@ -32,6 +32,8 @@ typedef struct dsm__plan_reader {
   dsm__pipeline_decision *pipelines; /**< legal runs of layers, in order of execution */
   size_t *pipeline_items;            /**< where each stands in the list of the text */
   size_t pipeline_count;
+  dsm__decisions decided;   /**< all of that, */
+  dsm__candidate candidate; /**< once it has been judged */
 } dsm__plan_reader;
 
 /** Reads workload, system, mode and options: what the plan is the answer to. The reader has a root.

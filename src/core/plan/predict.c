@@ -267,7 +267,8 @@ static bool keep_groups(dsm_plan *plan, const dsm__decisions *decisions,
     return false;
   }
   for (size_t g = 0; g < decisions->pipeline_count; g++) {
-    const dsm__pipeline_decision *const group = &decisions->pipelines[g];
+    dsm_pipeline_plan *const group = &(*groups)[g];
+    *group = decisions->pipelines[g];
     uint64_t *const rows = dsm__arena_array(plan->arena, group->layer_count, sizeof *rows);
     const char *const name = dsm__arena_strdup(plan->arena, group->name);
     const char **const names = dsm__arena_array(plan->arena, group->layer_count, sizeof *names);
@@ -275,12 +276,9 @@ static bool keep_groups(dsm_plan *plan, const dsm__decisions *decisions,
       return false;
     }
     memcpy(rows, group->rows, group->layer_count * sizeof *rows);
-    (*groups)[g] = (dsm_pipeline_plan){.name = name,
-                                       .first_layer = group->first_layer,
-                                       .layer_count = group->layer_count,
-                                       .layer_names = names,
-                                       .columns = group->columns,
-                                       .rows = rows};
+    group->name = name;
+    group->layer_names = names;
+    group->rows = rows;
     for (size_t k = 0; k < group->layer_count; k++) {
       dsm_layer_plan *const layer = &plan->layers[group->first_layer + k];
       names[k] = layer->name;

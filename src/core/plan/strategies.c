@@ -30,9 +30,6 @@ static const char *why_no_hybrid(const question *q) {
   for (unsigned a = 0; a < network->axis_count; a++) {
     long_axes += network->axes[a].chips > 1;
   }
-  if (long_axes == 0) {
-    return "the system has one chip";
-  }
   if (long_axes == 1) {
     return "with chips along one axis only, the hybrids are plain data and model parallelism";
   }
@@ -96,16 +93,10 @@ static const char *why_no_pipeline(const question *q) {
 
 static const char *why_no_per_pass(const question *q) {
   const dsm_parallelism_set allowed = q->options->parallelisms;
-  if (q->options->mode == DSM_MODE_INFERENCE) {
-    return "inference has only forward passes";
-  }
   return (allowed & (allowed - 1)) == 0 ? "--parallelism leaves one parallelism to choose" : NULL;
 }
 
 static const char *why_no_preload(const question *q) {
-  if (q->workload->weights == 0) {
-    return "the network has no weights";
-  }
   if (dsm_preload_room_bytes(&q->machine) > 0) {
     return NULL;
   }
@@ -118,9 +109,6 @@ static const char *why_no_hoist(const question *q) {
   bool is_any = false;
   for (size_t i = 0; i < q->workload->layer_count; i++) {
     is_any = is_any || dsm__layer_may(q->workload, i, DSM__CHOICE_HOISTED);
-  }
-  if (q->options->mode == DSM_MODE_INFERENCE) {
-    return "in inference each timestep computes its own input products";
   }
   return is_any ? NULL : "the network has no lstm with timesteps";
 }
@@ -137,35 +125,15 @@ static const char *why_no_spatial(const question *q) {
   return is_for_any(q, DSM_ROLE_SPATIAL) ? NULL : "the network has no layer with rows of positions";
 }
 
-static const char *why_no_tensor(const question *q) {
-  return dsm_system_chips(q->system) > 1 ? NULL : "the system has one chip";
-}
-
 static const char *why_no_expert(const question *q) {
   return is_for_any(q, DSM_ROLE_EXPERT) ? NULL : "the network has no layer with experts";
 }
 
 static const char *why_no_accumulate(const question *q) {
-  if (q->options->mode == DSM_MODE_INFERENCE) {
-    return "inference has no gradients";
-  }
   return q->workload->minibatch > 1 ? NULL : "a minibatch of one sample cannot be cut";
 }
 
-static const char *why_no_shard(const question *q) {
-  if (q->options->mode == DSM_MODE_INFERENCE) {
-    return "inference has no gradients";
-  }
-  if (q->workload->weights == 0) {
-    return "the network has no weights";
-  }
-  return dsm_system_chips(q->system) > 1 ? NULL : "the system has one chip";
-}
-
 static const char *why_no_recompute(const question *q) {
-  if (q->options->mode == DSM_MODE_INFERENCE) {
-    return "inference keeps nothing for later passes";
-  }
   return q->workload->is_list ? "a list of layers keeps nothing for later passes" : NULL;
 }
 
@@ -180,17 +148,13 @@ static bool has_cut(const dsm_workload *workload) {
 }
 
 static const char *why_no_stages(const question *q) {
-  if (q->options->mode == DSM_MODE_INFERENCE) {
-    return "inference runs no layer backward";
-  }
   if (q->workload->is_list) {
     return "a list of layers has no output that passes from one to the next";
   }
-  if (!has_cut(q->workload)) {
-    return "at no place of the network do all later layers read one tensor alone, so no stage can "
-           "begin";
-  }
-  return dsm_system_chips(q->system) > 1 ? NULL : "the system has one chip";
+  return has_cut(q->workload)
+             ? NULL
+             : "at no place of the network do all later layers read one tensor alone, so no stage "
+               "can begin";
 }
 
 /* ---- the table ---- */
@@ -202,40 +166,56 @@ static const char *why_no_stages(const question *q) {
 #define ADDED(purpose) (1U << (unsigned)DSM__ADDED_TO_##purpose)
 #define LEFT_OUT(which) (1U << (unsigned)DSM__LEFT_OUT_##which)
 
+#define WEIGHTS (1U << (unsigned)DSM__STRATEGY_SET_COUNT)
+#define CHIPS (WEIGHTS << 1U)
+
 /* clang-format off */
-/* ITEM(value of dsm_optimization, word, members of the row, sets that it is in) */
+/* ITEM(value of dsm_optimization, word, what else it has no effect for or NULL, why the other mode
+ * does not have it, sets that it is in and what it needs, members of the row) */
 #define STRATEGIES(ITEM)                                                                           \
-  ITEM(HYBRID, hybrid, 0, .modes = BOTH, .help = "one layer uses two parallelisms")                \
-  ITEM(REUSE, reuse, 0, .modes = BOTH, .help = "outputs and activation gradients stay on chip")    \
-  ITEM(DYSM, dysm, 0, .modes = BOTH, .help = "a layer runs the minibatch in several parts")        \
-  ITEM(PIPELINE, pipeline, 0, .modes = BOTH, .help = "recurrent layers run at the same time")      \
-  ITEM(PER_PASS, per_pass, LEFT_OUT(FIRST), .modes = TRAINING,                                     \
+  ITEM(HYBRID, hybrid, why_no_hybrid, NULL, CHIPS, .modes = BOTH,                                  \
+      .help = "one layer uses two parallelisms")                                                   \
+  ITEM(REUSE, reuse, why_no_reuse, NULL, 0, .modes = BOTH,                                         \
+      .help = "outputs and activation gradients stay on chip")                                     \
+  ITEM(DYSM, dysm, why_no_dysm, NULL, 0, .modes = BOTH,                                            \
+      .help = "a layer runs the minibatch in several parts")                                       \
+  ITEM(PIPELINE, pipeline, why_no_pipeline, NULL, 0, .modes = BOTH,                                \
+      .help = "recurrent layers run at the same time")                                             \
+  ITEM(PER_PASS, per_pass, why_no_per_pass, "inference has only forward passes", LEFT_OUT(FIRST),  \
+      .modes = TRAINING,                                                                           \
       .help = "in training, passes of a layer may use different parallelisms")                     \
-  ITEM(PRELOAD, preload, 0, .modes = INFERENCE, .has_gap = true,                                   \
+  ITEM(PRELOAD, preload, why_no_preload, NULL, WEIGHTS, .modes = INFERENCE, .has_gap = true,       \
       .refused = "in training every step changes the weights",                                     \
       .help = "in inference, weights stay on chip")                                                \
-  ITEM(HOIST, hoist, 0, .modes = TRAINING,                                                         \
+  ITEM(HOIST, hoist, why_no_hoist, "in inference each timestep computes its own input products",   \
+      0, .modes = TRAINING,                                                                        \
       .help = "in training, an lstm computes the input products of all timesteps at once")         \
-  ITEM(SPATIAL, spatial, LEFT_OUT(OF_STAGES), .modes = BOTH, .roles = ROLE(SPATIAL),               \
+  ITEM(SPATIAL, spatial, why_no_spatial, NULL, LEFT_OUT(OF_STAGES), .modes = BOTH,                 \
+      .roles = ROLE(SPATIAL),                                                                      \
       .help = "chips share positions")                                                             \
-  ITEM(TENSOR, tensor, LEFT_OUT(OF_STAGES), .modes = BOTH,                                         \
+  ITEM(TENSOR, tensor, NULL, NULL, LEFT_OUT(OF_STAGES) | CHIPS, .modes = BOTH,                     \
       .roles = ROLE(MODEL_OUT) | ROLE(COLUMN) | ROLE(ROW) | ROLE(GATHER_COLUMN) |                  \
                ROLE(ROW_SCATTER) | ROLE(HEADS) | ROLE(WHOLE),                                      \
       .help = "chips shard weights by columns and rows")                                           \
-  ITEM(EXPERT, expert, 0, .modes = BOTH, .roles = ROLE(EXPERT), .help = "chips share experts")     \
-  ITEM(ACCUMULATE, accumulate, ADDED(CUT) | ADDED(TAKE_TURNS) | ADDED(FIT), .modes = TRAINING,     \
+  ITEM(EXPERT, expert, why_no_expert, NULL, 0, .modes = BOTH, .roles = ROLE(EXPERT),               \
+      .help = "chips share experts")                                                               \
+  ITEM(ACCUMULATE, accumulate, why_no_accumulate, "inference has no gradients",                    \
+      ADDED(CUT) | ADDED(TAKE_TURNS) | ADDED(FIT), .modes = TRAINING,                              \
       .help = "in training, the minibatch is cut into micro-batches")                              \
-  ITEM(SHARD, shard,                                                                               \
-       ADDED(KEEP_LESS) | ADDED(FIT) | LEFT_OUT(FIRST) | LEFT_OUT(SECOND) | LEFT_OUT(OF_STAGES),   \
+  ITEM(SHARD, shard, NULL, "inference has no gradients",                                           \
+       ADDED(KEEP_LESS) | ADDED(FIT) | LEFT_OUT(FIRST) | LEFT_OUT(SECOND) | LEFT_OUT(OF_STAGES) |  \
+           WEIGHTS | CHIPS,                                                                        \
       .modes = TRAINING,                                                                           \
       .help = "in training, chips shard optimizer state, weight gradients and weights")            \
-  ITEM(RECOMPUTE, recompute, ADDED(KEEP_LESS) | ADDED(FIT), .modes = TRAINING,                     \
+  ITEM(RECOMPUTE, recompute, why_no_recompute, "inference keeps nothing for later passes",         \
+      ADDED(KEEP_LESS) | ADDED(FIT), .modes = TRAINING,                                            \
       .help = "in training, forward passes run again instead of keeping activations")              \
-  ITEM(STAGES, stages, ADDED(TAKE_TURNS) | ADDED(FIT), .modes = TRAINING,                          \
+  ITEM(STAGES, stages, why_no_stages, "inference runs no layer backward",                          \
+      ADDED(TAKE_TURNS) | ADDED(FIT) | CHIPS, .modes = TRAINING,                                   \
       .help = "in training, micro-batches pass through pipeline stages, each on chips of its own")
 /* clang-format on */
 
-#define WORD(value, name, sets, ...) [DSM_OPTIMIZATION_##value].key = #name,
+#define WORD(value, name, why, other, sets, ...) [DSM_OPTIMIZATION_##value].key = #name,
 static const dsm__word words[] = {STRATEGIES(WORD)};
 DSM__NAMED_WORDS(dsm__optimization_words, "optimization", words, DSM_OPTIMIZATION_COUNT,
                  dsm_optimization, dsm_optimization_name);
@@ -243,16 +223,19 @@ DSM__PARSED_WORDS(dsm__optimization_words, dsm_optimization, dsm_optimization_pa
 
 #define IS_NAMED_ONLY(value)                                                                       \
   ((DSM_OPTIMIZATION_ALL & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_##value)) == 0)
-#define STRATEGY(value, name, sets, ...)                                                           \
+#define STRATEGY(value, name, why, other, sets, ...)                                               \
   [DSM_OPTIMIZATION_##value] = {.word = #name, .is_named_only = IS_NAMED_ONLY(value), __VA_ARGS__},
 static const dsm_strategy strategies[] = {STRATEGIES(STRATEGY)};
 _Static_assert(sizeof strategies / sizeof *strategies == DSM_OPTIMIZATION_COUNT,
                "a row for each strategy");
 
-#define WHY_NOT(value, name, sets, ...) [DSM_OPTIMIZATION_##value] = why_no_##name,
+#define WHY_NOT(value, name, why, other, sets, ...) [DSM_OPTIMIZATION_##value] = (why),
 static const char *(*const why_not[])(const question *q) = {STRATEGIES(WHY_NOT)};
 
-#define SETS(value, name, sets, ...) [DSM_OPTIMIZATION_##value] = (sets),
+#define OTHER_MODE(value, name, why, other, sets, ...) [DSM_OPTIMIZATION_##value] = (other),
+static const char *const no_other_mode[] = {STRATEGIES(OTHER_MODE)};
+
+#define SETS(value, name, why, other, sets, ...) [DSM_OPTIMIZATION_##value] = (sets),
 static const unsigned sets_of[] = {STRATEGIES(SETS)};
 
 const dsm_strategy *dsm_strategy_of(dsm_optimization optimization) {
@@ -264,7 +247,18 @@ const dsm_strategy *dsm_strategy_of(dsm_optimization optimization) {
 const char *dsm_optimization_why_not(dsm_optimization optimization, const dsm_workload *workload,
                                      const dsm_system *system, const dsm_explore_options *options) {
   const question asked = {workload, system, options, dsm_machine_derive(system)};
-  return why_not[optimization](&asked);
+  const unsigned sets = sets_of[optimization];
+  if ((strategies[optimization].modes >> (unsigned)options->mode & 1U) == 0 &&
+      no_other_mode[optimization] != NULL) {
+    return no_other_mode[optimization];
+  }
+  if ((sets & WEIGHTS) != 0 && workload->weights == 0) {
+    return "the network has no weights";
+  }
+  if ((sets & CHIPS) != 0 && dsm_system_chips(system) == 1) {
+    return "the system has one chip";
+  }
+  return why_not[optimization] == NULL ? NULL : why_not[optimization](&asked);
 }
 
 dsm_optimization_set dsm_mode_possible_optimizations(dsm_mode mode) {

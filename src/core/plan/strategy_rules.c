@@ -154,13 +154,10 @@ bool dsm__pipeline_can_join(const dsm_workload *workload, size_t earlier) {
          dsm__pipeline_is_same_declared(workload, earlier, later);
 }
 
-/* Layers in the named group of a layer, wherever they stand; two for one without a name. */
-static uint64_t declared_length(const dsm_workload *workload, size_t index) {
+uint64_t dsm__pipeline_declared_length(const dsm_workload *workload, size_t index) {
+  const bool is_named = spec_of(workload, index)->pipeline_choice == DSM_PIPELINE_NAMED;
   uint64_t count = 0;
-  if (spec_of(workload, index)->pipeline_choice != DSM_PIPELINE_NAMED) {
-    return 2;
-  }
-  for (size_t i = 0; i < workload->layer_count; i++) {
+  for (size_t i = 0; is_named && i < workload->layer_count; i++) {
     count += dsm__pipeline_is_same_declared(workload, i, index);
   }
   return count;
@@ -170,7 +167,8 @@ uint64_t dsm__pipeline_least_length(const dsm_workload *workload, size_t first) 
   if (first > 0 && dsm__pipeline_can_join(workload, first - 1)) {
     return 0;
   }
-  const uint64_t least = declared_length(workload, first);
+  const uint64_t declared = dsm__pipeline_declared_length(workload, first);
+  const uint64_t least = declared > 0 ? declared : 2;
   uint64_t run = 1;
   for (size_t i = first; dsm__pipeline_can_join(workload, i); i++) {
     run++;

@@ -14,8 +14,9 @@
  * message ("expected false" + " in a pipeline group"). Where several hold, the first is told. */
 /* clang-format off */
 #define DSM__LAYER_FACTS(ITEM)                                                                     \
-  ITEM(LIST, " in a list of layers, which keeps nothing")                                          \
+  ITEM(LIST, " in a list of layers")                                                               \
   ITEM(TIMESTEPS, " in a layer with timesteps")                                                    \
+  ITEM(NO_RESIDENT, " of a matmul without model.resident_operands")                                \
   ITEM(NO_LATER_PASS, " in a layer without a backward and an update pass")                         \
   ITEM(BESIDE_HELD, " in a layer whose output, or something that it reads, stays on chip")         \
   ITEM(NO_WEIGHTS, " in a layer without weights")                                                  \
@@ -47,10 +48,11 @@ typedef unsigned dsm__layer_fact_set;
 /* clang-format off */
 #define DSM__CHOICES(ITEM)                                                                         \
   ITEM(HYBRID, HYBRID, NULL, 0)                                                                    \
-  ITEM(KERNEL, REUSE, NULL, 0) /* that stays on chip for all timesteps */                          \
+  ITEM(KERNEL, REUSE, NULL, /* that stays on chip for all timesteps */                             \
+       DSM__LAYER_FACT(NO_RESIDENT))                          \
   ITEM(PASSES, PER_PASS, NULL, 0)                                                                  \
   ITEM(MICRO_BATCHES, ACCUMULATE, NULL, 0)                                                         \
-  ITEM(STAGES, STAGES, NULL, 0)                                                                    \
+  ITEM(STAGES, STAGES, NULL, DSM__LAYER_FACT(LIST))                                                                    \
   ITEM(GROUP, PIPELINE, "pipeline_group",                                                          \
        DSM__LAYER_FACT(NO_LSTM) | DSM__LAYER_FACT(NEVER) | DSM__LAYER_FACT(STAGED) |               \
            DSM__LAYER_FACT(MICRO_BATCHES) | DSM__LAYER_FACT(ROLES))                                \
@@ -135,6 +137,9 @@ const char *dsm__held_why_not(const dsm_workload *workload, size_t layer_index);
 
 /** Do two layers stand in the same group of the workload, or both in none? */
 bool dsm__pipeline_is_same_declared(const dsm_workload *workload, size_t a, size_t b);
+
+/** Layers in the named group of a layer, wherever they stand; 0: it is in none. */
+uint64_t dsm__pipeline_declared_length(const dsm_workload *workload, size_t index);
 
 /** May a layer and the one after it be in one group? */
 bool dsm__pipeline_can_join(const dsm_workload *workload, size_t earlier);

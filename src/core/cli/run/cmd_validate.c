@@ -84,6 +84,7 @@ static dsm_status validate_plan(const cli_arguments *arguments, const cli_input_
   }
   if (status == DSM_OK) {
     note_recorded(arguments, loaded, DSM_ANSWER(plan, loaded->plan));
+    status = dsm_plan_compare_text(loaded->plan, loaded->text, loaded->length, loaded->path, diags);
   }
   return status;
 }
