@@ -45,6 +45,15 @@ typedef enum dsm_role {
   DSM_ROLE_COUNT
 } dsm_role;
 
+/** Groups of roles, each allowed by an optimization but the first, whose roles all layers may have.
+ */
+typedef enum dsm_role_group {
+  DSM_ROLE_GROUP_WORDS = 0, /**< as the words of parallelisms name them */
+  DSM_ROLE_GROUP_SPATIAL,
+  DSM_ROLE_GROUP_TENSOR,
+  DSM_ROLE_GROUP_EXPERT
+} dsm_role_group;
+
 /** A set of roles: bit r stands for role r. */
 typedef unsigned dsm_role_set;
 

@@ -121,13 +121,13 @@ DSM_API bool dsm_named_role_parse(const dsm_system *system, const char *text, ds
 
 /** A row of the table. */
 typedef struct dsm_strategy {
-  const char *word;    /**< of the formats, of `--optimize` and of its rung, such as "hybrid" */
-  const char *help;    /**< what it is, a clause */
-  unsigned modes;      /**< those in which it can be named: bit m stands for mode m */
-  bool is_named_only;  /**< it is used only where it is named */
-  const char *refused; /**< in other modes, why it is wrong to name it; NULL: it is left out */
-  dsm_role_set roles;  /**< of an axis, that need it */
-  bool has_gap;        /**< its search may stop at a gap; that of the others does not */
+  const char *word;     /**< of the formats, of `--optimize` and of its rung, such as "hybrid" */
+  const char *help;     /**< what it is, a clause */
+  unsigned modes;       /**< those in which it can be named: bit m stands for mode m */
+  bool is_named_only;   /**< it is used only where it is named */
+  const char *refused;  /**< in other modes, why it is wrong to name it; NULL: it is left out */
+  dsm_role_group roles; /**< of an axis, that need it; DSM_ROLE_GROUP_WORDS: none */
+  bool has_gap;         /**< its search may stop at a gap; that of the others does not */
 } dsm_strategy;
 
 /** The row of an optimization. */

@@ -59,7 +59,7 @@ void dsm__reductions_overlap(dsm__reduction *reductions, size_t count);
  * partial sums that turn: everything widened, Ba / Bi or Ba / Bo times, ring x + y. Limits: an axis
  * of length 1, or another role, carries nothing.
  */
-dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, double widening, dsm_role turning,
+dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, double widening, dsm_divided turning,
                                   bool are_sums, dsm_parallelism parallelism, double full_bytes);
 
 /**
