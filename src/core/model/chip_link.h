@@ -83,6 +83,14 @@ dsm_traffic dsm__operand_traffic(const dsm_pass_work *work);
 bool dsm__is_operand_turning(const dsm_pass_work *work);
 
 /**
+ * What a chip has of an attention's keys or values while their product runs beyond its own part, of
+ * all that its queries see. Source: section 12. Symbols: (1 - 1/ng)/nt, ng chips of the axes that
+ * gather them, nt of those along which they turn. Limits: none gathers: 0.
+ */
+double dsm__gathered_operand_share(const dsm_layer *layer, const dsm_network *network,
+                                   dsm_parallelism parallelism);
+
+/**
  * dsm_weight_traffic_derive with or without shards of the update, whatever model.sharded_update
  * says. Source: section 5 (gradient reduction). Limits: one chip: the same.
  */

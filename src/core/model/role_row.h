@@ -21,9 +21,12 @@ typedef enum dsm__role_exchange {
   DSM__ROLE_REDUCES_ERROR = 2,   /**< of a whole input, all-reduced */
   DSM__ROLE_REDUCES_OUTPUT = 4,  /**< all-reduced */
   DSM__ROLE_SCATTERS_OUTPUT = 8, /**< among positions; its error is gathered */
-  DSM__ROLE_SHIFTS_ROWS = 16,    /**< halos, and of an attention keys and values that turn */
+  DSM__ROLE_SHIFTS_ROWS = 16,    /**< halos */
   DSM__ROLE_SENDS_TOKENS = 32,   /**< to their experts and back */
   DSM__ROLE_SUMS_GRADIENTS = 64, /**< of weights that all chips have, or parts of them */
+  DSM__ROLE_TURNS_OPERANDS =
+      128, /**< keys and values of an attention; their errors are scattered */
+  DSM__ROLE_GATHERS_OPERANDS = 256, /**< likewise, before the product */
   DSM__ROLE_OPENS = DSM__ROLE_GATHERS_INPUT | DSM__ROLE_REDUCES_ERROR,     /**< column-like */
   DSM__ROLE_CLOSES = DSM__ROLE_REDUCES_OUTPUT | DSM__ROLE_SCATTERS_OUTPUT, /**< row-like */
   /** What it reads is brought once for all layers that read the same. */
@@ -57,7 +60,7 @@ typedef struct dsm__role_row {
   unsigned exchanges; /**< a set of dsm__role_exchange */
   unsigned reads;     /**< a set of sides */
   dsm__made_side makes;
-  dsm_role of_heads; /**< what it is of an attention's products; DSM__ROLE_DEFAULT: itself */
+  dsm_role of_attention; /**< what it is of an attention's products; DSM__ROLE_DEFAULT: itself */
   dsm_role_group group;
   /** Why a layer cannot have it, in words after "expected no ROLE in"; NULL: any can. */
   const char *(*why_not)(const dsm_layer *layer);
@@ -75,11 +78,17 @@ static inline bool dsm__role_is_of_words(dsm_role role) {
   return dsm__role_rows[role].group == DSM_ROLE_GROUP_WORDS;
 }
 
-/** What a role is of a layer: an attention's products have their heads shared, whatever that is
- * called. */
+/** What a role is of a layer: of an attention's products some have another name. */
 static inline dsm_role dsm__role_of_layer(const dsm_layer *layer, dsm_role role) {
-  const dsm_role of_heads = dsm__role_rows[role].of_heads;
-  return layer->operand_groups > 0 && of_heads != DSM__ROLE_DEFAULT ? of_heads : role;
+  const dsm_role own = dsm__role_rows[role].of_attention;
+  return layer->operand_groups > 0 && own != DSM__ROLE_DEFAULT ? own : role;
+}
+
+/** Are two roles of one group, between the same layouts? */
+static inline bool dsm__are_forms_of_one(dsm_role a, dsm_role b) {
+  return dsm__role_rows[a].group == dsm__role_rows[b].group &&
+         dsm__role_rows[a].input == dsm__role_rows[b].input &&
+         dsm__role_rows[a].output == dsm__role_rows[b].output;
 }
 
 /** Why a layer cannot have a role, in words after "expected no ROLE in"; NULL: it can. */

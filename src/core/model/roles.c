@@ -19,6 +19,10 @@ static const char *why_no_spatial(const dsm_layer *layer) {
   return layer->rows == 1 ? "a layer of one row of positions" : NULL;
 }
 
+static const char *why_no_context(const dsm_layer *layer) {
+  return layer->operand_groups > 0 ? why_no_spatial(layer) : "a layer that is no attention";
+}
+
 static const char *why_no_model(const dsm_layer *layer) {
   if (layer->operand_groups > 0) {
     return NULL; /* what heads of other layers are */
@@ -68,6 +72,7 @@ static const char *why_no_expert(const dsm_layer *layer) {
 #define OUTSIDE .reads = DSM__SIDE_OUTSIDE
 #define OUTSIDE_OR(side) .reads = DSM__SIDE_OUTSIDE | DSM__SIDE_##side
 #define MAKES(where) .makes = DSM__MADE_##where
+#define OF_POSITIONS DSM__ROLE_SUMS_GRADIENTS | DSM__ROLE_SHIFTS_ROWS
 #define OF(group_of_it) .group = DSM_ROLE_GROUP_##group_of_it
 
 /* clang-format off */
@@ -76,11 +81,11 @@ static const char *why_no_expert(const dsm_layer *layer) {
   ITEM(DATA, data, "D", LIES(SAMPLES, SAMPLES), .divides = BIT(SAMPLES), OUTSIDE, OF(WORDS),       \
       .exchanges = DSM__ROLE_SUMS_GRADIENTS)                                                       \
   ITEM(SPATIAL, spatial, "S", LIES(POSITIONS, POSITIONS), .divides = BIT(POSITIONS), OUTSIDE,      \
-      OF(SPATIAL), .exchanges = DSM__ROLE_SUMS_GRADIENTS | DSM__ROLE_SHIFTS_ROWS,                  \
+      OF(SPATIAL), .of_attention = DSM_ROLE_CONTEXT, .exchanges = OF_POSITIONS | DSM__ROLE_TURNS_OPERANDS,\
       .why_not = why_no_spatial)                                                                   \
   ITEM(MODEL, model, "M", LIES(FEATURES, FEATURES),                                                \
       .divides = IN_FEATURES | OUT_FEATURES | BIT(IN_TURNS), CUT(OUT), OUTSIDE, OF(WORDS),         \
-      .of_heads = DSM_ROLE_HEADS, .why_not = why_no_model)                                         \
+      .of_attention = DSM_ROLE_HEADS, .why_not = why_no_model)                                     \
   ITEM(MODEL_OUT, model_out, "O", LIES(FEATURES, FEATURES),                                        \
       .divides = IN_FEATURES | OUT_FEATURES | BIT(OUT_TURNS), CUT(IN), OUTSIDE, OF(TENSOR),        \
       .why_not = why_no_turns)                                                                     \
@@ -102,7 +107,12 @@ static const char *why_no_expert(const dsm_layer *layer) {
       .divides = IN_FEATURES | OUT_FEATURES | BIT(GROUPS), CUT(GROUP), OUTSIDE_OR(EXPERTS),        \
       MAKES(WITH_EXPERTS), OF(EXPERT), .exchanges = DSM__ROLE_SENDS_TOKENS,                        \
       .why_not = why_no_expert)                                                                    \
-  ITEM(WHOLE, whole, "W", LIES(WHOLE, WHOLE), OUTSIDE, OF(TENSOR))
+  ITEM(WHOLE, whole, "W", LIES(WHOLE, WHOLE), OUTSIDE, OF(TENSOR))                                 \
+  ITEM(CONTEXT, context, "X", LIES(POSITIONS, POSITIONS), .divides = BIT(POSITIONS), OUTSIDE,      \
+      OF(CONTEXT), .exchanges = OF_POSITIONS | DSM__ROLE_TURNS_OPERANDS, .why_not = why_no_context)\
+  ITEM(GATHER_CONTEXT, gather_context, "A", LIES(POSITIONS, POSITIONS), .divides = BIT(POSITIONS), \
+      OUTSIDE, OF(CONTEXT), .exchanges = OF_POSITIONS | DSM__ROLE_GATHERS_OPERANDS,                \
+      .why_not = why_no_context)
 /* clang-format on */
 
 #define ROW(value, word, letter, ...) [DSM_ROLE_##value] = {__VA_ARGS__},

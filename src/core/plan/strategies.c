@@ -149,6 +149,12 @@ static const char *why_no_expert(const question *q) {
   return is_for_any(q, DSM_ROLE_GROUP_EXPERT) ? NULL : "the network has no layer with experts";
 }
 
+static const char *why_no_context(const question *q) {
+  return is_for_any(q, DSM_ROLE_GROUP_CONTEXT)
+             ? NULL
+             : "the network has no attention with rows of positions";
+}
+
 static const char *why_no_accumulate(const question *q) {
   if (q->options->mode == DSM_MODE_INFERENCE) {
     return "inference has no gradients";
@@ -219,11 +225,13 @@ static const char *why_no_stages(const question *q) {
       .help = "in inference, weights stay on chip")                                                \
   ITEM(HOIST, hoist, 0, .modes = TRAINING,                                                         \
       .help = "in training, an lstm computes the input products of all timesteps at once")         \
-  ITEM(SPATIAL, spatial, LEFT_OUT(OF_STAGES), .modes = BOTH, .roles = DSM_ROLE_GROUP_SPATIAL,      \
+  ITEM(SPATIAL, spatial, LEFT_OUT(OF_STAGES), .modes = BOTH, .is_of_all_roles = true,              \
+      .roles = DSM_ROLE_GROUP_SPATIAL,                                                             \
       .help = "chips share positions")                                                             \
-  ITEM(TENSOR, tensor, LEFT_OUT(OF_STAGES), .modes = BOTH, .roles = DSM_ROLE_GROUP_TENSOR,         \
+  ITEM(TENSOR, tensor, LEFT_OUT(OF_STAGES), .modes = BOTH, .is_of_all_roles = true,                \
+      .roles = DSM_ROLE_GROUP_TENSOR,                                                              \
       .help = "chips shard weights by columns and rows")                                           \
-  ITEM(EXPERT, expert, 0, .modes = BOTH, .roles = DSM_ROLE_GROUP_EXPERT,                           \
+  ITEM(EXPERT, expert, 0, .modes = BOTH, .is_of_all_roles = true, .roles = DSM_ROLE_GROUP_EXPERT,  \
       .help = "chips share experts")                                                               \
   ITEM(ACCUMULATE, accumulate, ADDED(CUT) | ADDED(TAKE_TURNS) | ADDED(FIT), .modes = TRAINING,     \
       .help = "in training, the minibatch is cut into micro-batches")                              \
@@ -234,7 +242,9 @@ static const char *why_no_stages(const question *q) {
   ITEM(RECOMPUTE, recompute, ADDED(KEEP_LESS) | ADDED(FIT), .modes = TRAINING,                     \
       .help = "in training, forward passes run again instead of keeping activations")              \
   ITEM(STAGES, stages, ADDED(TAKE_TURNS) | ADDED(FIT), .modes = TRAINING,                          \
-      .help = "in training, micro-batches pass through pipeline stages, each on chips of its own")
+      .help = "in training, micro-batches pass through pipeline stages, each on chips of its own") \
+  ITEM(CONTEXT, context, 0, .modes = BOTH, .roles = DSM_ROLE_GROUP_CONTEXT,                        \
+      .help = "chips share positions of attentions, whose keys and values turn or are gathered")
 /* clang-format on */
 
 #define WORD(value, name, sets, ...) [DSM_OPTIMIZATION_##value].key = #name,
@@ -285,7 +295,7 @@ dsm_optimization_set dsm_mode_optimizations(dsm_mode mode) {
 dsm_optimization_set dsm_system_optimizations(const dsm_system *system, dsm_mode mode) {
   dsm_optimization_set roles = 0;
   for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
-    roles |= strategies[o].roles != DSM_ROLE_GROUP_WORDS ? DSM_OPTIMIZATION_BIT(o) : 0;
+    roles |= strategies[o].is_of_all_roles ? DSM_OPTIMIZATION_BIT(o) : 0;
   }
   return dsm_mode_optimizations(mode) | (system->model.search == DSM_ROLE_SEARCH_ALL
                                              ? roles & dsm_mode_possible_optimizations(mode)

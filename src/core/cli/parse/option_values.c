@@ -35,7 +35,7 @@ void cli_optimization_help(char *text, size_t size) {
     const char *before = titles[group];
     for (unsigned i = 0; i < DSM_OPTIMIZATION_COUNT && used < size; i++) {
       const dsm_strategy *const strategy = dsm_strategy_of((dsm_optimization)i);
-      const unsigned group_of = !strategy->is_named_only ? 0 : strategy->roles != 0 ? 1 : 2;
+      const unsigned group_of = !strategy->is_named_only ? 0 : strategy->is_of_all_roles ? 1 : 2;
       if (group_of == group) {
         used += (size_t)snprintf(text + used, size - used, "%s%s (%s)", before, strategy->word,
                                  strategy->help);

@@ -32,15 +32,25 @@ static bool are_all_searched(const dsm__problem *problem) {
   return dsm__option_parallelisms(problem->inputs.options, problem->machine.system) == all;
 }
 
-/* What has another name for an attention has this one alone, where that may be used; an axis of one
- * chip shares nothing. */
+/* Has a role of an attention another name there, in this form or another one, that may be used? */
+static bool has_other_name(const dsm__problem *problem, const dsm_layer *layer, unsigned axis,
+                           dsm_role role) {
+  const dsm_role named = dsm__role_of_layer(layer, role);
+  bool has = false;
+  for (int r = 0; named != role && r < DSM_ROLE_COUNT; r++) {
+    has = has ||
+          (dsm__are_forms_of_one((dsm_role)r, named) && is_optional(problem, axis, (dsm_role)r) &&
+           dsm__role_why_not(layer, (dsm_role)r) == NULL);
+  }
+  return has;
+}
+
+/* What has another name has this one alone; an axis of one chip shares nothing. */
 static bool is_useful(const dsm__problem *problem, const dsm_layer *layer, unsigned axis,
                       dsm_role role) {
   const uint64_t chips = problem->machine.system->system.axes[axis].chips;
-  const dsm_role named = dsm__role_of_layer(layer, role);
-  const bool is_other_name = named != role && is_optional(problem, axis, named);
   const bool is_shared = chips > 1 || (dsm__role_is_of_words(role) && !are_all_searched(problem));
-  return role == DSM__ROLE_DEFAULT || (is_shared && !is_other_name);
+  return role == DSM__ROLE_DEFAULT || (is_shared && !has_other_name(problem, layer, axis, role));
 }
 
 /* Roles in the order of preference: as numbers with a digit for each axis, the first axis' first.
