@@ -150,8 +150,8 @@ DSM_API bool dsm_parallelism_parse(const char *text, dsm_parallelism *parallelis
 
 /** The word of a parallelism with the names of axes. */
 typedef struct dsm_axes_word {
-  char text[DSM_AXES_MAX * (DSM_AXIS_NAME_BYTES_MAX + 15) + 1]; /**< of each the name, "=",
-                                                                     "gather_column", "," */
+  char text[DSM_AXES_MAX * (DSM_AXIS_NAME_BYTES_MAX + 16) + 1]; /**< of each the name, "=",
+                                                                     "gather_context", "," */
 } dsm_axes_word;
 
 /** The word of a parallelism on a system, with the names of the system's axes:

@@ -323,7 +323,7 @@ typedef struct dsm_exchange {
 
 /** Most of an invocation: halos of a kernel and two pools along each axis, two of inputs, two of
  * outputs, two of statistics. Of experts two. */
-#define DSM_EXCHANGES_MAX 15
+#define DSM_EXCHANGES_MAX 16
 
 /** What roles make chips exchange in an invocation, one after the other. */
 typedef struct dsm_exchanges {

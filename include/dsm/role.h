@@ -40,10 +40,22 @@ typedef enum dsm_role {
   DSM_ROLE_GATHER_COLUMN, /**< as column, of an input that is gathered from positions */
   DSM_ROLE_ROW_SCATTER,   /**< as row; outputs are scattered by positions */
   DSM_ROLE_HEADS,         /**< groups of their own */
-  DSM_ROLE_EXPERT, /**< experts of their own, to which tokens go and from which they return */
-  DSM_ROLE_WHOLE,  /**< all of them do everything */
+  DSM_ROLE_EXPERT,  /**< experts of their own, to which tokens go and from which they return */
+  DSM_ROLE_WHOLE,   /**< all of them do everything */
+  DSM_ROLE_CONTEXT, /**< of an attention, positions of their own; keys and values turn past them */
+  DSM_ROLE_GATHER_CONTEXT, /**< likewise; keys and values are gathered first */
   DSM_ROLE_COUNT
 } dsm_role;
+
+/** Groups of roles, each allowed by an optimization but the first, whose roles all layers may have.
+ */
+typedef enum dsm_role_group {
+  DSM_ROLE_GROUP_WORDS = 0, /**< as the words of parallelisms name them */
+  DSM_ROLE_GROUP_SPATIAL,
+  DSM_ROLE_GROUP_TENSOR,
+  DSM_ROLE_GROUP_EXPERT,
+  DSM_ROLE_GROUP_CONTEXT
+} dsm_role_group;
 
 /** A set of roles: bit r stands for role r. */
 typedef unsigned dsm_role_set;

@@ -41,6 +41,8 @@ typedef enum dsm_optimization {
   DSM_OPTIMIZATION_RECOMPUTE,  /**< forward passes again in place of what they make kept; training,
                                     if named */
   DSM_OPTIMIZATION_STAGES,     /**< pipelines of runs of layers over micro-batches; likewise */
+  DSM_OPTIMIZATION_CONTEXT,    /**< chips share positions of attentions, in either of two forms; if
+                                    named */
   DSM_OPTIMIZATION_COUNT
 } dsm_optimization;
 
@@ -133,13 +135,14 @@ DSM_API bool dsm_named_role_parse(const dsm_system *system, const char *text, ds
 
 /** A row of the table. */
 typedef struct dsm_strategy {
-  const char *word;    /**< of the formats, of `--optimize` and of its rung, such as "hybrid" */
-  const char *help;    /**< what it is, a clause */
-  unsigned modes;      /**< those in which it can be named: bit m stands for mode m */
-  bool is_named_only;  /**< it is used only where it is named */
-  const char *refused; /**< in other modes, why it is wrong to name it; NULL: it is left out */
-  dsm_role_set roles;  /**< of an axis, that need it */
-  bool has_gap;        /**< its search may stop at a gap; that of the others does not */
+  const char *word;     /**< of the formats, of `--optimize` and of its rung, such as "hybrid" */
+  const char *help;     /**< what it is, a clause */
+  unsigned modes;       /**< those in which it can be named: bit m stands for mode m */
+  bool is_named_only;   /**< it is used only where it is named */
+  const char *refused;  /**< in other modes, why it is wrong to name it; NULL: it is left out */
+  dsm_role_group roles; /**< of an axis, that need it; DSM_ROLE_GROUP_WORDS: none */
+  bool is_of_all_roles; /**< where the system's model.search is all it is used without its name */
+  bool has_gap;         /**< its search may stop at a gap; that of the others does not */
 } dsm_strategy;
 
 /** The row of an optimization. */

@@ -69,6 +69,8 @@ UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK|not (yet )?implemented|unimplem
 # as it is, so that nothing is written before a search and set back behind it.
 PROBLEM_WRITERS = re.compile(r"(^|_)(init|init_with|fill|begin|finish|fini|count|ask)(_|$)|^(add_zone|count_all|"
                              r"set_payments|solve_without_preloading|dsm__case_find_apart)$")
+ROLE = re.compile(r"\bDSM_ROLE_(?!COUNT\b|SEARCH_|GROUP_)")
+ROLE_FILES = {"roles.c", "role_row.h"}
 FILE_LINES_MAX = 800
 BUDGET = "tests/lint/budget.txt"
 
@@ -157,6 +159,12 @@ def check_problems(path, text, complain):
             complain(path, f"{name} must take a const dsm__problem")
 
 
+def check_roles(path, text, complain):
+    """A role is a row: what others ask is a column of it."""
+    if ROLE.search(strip_comments_and_strings(text)) and path.name not in ROLE_FILES:
+        complain(path, "a role is named outside its table, model/roles.c")
+
+
 def lines_of_rooms(source):
     """Lines of C in each folder of src, and in the public headers; of the tests those of Python too."""
     rooms = {}
@@ -204,6 +212,7 @@ def main():
         check_calls(path, room, text, complain)
         check_globals(path, room, text, complain)
         check_problems(path, text, complain)
+        check_roles(path, text, complain)
     for path in files + sorted(source.glob("include/dsm/*.h")) + sorted(source.glob("tests/**/*.c")):
         text = path.read_text()
         if UNFINISHED.search(text):

@@ -20,9 +20,9 @@ static const char *const parallelisms[] = {"data",
                                            "model_x_model_y_data_z",
                                            "data_x_model_y_data_z",
                                            "model_x_data_y_data_z"};
-static const char *const roles[] = {"data",   "spatial", "model",         "model_out",
-                                    "column", "row",     "gather_column", "row_scatter",
-                                    "heads",  "expert",  "whole"};
+static const char *const roles[] = {
+    "data",        "spatial", "model",  "model_out", "column",  "row",           "gather_column",
+    "row_scatter", "heads",   "expert", "whole",     "context", "gather_context"};
 static const char *const links[] = {"link_x", "link_y",     "link_z",        "memory",
                                     "ring",   "core_links", "shared_memory", "auxiliary_memory"};
 static const char *const groups[] = {

@@ -34,10 +34,11 @@ static dsm_layer small_layer(void) {
 
 /* By hand: what a role makes of weights along its axis: cut by Out or In, Summed, Whole. */
 static const char kinds[DSM_ROLE_COUNT] = {
-    [DSM_ROLE_DATA] = 'S',          [DSM_ROLE_SPATIAL] = 'S',   [DSM_ROLE_WHOLE] = 'W',
-    [DSM_ROLE_MODEL] = 'O',         [DSM_ROLE_COLUMN] = 'O',    [DSM_ROLE_ROW] = 'I',
-    [DSM_ROLE_GATHER_COLUMN] = 'O', [DSM_ROLE_MODEL_OUT] = 'I', [DSM_ROLE_ROW_SCATTER] = 'I',
-    [DSM_ROLE_HEADS] = '-',         [DSM_ROLE_EXPERT] = '-',
+    [DSM_ROLE_DATA] = 'S',           [DSM_ROLE_SPATIAL] = 'S',   [DSM_ROLE_WHOLE] = 'W',
+    [DSM_ROLE_MODEL] = 'O',          [DSM_ROLE_COLUMN] = 'O',    [DSM_ROLE_ROW] = 'I',
+    [DSM_ROLE_GATHER_COLUMN] = 'O',  [DSM_ROLE_MODEL_OUT] = 'I', [DSM_ROLE_ROW_SCATTER] = 'I',
+    [DSM_ROLE_HEADS] = '-',          [DSM_ROLE_EXPERT] = '-',    [DSM_ROLE_CONTEXT] = 'S',
+    [DSM_ROLE_GATHER_CONTEXT] = 'S',
 };
 
 /* One cut of each axis, by out or by in, of all passes; false: they have several. */
@@ -145,8 +146,7 @@ static void check_weights(const dsm_layer *layer, const dsm_roles roles[DSM_PASS
 static double summing_chips(const dsm_roles *roles) {
   double ways = 1;
   for (unsigned a = 0; a < chips.system.axis_count; a++) {
-    const bool is_summing = roles->of[a] == DSM_ROLE_DATA || roles->of[a] == DSM_ROLE_SPATIAL;
-    ways *= is_summing ? (double)chips.system.axes[a].chips : 1;
+    ways *= kinds[roles->of[a]] == 'S' ? (double)chips.system.axes[a].chips : 1;
   }
   return ways;
 }

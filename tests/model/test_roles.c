@@ -38,6 +38,8 @@ static const struct {
     [DSM_ROLE_HEADS] = {'F', 'F', 'B', false},
     [DSM_ROLE_EXPERT] = {'D', 'D', 'B', false},
     [DSM_ROLE_WHOLE] = {'N', 'N', '-', false},
+    [DSM_ROLE_CONTEXT] = {'S', 'S', 'R', false},
+    [DSM_ROLE_GATHER_CONTEXT] = {'S', 'S', 'R', false},
 };
 
 static const grid sides_of[] = {{1, {2}},    {1, {3}},       {1, {1}},       {2, {2, 3}},

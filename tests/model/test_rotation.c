@@ -22,8 +22,8 @@ static void set_up(void) {
 }
 
 static dsm_traffic rotation(dsm_pass pass, dsm_parallelism parallelism, double full_bytes) {
-  return dsm__rotation_traffic(&machine, 3, DSM_ROLE_MODEL, pass == DSM_PASS_BACKWARD, parallelism,
-                               full_bytes);
+  return dsm__rotation_traffic(&machine, 3, DSM_DIVIDED_IN_TURNS, pass == DSM_PASS_BACKWARD,
+                               parallelism, full_bytes);
 }
 
 /* Of 1000 bytes on 4 x 2 chips; memory is 0.5 times the busier axis. */

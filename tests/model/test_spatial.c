@@ -222,6 +222,14 @@ static dsm_layer product_layer(bool is_score) {
   return layer;
 }
 
+/* Bytes of a chip while the product runs. */
+static double transient_of(const dsm_layer *layer, const dsm_roles *roles, unsigned axis_count) {
+  const dsm_workload workload = {.minibatch = SAMPLES, .element_bytes = 2, .layers = NULL};
+  const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(dsm_parallelism_of(roles, axis_count));
+  return dsm_layer_memory_derive(layer, &machine, &workload, DSM_MODE_TRAINING, &layouts)
+      .transient_bytes;
+}
+
 /* Each chip needs the keys of all positions, and has those of its own. Of each key each chip has a
  * part of the sum of its errors, and leaves all but its own to others. */
 START_TEST(test_keys_and_values_turn_among_chips_with_queries_of_their_own) {
@@ -277,6 +285,64 @@ START_TEST(test_keys_on_four_chips) {
 }
 END_TEST
 
+/* By hand, likewise: gathered before the product they are a collective of as many bytes, and stand
+ * in memory whole while it runs, 5,184 bytes of other chips. As `context` they turn, as `spatial`
+ * has it. */
+START_TEST(test_keys_on_four_chips_are_gathered) {
+  static const dsm_roles turning = {{DSM_ROLE_CONTEXT}};
+  static const dsm_roles gathering = {{DSM_ROLE_GATHER_CONTEXT}};
+  const grid sides = {1, {4}};
+  chips = friendly_grid(&sides);
+  machine = dsm_machine_derive(&chips);
+  const dsm_layer layer = product_layer(true);
+  const dsm_pass_work forward = work_of(&layer, DSM_PASS_FORWARD, &gathering);
+  const dsm_pass_work backward = work_of(&layer, DSM_PASS_BACKWARD, &gathering);
+  const double widening = friendly_precision().partial_sum_bytes / 2;
+  ASSERT_CLOSE(forward.rotation.bytes[DSM_LINK_AXIS], 0);
+  ASSERT_CLOSE(sent(&forward, DSM_TRANSFER_ALL_GATHER), 5184);
+  ASSERT_CLOSE(sent(&forward, DSM_TRANSFER_REDUCE_SCATTER), 0);
+  ASSERT_CLOSE(sent(&backward, DSM_TRANSFER_ALL_GATHER), 2592);
+  ASSERT_CLOSE(sent(&backward, DSM_TRANSFER_REDUCE_SCATTER), 2592 * widening);
+  ck_assert_double_gt(forward.collective_cycles, 0);
+  for (int p = DSM_PASS_FORWARD; p <= DSM_PASS_BACKWARD; p++) {
+    const dsm_loops split = {{1, 4, 1, 1, 1}};
+    const dsm_pass_work one = work_of(&layer, (dsm_pass)p, &spatial);
+    const dsm_pass_work other = work_of(&layer, (dsm_pass)p, &turning);
+    const dsm_pass_work gathered = work_of(&layer, (dsm_pass)p, &gathering);
+    const double total = dsm_invocation_score(&other, &split).total;
+    ck_assert_double_eq(dsm_invocation_score(&one, &split).total, total);
+    ck_assert_double_gt(dsm_invocation_score(&gathered, &split).total, total);
+  }
+  ASSERT_CLOSE(transient_of(&layer, &gathering, 1) - transient_of(&layer, &turning, 1), 5184);
+  ck_assert_double_eq(transient_of(&layer, &turning, 1), transient_of(&layer, &spatial, 1));
+}
+END_TEST
+
+/* By hand: on axes of 2 and 3 chips keys turn along the first and are gathered along the second.
+ * Each chip of the second brings together the keys of its half of 6,912 bytes: 2 / 3 of 3,456 come.
+ * That half then goes to the other chip of the first. */
+START_TEST(test_keys_are_gathered_along_one_axis_and_turn_along_another) {
+  static const dsm_roles both = {{DSM_ROLE_CONTEXT, DSM_ROLE_GATHER_CONTEXT}};
+  static const dsm_roles turning = {{DSM_ROLE_CONTEXT, DSM_ROLE_CONTEXT}};
+  const grid sides = {2, {2, 3}};
+  chips = friendly_grid(&sides);
+  machine = dsm_machine_derive(&chips);
+  const dsm_layer layer = product_layer(false);
+  const dsm_residency nothing = dsm_residency_none(&machine);
+  const dsm_pass_work work =
+      dsm_pass_work_derive(&layer, &machine, friendly_precision(), DSM_MODE_TRAINING,
+                           DSM_PASS_FORWARD, dsm_parallelism_of(&both, 2), SAMPLES, &nothing);
+  const dsm_exchanges list = dsm__exchanges_derive(&work);
+  ck_assert_uint_eq(list.count, 1);
+  ck_assert_int_eq(list.items[0].transfer, DSM_TRANSFER_ALL_GATHER);
+  ASSERT_CLOSE(list.items[0].traffic.bytes[DSM_LINK_AXIS], 0);
+  ASSERT_CLOSE(list.items[0].traffic.bytes[DSM_LINK_AXIS + 1], 2304);
+  ASSERT_CLOSE(work.rotation.bytes[DSM_LINK_AXIS], 3456);
+  ASSERT_CLOSE(work.rotation.bytes[DSM_LINK_AXIS + 1], 0);
+  ASSERT_CLOSE(transient_of(&layer, &both, 2) - transient_of(&layer, &turning, 2), 2304);
+}
+END_TEST
+
 /* Of a causal attention query i sees i + 1 keys. Chips with a piece from the front and one from the
  * back (zigzag) see equally many pairs: each its part of all of them. */
 START_TEST(test_zigzag_balances_causal_work) {
@@ -312,6 +378,8 @@ Suite *suite_spatial(void) {
   tcase_add_test(counted, test_arrays_and_special_units_have_their_part_of_the_rows);
   tcase_add_test(counted, test_keys_and_values_turn_among_chips_with_queries_of_their_own);
   tcase_add_test(counted, test_keys_on_four_chips);
+  tcase_add_test(counted, test_keys_on_four_chips_are_gathered);
+  tcase_add_test(counted, test_keys_are_gathered_along_one_axis_and_turn_along_another);
   tcase_add_test(counted, test_zigzag_balances_causal_work);
   suite_add_tcase(suite, counted);
   return suite;

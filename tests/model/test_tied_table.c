@@ -26,6 +26,8 @@ static bool has_block(dsm_role role, int chip, int in, int out) {
   case DSM_ROLE_WHOLE:
   case DSM_ROLE_HEADS:
   case DSM_ROLE_EXPERT:
+  case DSM_ROLE_CONTEXT:
+  case DSM_ROLE_GATHER_CONTEXT:
   case DSM_ROLE_COUNT:
     break;
   }

@@ -19,7 +19,8 @@ typedef struct role_space {
   bool has_tensor;
   bool has_spatial;
   bool has_expert;
-  bool has_per_pass; /**< then a layer has at most ROLE_TWIN_PAIRED */
+  dsm_role_set contexts; /**< of its two forms those that attentions have in place of spatial */
+  bool has_per_pass;     /**< then a layer has at most ROLE_TWIN_PAIRED */
 } role_space;
 
 /** Roles of forward and backward, and of update. */

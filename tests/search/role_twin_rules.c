@@ -37,6 +37,9 @@ bool role_twin_can(const dsm_layer *layer, dsm_role role) {
     return has_heads || (has_groups && is_weighed && layer->experts == 0);
   case DSM_ROLE_EXPERT:
     return layer->experts > 0;
+  case DSM_ROLE_CONTEXT:
+  case DSM_ROLE_GATHER_CONTEXT:
+    return has_heads && layer->rows > 1 && layer->timesteps == 1;
   case DSM_ROLE_COUNT:
     break;
   }
@@ -50,6 +53,9 @@ static bool is_in_space(dsm_role role, role_space space) {
   if (role == DSM_ROLE_EXPERT) {
     return space.has_expert;
   }
+  if (role == DSM_ROLE_CONTEXT || role == DSM_ROLE_GATHER_CONTEXT) {
+    return (space.contexts >> role & 1U) != 0;
+  }
   return role == DSM_ROLE_SPATIAL ? space.has_spatial : space.has_tensor;
 }
 
@@ -62,7 +68,9 @@ bool role_twin_is_option(const role_twin *twin, size_t index, const dsm_roles *r
   bool has_other = false;
   for (unsigned a = 0; a < axis_count(twin); a++) {
     const dsm_role role = roles->of[a];
+    const bool is_context = role == DSM_ROLE_SPATIAL && layer->operand_groups > 0;
     if (!role_twin_can(layer, role) || !is_in_space(role, space) ||
+        (is_context && space.contexts != 0) ||
         (chips_along(twin, a) == 1 && role != DSM_ROLE_DATA &&
          (role != DSM_ROLE_MODEL || space.has_hybrid))) {
       return false;
@@ -83,10 +91,19 @@ bool role_twin_is_option(const role_twin *twin, size_t index, const dsm_roles *r
 /* Weights have one cut along an axis, which whole ones may stand beside; nothing stands beside
  * experts. */
 static const char cut_of[DSM_ROLE_COUNT] = {
-    [DSM_ROLE_DATA] = '-',  [DSM_ROLE_SPATIAL] = '-',   [DSM_ROLE_WHOLE] = '-',
-    [DSM_ROLE_MODEL] = 'o', [DSM_ROLE_COLUMN] = 'o',    [DSM_ROLE_GATHER_COLUMN] = 'o',
-    [DSM_ROLE_ROW] = 'i',   [DSM_ROLE_MODEL_OUT] = 'i', [DSM_ROLE_ROW_SCATTER] = 'i',
-    [DSM_ROLE_HEADS] = 'g', [DSM_ROLE_EXPERT] = 'e',
+    [DSM_ROLE_DATA] = '-',
+    [DSM_ROLE_SPATIAL] = '-',
+    [DSM_ROLE_WHOLE] = '-',
+    [DSM_ROLE_MODEL] = 'o',
+    [DSM_ROLE_COLUMN] = 'o',
+    [DSM_ROLE_GATHER_COLUMN] = 'o',
+    [DSM_ROLE_ROW] = 'i',
+    [DSM_ROLE_MODEL_OUT] = 'i',
+    [DSM_ROLE_ROW_SCATTER] = 'i',
+    [DSM_ROLE_HEADS] = 'g',
+    [DSM_ROLE_EXPERT] = 'e',
+    [DSM_ROLE_CONTEXT] = '-',
+    [DSM_ROLE_GATHER_CONTEXT] = '-',
 };
 
 bool role_twin_may_differ(const role_twin *twin, size_t layer, const dsm_roles *both,

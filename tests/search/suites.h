@@ -26,6 +26,7 @@ Suite *suite_axes(void);
 Suite *suite_fused(void);
 Suite *suite_properties(void);
 Suite *suite_roles(void);
+Suite *suite_role_floors(void);
 Suite *suite_held_roles(void);
 Suite *suite_optimizations(void);
 Suite *suite_published(void);

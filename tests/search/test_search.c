@@ -36,6 +36,7 @@ int main(void) {
   srunner_add_suite(runner, suite_axes());
   srunner_add_suite(runner, suite_fused());
   srunner_add_suite(runner, suite_roles());
+  srunner_add_suite(runner, suite_role_floors());
   srunner_add_suite(runner, suite_held_roles());
 #ifndef DSM_IS_BRIEF /* what bundled networks' numbers are like is the same in every build */
   srunner_add_suite(runner, suite_properties());

@@ -64,9 +64,9 @@ static double best_cut(const dsm_plan *plan, const dsm_explore_options *options)
   return twin.best;
 }
 
-/* Some roles of an axis, or all. */
+/* Some roles of an axis, or all; those of no attention alone, so that draws stay as they were. */
 static dsm_role_set drawn_roles(uint64_t *state) {
-  const dsm_role_set all = ((dsm_role_set)1 << DSM_ROLE_COUNT) - 1;
+  const dsm_role_set all = ((dsm_role_set)2 << DSM_ROLE_WHOLE) - 1;
   return random_below(state, 2) == 0 ? 0 : (dsm_role_set)(1 + random_below(state, all));
 }
 

@@ -54,6 +54,8 @@ static share share_of(const dsm_machine *machine, dsm_role role, unsigned axis, 
   case DSM_ROLE_SPATIAL:
   case DSM_ROLE_HEADS:
   case DSM_ROLE_EXPERT:
+  case DSM_ROLE_CONTEXT:
+  case DSM_ROLE_GATHER_CONTEXT:
   case DSM_ROLE_COUNT:
     return own;
   }

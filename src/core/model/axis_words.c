@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/role_row.h"
+
 /* Words that are being made. */
 typedef struct maker {
   const char *const *names; /* of axes */
@@ -61,7 +63,7 @@ static bool tell_wrong(char *why, size_t size, const char *what, const char *wor
 static bool find_roles(const void *context, const char *key, size_t *value, char *why,
                        size_t why_size) {
   const role_names *const of = context;
-  dsm_roles roles = {{DSM_ROLE_DATA}};
+  dsm_roles roles = {{DSM__ROLE_DEFAULT}};
   dsm_axis_set seen = 0;
   const char *rest = key;
   while (*rest != '\0') {
@@ -96,7 +98,7 @@ static bool find_roles(const void *context, const char *key, size_t *value, char
 
 /* Roles that the table has, and another than data and model among them. */
 static bool are_roles(size_t value) {
-  dsm_roles roles = {{DSM_ROLE_DATA}};
+  dsm_roles roles = {{DSM__ROLE_DEFAULT}};
   if (value < DSM_PARALLELISM_OF_ROLES || value > (size_t)2 * DSM_PARALLELISM_OF_ROLES) {
     return false;
   }
@@ -271,9 +273,9 @@ static bool add_roles(const maker *of) {
   if (roles == NULL) {
     return false;
   }
-  const dsm_roles column = {{DSM_ROLE_COLUMN}};
+  const dsm_roles roles_of_example = {{DSM__ROLE_EXAMPLE}};
   const dsm_axes_word example =
-      roles_word(of->names, of->count, dsm_parallelism_of(&column, of->count));
+      roles_word(of->names, of->count, dsm_parallelism_of(&roles_of_example, of->count));
   const char *const kept = dsm__arena_strdup(of->arena, example.text);
   *roles = (role_names){.count = of->count};
   for (unsigned a = 0; a < of->count; a++) {

@@ -83,6 +83,16 @@ static double live_part(const dsm_layer *layer, const dsm_machine *machine,
          samples * share->position_share;
 }
 
+/* Keys or values that came from other chips, while a product runs; in backward their errors take
+ * their place. */
+static double gathered_bytes(const dsm_layer *layer, const dsm_machine *machine,
+                             const dsm_chip_share *share, double element_bytes) {
+  return (double)layer->operand_elements * (double)share->chip.n[DSM_DIM_MB] /
+         (double)share->weight_ways *
+         dsm__gathered_operand_share(layer, &machine->system->system, share->parallelism) *
+         dsm__stated_bytes(layer->bytes.operand, element_bytes);
+}
+
 /* Source: section 12; splits.md, section 4: the network's input lies as a layer reads it. Symbols:
  * in_el*T*mbc*B, divided as the input of its role is. Limits: data: by the chips, as samples are.
  */
@@ -153,7 +163,8 @@ dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machi
     memory.transient_bytes =
         live_part(layer, machine, &share, (double)layer->live_elements, fused) *
             workload->element_bytes +
-        (is_input_live ? network_input_bytes(workload, machine, &share) : 0);
+        (is_input_live ? network_input_bytes(workload, machine, &share) : 0) +
+        gathered_bytes(layer, machine, &share, element_bytes);
     return memory;
   }
   if (has_own_roles(layouts) && !layer->is_tied) {
@@ -182,7 +193,8 @@ dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machi
   memory.transient_bytes =
       live_part(layer, machine, &error_share, (double)layer->error_pair_elements, fused) *
           workload->element_bytes +
-      more_gradients * workload->gradient_bytes;
+      more_gradients * workload->gradient_bytes +
+      gathered_bytes(layer, machine, &error_share, element_bytes);
   if (workload->is_list) {
     const double stored = (double)layer->stored_size * (double)layer->timesteps;
     memory.transient_bytes += memory.activations_bytes + ((double)layer->live_elements - stored) *

@@ -28,7 +28,7 @@ static double moved_share(bool is_exact, uint64_t chips) {
   return is_exact ? ((double)chips - 1) / (double)chips : 1;
 }
 
-dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, double widening, dsm_role turning,
+dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, double widening, dsm_divided turning,
                                   bool are_sums, dsm_parallelism parallelism, double full_bytes) {
   const dsm_network *const network = &machine->system->system;
   const bool is_exact = machine->system->model.exact_rotation;
@@ -38,7 +38,7 @@ dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, double widening, d
   double sum = 0;
   for (unsigned a = 0; a < network->axis_count; a++) {
     const uint64_t chips = network->axes[a].chips;
-    if (dsm_parallelism_role(parallelism, a) == turning && chips > 1) {
+    if (dsm_role_divides(dsm_parallelism_role(parallelism, a), turning) && chips > 1) {
       const double moved = full_bytes / turns * moved_share(is_exact, chips);
       traffic.bytes[DSM_LINK_AXIS + a] =
           dsm__link_row_of(&network->axes[a])->shift(&network->axes[a], 1, moved);

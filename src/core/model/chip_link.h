@@ -59,7 +59,7 @@ void dsm__reductions_overlap(dsm__reduction *reductions, size_t count);
  * partial sums that turn: everything widened, Ba / Bi or Ba / Bo times, ring x + y. Limits: an axis
  * of length 1, or another role, carries nothing.
  */
-dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, double widening, dsm_role turning,
+dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, double widening, dsm_divided turning,
                                   bool are_sums, dsm_parallelism parallelism, double full_bytes);
 
 /**
@@ -81,6 +81,14 @@ dsm_exchanges dsm__exchanges_derive(const dsm_pass_work *work);
  */
 dsm_traffic dsm__operand_traffic(const dsm_pass_work *work);
 bool dsm__is_operand_turning(const dsm_pass_work *work);
+
+/**
+ * What a chip has of an attention's keys or values while their product runs beyond its own part, of
+ * all that its queries see. Source: section 12. Symbols: (1 - 1/ng)/nt, ng chips of the axes that
+ * gather them, nt of those along which they turn. Limits: none gathers: 0.
+ */
+double dsm__gathered_operand_share(const dsm_layer *layer, const dsm_network *network,
+                                   dsm_parallelism parallelism);
 
 /**
  * dsm_weight_traffic_derive with or without shards of the update, whatever model.sharded_update

@@ -21,8 +21,8 @@ static void add_traffic(dsm_traffic *sum, const dsm_traffic *more) {
   sum->latency_cycles += more->latency_cycles;
 }
 
-dsm_traffic dsm__turning_traffic(const dsm_pass_work *work, dsm_role turning) {
-  const bool is_of_inputs = turning == DSM_ROLE_MODEL;
+dsm_traffic dsm__turning_traffic(const dsm_pass_work *work, dsm_divided turning) {
+  const bool is_of_inputs = turning == DSM_DIVIDED_IN_TURNS;
   if ((is_of_inputs ? work->share.in_turns : work->share.out_turns) <= 1) {
     return (dsm_traffic){.latency_cycles = 0};
   }
@@ -32,7 +32,7 @@ dsm_traffic dsm__turning_traffic(const dsm_pass_work *work, dsm_role turning) {
 }
 
 static void derive_rotation(dsm_pass_work *work) {
-  static const dsm_role turning[] = {DSM_ROLE_MODEL, DSM_ROLE_MODEL_OUT};
+  static const dsm_divided turning[] = {DSM_DIVIDED_IN_TURNS, DSM_DIVIDED_OUT_TURNS};
   for (size_t i = 0; i < sizeof turning / sizeof turning[0]; i++) {
     const dsm_traffic turned = dsm__turning_traffic(work, turning[i]);
     add_traffic(dsm__is_sum_turning(work->pass, turning[i]) ? &work->sum_rotation : &work->rotation,

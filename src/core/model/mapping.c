@@ -5,19 +5,7 @@
 #include "base/checked.h"
 #include "dsm/model.h"
 #include "model/equations.h"
-
-dsm_parallelism dsm_parallelism_of(const dsm_roles *roles, unsigned axis_count) {
-  const unsigned ways = 1U << axis_count;
-  unsigned packed = DSM_PARALLELISM_OF_ROLES;
-  dsm_axis_set model = 0;
-  bool has_others = false;
-  for (unsigned a = 0; a < axis_count; a++) {
-    packed |= (unsigned)roles->of[a] << (a * DSM_PARALLELISM_ROLE_BITS);
-    model |= roles->of[a] == DSM_ROLE_MODEL ? 1U << a : 0U;
-    has_others = has_others || (roles->of[a] != DSM_ROLE_MODEL && roles->of[a] != DSM_ROLE_DATA);
-  }
-  return has_others ? (dsm_parallelism)packed : (dsm_parallelism)((ways - model) % ways);
-}
+#include "model/role_row.h"
 
 uint64_t dsm__divided_ways(const dsm_machine *machine, dsm_parallelism parallelism,
                            dsm_divided what) {
@@ -36,8 +24,9 @@ double dsm__lying_ways(const dsm_machine *machine, dsm_parallelism parallelism) 
   for (unsigned a = 0; a < network->axis_count; a++) {
     const dsm_role role = dsm_parallelism_role(parallelism, a);
     const dsm_layout layout = dsm_role_input_layout(role);
-    const bool is_cut = layout == DSM_LAYOUT_FEATURES || role == DSM_ROLE_EXPERT ||
-                        (layout == DSM_LAYOUT_POSITIONS && role != DSM_ROLE_SPATIAL);
+    const bool is_cut =
+        layout == DSM_LAYOUT_FEATURES || dsm__role_has(role, DSM__ROLE_SENDS_TOKENS) ||
+        (layout == DSM_LAYOUT_POSITIONS && !dsm_role_divides(role, DSM_DIVIDED_POSITIONS));
     ways *= is_cut ? (double)network->axes[a].chips : 1;
   }
   return ways;
@@ -64,8 +53,9 @@ double dsm__expert_imbalance(const dsm_layer *layer, const dsm_machine *machine,
   const dsm_network *const network = &machine->system->system;
   bool is_spread = false;
   for (unsigned a = 0; a < network->axis_count; a++) {
-    is_spread = is_spread || (network->axes[a].chips > 1 &&
-                              dsm_parallelism_role(parallelism, a) == DSM_ROLE_EXPERT);
+    is_spread =
+        is_spread || (network->axes[a].chips > 1 &&
+                      dsm__role_has(dsm_parallelism_role(parallelism, a), DSM__ROLE_SENDS_TOKENS));
   }
   return is_spread && layer->experts > 0 ? machine->system->model.expert_imbalance : 1;
 }
@@ -105,18 +95,11 @@ bool dsm_model_ways_fit(const dsm_layer *layer, const dsm_system *system,
   const dsm_network *const network = &system->system;
   uint64_t ways = 1;
   for (unsigned a = 0; a < network->axis_count; a++) {
-    const dsm_role role = dsm_parallelism_role(parallelism, a);
-    ways *= role == DSM_ROLE_MODEL || role == DSM_ROLE_HEADS ? network->axes[a].chips : 1;
+    const dsm_role role = dsm__role_of_layer(layer, dsm_parallelism_role(parallelism, a));
+    ways *= dsm_role_divides(role, DSM_DIVIDED_GROUPS) ? network->axes[a].chips : 1;
   }
   return !dsm__has_own_groups(layer) ||
          (layer->groups % ways == 0 && layer->operand_groups % ways == 0);
-}
-
-/* Chips with heads of their own have no need of what others have: what is `model` of other layers
- * is `heads` of an attention. */
-static dsm_role role_of(const dsm_layer *layer, dsm_parallelism parallelism, unsigned axis) {
-  const dsm_role role = dsm_parallelism_role(parallelism, axis);
-  return role == DSM_ROLE_MODEL && dsm__has_own_groups(layer) ? DSM_ROLE_HEADS : role;
 }
 
 /* Rows of positions first: chips beyond them have none. Those behind which a pool has whole rows of
@@ -142,7 +125,7 @@ dsm_chip_share dsm_chip_share_derive(const dsm_layer *layer, const dsm_machine *
   uint64_t ways[DSM_DIVIDED_COUNT] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   uint64_t model_ways = 1;
   for (unsigned a = 0; a < network->axis_count; a++) {
-    const dsm_role role = role_of(layer, parallelism, a);
+    const dsm_role role = dsm__role_of_layer(layer, dsm_parallelism_role(parallelism, a));
     const uint64_t chips = network->axes[a].chips;
     model_ways *= dsm_role_divides(role, DSM_DIVIDED_WEIGHTS) ? chips : 1;
     for (int d = 0; d < DSM_DIVIDED_COUNT; d++) {

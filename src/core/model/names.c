@@ -59,22 +59,6 @@ const char *dsm_parallelism_name(dsm_parallelism parallelism) {
 
 DSM__PARSED_WORDS(dsm__parallelism_words, dsm_parallelism, dsm_parallelism_parse);
 
-static const dsm__word role_words[] = {
-    [DSM_ROLE_DATA] = {"data", NULL, "D"},
-    [DSM_ROLE_SPATIAL] = {"spatial", NULL, "S"},
-    [DSM_ROLE_MODEL] = {"model", NULL, "M"},
-    [DSM_ROLE_MODEL_OUT] = {"model_out", NULL, "O"},
-    [DSM_ROLE_COLUMN] = {"column", NULL, "C"},
-    [DSM_ROLE_ROW] = {"row", NULL, "R"},
-    [DSM_ROLE_GATHER_COLUMN] = {"gather_column", NULL, "G"},
-    [DSM_ROLE_ROW_SCATTER] = {"row_scatter", NULL, "T"},
-    [DSM_ROLE_HEADS] = {"heads", NULL, "H"},
-    [DSM_ROLE_EXPERT] = {"expert", NULL, "E"},
-    [DSM_ROLE_WHOLE] = {"whole", NULL, "W"},
-};
-DSM__NAMED_WORDS(dsm__role_words, "role", role_words, DSM_ROLE_COUNT, dsm_role, dsm_role_name);
-DSM__PARSED_WORDS(dsm__role_words, dsm_role, dsm_role_parse);
-
 static const dsm__word link_words[] = {
     [DSM_LINK_AXIS].key = "link_x",
     [DSM_LINK_AXIS + 1].key = "link_y",

@@ -135,20 +135,21 @@ static void add_halos(dsm_exchanges *list, const dsm_pass_work *work) {
 
 /*
  * Source: section 5, spatial attention. Symbols: b = bytes of the keys (score) or values (context)
- * that the chip's queries see. They turn as an all-gather, beside the streams, and in backward
- * again, when sums of their errors are scattered; of the two invocations of a backward pass each
- * has half. Limits: one chip along the axes: nothing.
+ * that the chip's queries see. They turn as an all-gather, beside the streams, or are gathered
+ * before the product, first, so that what turns is whole; and in backward again, when sums of their
+ * errors are scattered; of the two invocations of a backward pass each has half. Limits: one chip
+ * along the axes: nothing.
  */
 static double operand_times(const dsm_pass_work *work) {
   return work->pass == DSM_PASS_BACKWARD ? 0.5 : 1;
 }
 
-static dsm_axis_set operand_axes(const dsm_pass_work *work) {
-  return dsm__has_own_groups(work->layer) ? axes_of(work, DSM__ROLE_SHIFTS_ROWS) : 0;
+static dsm_axis_set operand_axes(const dsm_pass_work *work, dsm__role_exchange exchange) {
+  return dsm__has_own_groups(work->layer) ? axes_of(work, exchange) : 0;
 }
 
 bool dsm__is_operand_turning(const dsm_pass_work *work) {
-  return operand_axes(work) != 0;
+  return operand_axes(work, DSM__ROLE_TURNS_OPERANDS) != 0;
 }
 
 static void scale(dsm_traffic *traffic, double times) {
@@ -161,8 +162,8 @@ static void scale(dsm_traffic *traffic, double times) {
 dsm_traffic dsm__operand_traffic(const dsm_pass_work *work) {
   const dsm_machine *const machine = work->machine;
   const double through_memory = machine->system->model.collective_memory_bytes * work->bytes.kernel;
-  dsm_traffic traffic =
-      dsm__reduce_scatter_traffic(machine, operand_axes(work), work->bytes.kernel);
+  dsm_traffic traffic = dsm__reduce_scatter_traffic(
+      machine, operand_axes(work, DSM__ROLE_TURNS_OPERANDS), work->bytes.kernel);
   traffic.bytes[DSM_LINK_MEMORY] = through_memory;
   traffic.bytes[DSM_LINK_SHARED] = machine->has_shared_memory ? through_memory : 0;
   traffic.bytes[machine->core_links.link] = dsm__spread_bytes(machine, through_memory);
@@ -172,13 +173,30 @@ dsm_traffic dsm__operand_traffic(const dsm_pass_work *work) {
 
 static void add_of_operands(dsm_exchanges *list, const dsm_pass_work *work) {
   const unsigned before = list->count;
+  const dsm_axis_set turning = operand_axes(work, DSM__ROLE_TURNS_OPERANDS);
+  const dsm_axis_set gathered = operand_axes(work, DSM__ROLE_GATHERS_OPERANDS);
+  add(list, work, DSM_TRANSFER_ALL_GATHER, gathered,
+      work->bytes.kernel / dsm__chips_of(&work->machine->system->system, turning), 1);
   if (work->pass == DSM_PASS_BACKWARD) {
-    add(list, work, DSM_TRANSFER_REDUCE_SCATTER, operand_axes(work),
+    add(list, work, DSM_TRANSFER_REDUCE_SCATTER, turning | gathered,
         work->bytes.kernel * work->tensor_bytes.sum, 1);
   }
-  if (list->count > before) {
-    scale(&list->items[before].traffic, operand_times(work));
+  for (unsigned i = before; i < list->count; i++) {
+    scale(&list->items[i].traffic, operand_times(work));
   }
+}
+
+double dsm__gathered_operand_share(const dsm_layer *layer, const dsm_network *network,
+                                   dsm_parallelism parallelism) {
+  double gathered = 1;
+  double turning = 1;
+  for (unsigned a = 0; dsm__has_own_groups(layer) && a < network->axis_count; a++) {
+    const dsm_role role = dsm_parallelism_role(parallelism, a);
+    const double chips = (double)network->axes[a].chips;
+    gathered *= dsm__role_has(role, DSM__ROLE_GATHERS_OPERANDS) ? chips : 1;
+    turning *= dsm__role_has(role, DSM__ROLE_TURNS_OPERANDS) ? chips : 1;
+  }
+  return (1 - 1 / gathered) / turning;
 }
 
 /* Column-like roles read whole inputs, and each chip has a part of the sum of their errors. */

@@ -28,12 +28,12 @@ double dsm__streamed_features(const dsm_pass_work *work, const dsm__stream_share
 double dsm__streamed_kernel(const dsm_pass_work *work, const dsm__stream_shares *shares);
 
 /** Inputs turn as sums of their errors in backward, outputs as sums in forward. */
-static inline bool dsm__is_sum_turning(dsm_pass pass, dsm_role turning) {
-  return pass == (turning == DSM_ROLE_MODEL ? DSM_PASS_BACKWARD : DSM_PASS_FORWARD);
+static inline bool dsm__is_sum_turning(dsm_pass pass, dsm_divided turning) {
+  return pass == (turning == DSM_DIVIDED_IN_TURNS ? DSM_PASS_BACKWARD : DSM_PASS_FORWARD);
 }
 
-/** What turns along the axes of one of the two roles. */
-dsm_traffic dsm__turning_traffic(const dsm_pass_work *work, dsm_role turning);
+/** What turns along the axes that divide one of the two. */
+dsm_traffic dsm__turning_traffic(const dsm_pass_work *work, dsm_divided turning);
 
 /** What a link carries of rotation that overlaps. */
 double dsm__rotated_bytes(const dsm_pass_work *work, dsm_link link);

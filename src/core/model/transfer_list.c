@@ -153,7 +153,7 @@ static void append_along_axes(dsm_transfer_list *list, dsm_transfer transfer, ds
 }
 
 static void append_rotation(dsm_transfer_list *list, const dsm_pass_work *work,
-                            dsm_transfer transfer, dsm_role turning) {
+                            dsm_transfer transfer, dsm_divided turning) {
   const dsm_traffic turned = dsm__turning_traffic(work, turning);
   append_along_axes(
       list, transfer,
@@ -178,8 +178,8 @@ dsm_transfer_list dsm_invocation_transfers(const dsm_pass_work *work, const dsm_
                        dsm__statistics_bytes(work, split));
   append_between_cores(&list, work, DSM_TRANSFER_LAYOUT_MOVE, DSM_GROUP_LAYOUT_MOVE,
                        dsm__layout_move_bytes(work->machine, dsm__misfit_bytes(work, split)));
-  append_rotation(&list, work, DSM_TRANSFER_ROTATE, DSM_ROLE_MODEL);
-  append_rotation(&list, work, DSM_TRANSFER_ROTATE_OUTPUT, DSM_ROLE_MODEL_OUT);
+  append_rotation(&list, work, DSM_TRANSFER_ROTATE, DSM_DIVIDED_IN_TURNS);
+  append_rotation(&list, work, DSM_TRANSFER_ROTATE_OUTPUT, DSM_DIVIDED_OUT_TURNS);
   if (work->is_operand_turning) {
     const dsm_traffic turned = dsm__operand_traffic(work);
     append_along_axes(&list, DSM_TRANSFER_ROTATE, DSM_GROUP_STREAM, &turned);

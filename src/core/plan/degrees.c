@@ -2,27 +2,32 @@
 #include "plan/degrees.h"
 
 #include "model/axis_words.h"
+#include "model/role_row.h"
 #include "plan/recomputation.h"
 
-#define BIT(role) (1U << (unsigned)(role))
-#define SCATTERING (BIT(DSM_ROLE_GATHER_COLUMN) | BIT(DSM_ROLE_ROW_SCATTER))
-#define REDUCING (BIT(DSM_ROLE_COLUMN) | BIT(DSM_ROLE_ROW))
-#define TURNING (BIT(DSM_ROLE_MODEL) | BIT(DSM_ROLE_MODEL_OUT))
+/* Does a role along an axis make a parallelism? Chips that share experts have samples of their own.
+ * Source: section 3. */
+static bool makes(int kind, dsm_role role) {
+  const dsm__role_row *const row = &dsm__role_rows[role];
+  switch (kind) {
+  case DSM__DEGREE_TENSOR:
+    return row->cut != DSM__WEIGHT_CUT_NONE && row->input != DSM_LAYOUT_SAMPLES;
+  case DSM__DEGREE_SEQUENCE:
+    return dsm__role_has(role, DSM__ROLE_GATHERS_INPUT | DSM__ROLE_SCATTERS_OUTPUT);
+  case DSM__DEGREE_CONTEXT:
+    return dsm_role_divides(role, DSM_DIVIDED_POSITIONS);
+  case DSM__DEGREE_DATA:
+    return row->input == DSM_LAYOUT_SAMPLES;
+  case DSM__DEGREE_EXPERT:
+    return dsm__role_has(role, DSM__ROLE_SENDS_TOKENS);
+  default:
+    return row->divides == 0;
+  }
+}
 
-/* The roles along an axis that make a parallelism; chips that share experts have samples of their
- * own. Source: section 3. */
-static const dsm_role_set roles_of[DSM__DEGREE_COUNT] = {
-    [DSM__DEGREE_TENSOR] = SCATTERING | REDUCING | TURNING | BIT(DSM_ROLE_HEADS),
-    [DSM__DEGREE_SEQUENCE] = SCATTERING,
-    [DSM__DEGREE_CONTEXT] = BIT(DSM_ROLE_SPATIAL),
-    [DSM__DEGREE_DATA] = BIT(DSM_ROLE_DATA) | BIT(DSM_ROLE_EXPERT),
-    [DSM__DEGREE_EXPERT] = BIT(DSM_ROLE_EXPERT),
-    [DSM__DEGREE_REPLICATED] = BIT(DSM_ROLE_WHOLE),
-};
-
-/* Is a layer, of these roles, asked for a parallelism? */
-static bool is_asked(int kind, const dsm_layer *layer, dsm_role_set roles) {
-  return kind == DSM__DEGREE_SEQUENCE ? (roles & (SCATTERING | REDUCING)) != 0
+/* Is a layer asked for a parallelism? is_open: it has column-like or row-like roles. */
+static bool is_asked(int kind, const dsm_layer *layer, bool is_open) {
+  return kind == DSM__DEGREE_SEQUENCE ? is_open
          : kind == DSM__DEGREE_EXPERT ? layer->experts > 0
                                       : true;
 }
@@ -38,21 +43,22 @@ typedef unsigned axis_sets[DSM__DEGREE_COUNT];
 static void add_pass(dsm__degrees *degrees, axis_sets axes, const dsm_plan *plan,
                      const dsm_layer *layer, dsm_parallelism parallelism) {
   const dsm_network *const network = &plan->system->system;
-  dsm_role_set roles = 0;
+  bool is_open = false;
   for (unsigned a = 0; a < network->axis_count; a++) {
-    roles |= BIT(dsm_parallelism_role(parallelism, a));
+    is_open = is_open || dsm__role_has(dsm_parallelism_role(parallelism, a),
+                                       DSM__ROLE_OPENS | DSM__ROLE_CLOSES);
   }
   for (int kind = 0; kind < DSM__DEGREE_PIPELINE; kind++) {
     uint64_t degree = 1;
     for (unsigned a = 0; a < network->axis_count; a++) {
       const bool is_divided = plan->stages.count > 1 && plan->stages.axis == a;
       const uint64_t chips = network->axes[a].chips / (is_divided ? plan->stages.count : 1);
-      if (chips > 1 && (roles_of[kind] & BIT(dsm_parallelism_role(parallelism, a))) != 0) {
+      if (chips > 1 && makes(kind, dsm_parallelism_role(parallelism, a))) {
         degree *= chips;
         axes[kind] |= 1U << a;
       }
     }
-    if (is_asked(kind, layer, roles)) {
+    if (is_asked(kind, layer, is_open)) {
       add(&degrees->of[kind], degree);
     }
   }

@@ -58,15 +58,9 @@ static bool derive_layouts(const dsm_workload *workload, const dsm__decisions *d
 
 /* The word or roles under which a tensor lies so. */
 static dsm_parallelism lying_in(const dsm_layouts *layouts, unsigned axis_count) {
-  static const dsm_role roles_of[] = {
-      [DSM_LAYOUT_SAMPLES] = DSM_ROLE_DATA,
-      [DSM_LAYOUT_POSITIONS] = DSM_ROLE_SPATIAL,
-      [DSM_LAYOUT_FEATURES] = DSM_ROLE_MODEL,
-      [DSM_LAYOUT_WHOLE] = DSM_ROLE_WHOLE,
-  };
-  dsm_roles roles = {{DSM_ROLE_DATA}};
+  dsm_roles roles = {{DSM__ROLE_DEFAULT}};
   for (unsigned a = 0; a < axis_count; a++) {
-    roles.of[a] = roles_of[layouts->of[a]];
+    roles.of[a] = dsm__role_lying(layouts->of[a]);
   }
   return dsm_parallelism_of(&roles, axis_count);
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "plan/legal_internal.h"
+#include "plan/segments.h"
 #include "plan/step_stages.h"
 
 #define STAGES_PLACE(member, index)                                                                \

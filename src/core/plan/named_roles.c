@@ -3,10 +3,15 @@
 
 #include <string.h>
 
+#include "model/role_row.h"
 #include "plan/plan_internal.h"
 #include "plan/role_rules.h"
 
 #define BIT(role) (1U << (unsigned)(role))
+
+dsm_role_set dsm__word_roles(void) {
+  return dsm__roles_of(DSM_ROLE_GROUP_WORDS);
+}
 
 /* ---- as options have them ---- */
 
@@ -23,8 +28,10 @@ bool dsm_options_allow(dsm_explore_options *options, dsm_parallelism_set words, 
   if (named == 0 || (words & ~uniform) != 0) {
     return named == 0;
   }
-  any |= (words & DSM_PARALLELISM_BIT(DSM_PARALLELISM_DATA)) != 0 ? BIT(DSM_ROLE_DATA) : 0;
-  any |= (words & DSM_PARALLELISM_BIT(DSM_PARALLELISM_MODEL)) != 0 ? BIT(DSM_ROLE_MODEL) : 0;
+  for (int p = DSM_PARALLELISM_DATA; p <= DSM_PARALLELISM_MODEL; p++) {
+    const bool is_word = (words & DSM_PARALLELISM_BIT(p)) != 0;
+    any |= is_word ? BIT(dsm_parallelism_role((dsm_parallelism)p, 0)) : 0;
+  }
   for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
     options->roles[a] = any | of_axes[a];
   }
@@ -113,7 +120,7 @@ bool dsm__can_have_named_roles(const dsm_layer *layer, const dsm_explore_options
     ways *= DSM_ROLE_COUNT;
   }
   for (size_t way = 0; way < ways; way++) {
-    dsm_roles roles = {{DSM_ROLE_DATA}};
+    dsm_roles roles = {{DSM__ROLE_DEFAULT}};
     bool is_good = true;
     size_t rest = way;
     for (unsigned a = 0; a < system->system.axis_count; a++, rest /= DSM_ROLE_COUNT) {

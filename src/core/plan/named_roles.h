@@ -5,6 +5,9 @@
 
 #include "dsm/plan.h"
 
+/** The roles that words of parallelisms name. */
+dsm_role_set dsm__word_roles(void);
+
 /** The roles that options name, along any axis. */
 dsm_role_set dsm__named_roles(const dsm_explore_options *options);
 

@@ -16,10 +16,11 @@ typedef struct flow {
   size_t unmoved_since[DSM_AXES_MAX]; /* the first layer behind the latest change of it */
 } flow;
 
-/* On an axis of one chip every role but the paper's two is data. */
+/* On an axis of one chip every role but those of words is data. */
 static dsm_role role_in(const flow *f, size_t layer, dsm_pass pass, unsigned axis) {
   const dsm_role role = dsm_parallelism_role(f->decisions->layers[layer].layouts.of[pass], axis);
-  return f->network->axes[axis].chips == 1 && role != DSM_ROLE_MODEL ? DSM_ROLE_DATA : role;
+  return f->network->axes[axis].chips == 1 && !dsm__role_is_of_words(role) ? DSM__ROLE_DEFAULT
+                                                                           : role;
 }
 
 static dsm_role role_of(const flow *f, size_t layer, unsigned axis) {
@@ -103,11 +104,11 @@ dsm__role_fault dsm__read_fault(const dsm_layer *layer, dsm_role role, unsigned 
   if ((sides & (sides - 1)) != 0) {
     return DSM__ROLE_FAULT_SIDES;
   }
-  if (sides == DSM__SIDE_INSIDE && !dsm__is_row_like(role) && !dsm__is_heads_like(layer, role)) {
-    return DSM__ROLE_FAULT_INSIDE;
+  const unsigned read = dsm__role_rows[dsm__role_of_layer(layer, role)].reads;
+  if ((sides & ~read) == 0) {
+    return DSM__ROLE_FAULT_NONE;
   }
-  return sides == DSM__SIDE_EXPERTS && role != DSM_ROLE_EXPERT ? DSM__ROLE_FAULT_EXPERTS
-                                                               : DSM__ROLE_FAULT_NONE;
+  return sides == DSM__SIDE_INSIDE ? DSM__ROLE_FAULT_INSIDE : DSM__ROLE_FAULT_EXPERTS;
 }
 
 static void step_along(flow *f, size_t index, unsigned axis) {
@@ -132,10 +133,10 @@ static void step_along(flow *f, size_t index, unsigned axis) {
   if (!dsm__are_shortcuts_beside(layer, role, is_made_inside, shortcut_sides)) {
     note_fault(step, DSM__ROLE_FAULT_SHORTCUT, axis);
   }
-  if (role == DSM_ROLE_EXPERT && is_read_inside) {
+  if (dsm__role_has(role, DSM__ROLE_SENDS_TOKENS) && is_read_inside) {
     step->gathered_before |= 1U << axis;
     step->summed_later |= 1U << axis;
-  } else if (dsm__is_column_like(role) || role == DSM_ROLE_EXPERT) {
+  } else if (dsm__role_has(role, DSM__ROLE_SHARES_INPUT)) {
     share_gathers(f, index, axis);
   }
   f->inside[index] |= is_made_inside ? 1U << axis : 0U;

@@ -46,23 +46,6 @@ typedef struct dsm__role_step {
   unsigned fault_axis;
 } dsm__role_step;
 
-static inline bool dsm__is_column_like(dsm_role role) {
-  return dsm__role_has(role, DSM__ROLE_OPENS);
-}
-
-static inline bool dsm__is_row_like(dsm_role role) {
-  return dsm__role_has(role, DSM__ROLE_CLOSES);
-}
-
-/** An attention's role along an axis that shares features is that of heads, whatever it is called.
- */
-static inline bool dsm__is_heads_like(const dsm_layer *layer, dsm_role role) {
-  return role == DSM_ROLE_HEADS || (role == DSM_ROLE_MODEL && layer->operand_groups > 0);
-}
-
-/** Where tensors lie along an axis: sets of these. */
-enum { DSM__SIDE_OUTSIDE = 1, DSM__SIDE_INSIDE = 2, DSM__SIDE_EXPERTS = 4 };
-
 /** The side of what a layer makes where it is not outside. */
 static inline unsigned dsm__inner_side(const dsm_layer *maker) {
   return maker->experts > 0 ? DSM__SIDE_EXPERTS : DSM__SIDE_INSIDE;
@@ -73,8 +56,17 @@ dsm__role_fault dsm__read_fault(const dsm_layer *layer, dsm_role role, unsigned 
 
 /** Is what a layer makes with a role, of tensors of some sides, not outside? */
 static inline bool dsm__is_made_inside(const dsm_layer *layer, dsm_role role, unsigned sides) {
-  return dsm__is_column_like(role) || (role == DSM_ROLE_EXPERT && layer->feeds_experts) ||
-         ((sides & DSM__SIDE_INSIDE) != 0 && dsm__is_heads_like(layer, role));
+  switch (dsm__role_rows[dsm__role_of_layer(layer, role)].makes) {
+  case DSM__MADE_INSIDE:
+    return true;
+  case DSM__MADE_AS_READ:
+    return (sides & DSM__SIDE_INSIDE) != 0;
+  case DSM__MADE_WITH_EXPERTS:
+    return layer->feeds_experts;
+  case DSM__MADE_OUTSIDE:
+    break;
+  }
+  return false;
 }
 
 /** May what a layer adds or multiplies lie on these sides? Tokens are multiplied by what is with
@@ -82,7 +74,7 @@ static inline bool dsm__is_made_inside(const dsm_layer *layer, dsm_role role, un
 static inline bool dsm__are_shortcuts_beside(const dsm_layer *layer, dsm_role role,
                                              bool is_made_inside, unsigned sides) {
   const unsigned outer =
-      DSM__SIDE_OUTSIDE | (role == DSM_ROLE_EXPERT ? (unsigned)DSM__SIDE_EXPERTS : 0U);
+      DSM__SIDE_OUTSIDE | (dsm__role_rows[role].reads & (unsigned)DSM__SIDE_EXPERTS);
   return (sides & ~(is_made_inside ? dsm__inner_side(layer) : outer)) == 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "model/role_row.h"
 #include "plan/named_roles.h"
 #include "plan/plan_internal.h"
 #include "plan/role_rules.h"
@@ -113,20 +114,29 @@ static const char *why_no_hoist(const question *q) {
   return is_any ? NULL : "the network has no lstm with timesteps";
 }
 
-static bool is_for_any(const question *q, dsm_role role) {
+static bool is_for_any(const question *q, dsm_role_group group) {
   bool is_any = false;
-  for (size_t i = 0; i < q->workload->layer_count; i++) {
-    is_any = is_any || dsm_layer_can_have_role(&q->workload->layers[i], role);
+  for (int r = 0; r < DSM_ROLE_COUNT; r++) {
+    for (size_t i = 0; dsm__role_rows[r].group == group && i < q->workload->layer_count; i++) {
+      is_any = is_any || dsm_layer_can_have_role(&q->workload->layers[i], (dsm_role)r);
+    }
   }
   return is_any;
 }
 
 static const char *why_no_spatial(const question *q) {
-  return is_for_any(q, DSM_ROLE_SPATIAL) ? NULL : "the network has no layer with rows of positions";
+  return is_for_any(q, DSM_ROLE_GROUP_SPATIAL) ? NULL
+                                               : "the network has no layer with rows of positions";
 }
 
 static const char *why_no_expert(const question *q) {
-  return is_for_any(q, DSM_ROLE_EXPERT) ? NULL : "the network has no layer with experts";
+  return is_for_any(q, DSM_ROLE_GROUP_EXPERT) ? NULL : "the network has no layer with experts";
+}
+
+static const char *why_no_context(const question *q) {
+  return is_for_any(q, DSM_ROLE_GROUP_CONTEXT)
+             ? NULL
+             : "the network has no attention with rows of positions";
 }
 
 static const char *why_no_accumulate(const question *q) {
@@ -162,7 +172,6 @@ static const char *why_no_stages(const question *q) {
 #define TRAINING (1U << (unsigned)DSM_MODE_TRAINING)
 #define INFERENCE (1U << (unsigned)DSM_MODE_INFERENCE)
 #define BOTH (TRAINING | INFERENCE)
-#define ROLE(role) (1U << (unsigned)DSM_ROLE_##role)
 #define ADDED(purpose) (1U << (unsigned)DSM__ADDED_TO_##purpose)
 #define LEFT_OUT(which) (1U << (unsigned)DSM__LEFT_OUT_##which)
 
@@ -191,13 +200,13 @@ static const char *why_no_stages(const question *q) {
       0, .modes = TRAINING,                                                                        \
       .help = "in training, an lstm computes the input products of all timesteps at once")         \
   ITEM(SPATIAL, spatial, why_no_spatial, NULL, LEFT_OUT(OF_STAGES), .modes = BOTH,                 \
-      .roles = ROLE(SPATIAL),                                                                      \
+      .is_of_all_roles = true, .roles = DSM_ROLE_GROUP_SPATIAL,                                    \
       .help = "chips share positions")                                                             \
   ITEM(TENSOR, tensor, NULL, NULL, LEFT_OUT(OF_STAGES) | CHIPS, .modes = BOTH,                     \
-      .roles = ROLE(MODEL_OUT) | ROLE(COLUMN) | ROLE(ROW) | ROLE(GATHER_COLUMN) |                  \
-               ROLE(ROW_SCATTER) | ROLE(HEADS) | ROLE(WHOLE),                                      \
+      .is_of_all_roles = true, .roles = DSM_ROLE_GROUP_TENSOR,                                     \
       .help = "chips shard weights by columns and rows")                                           \
-  ITEM(EXPERT, expert, why_no_expert, NULL, 0, .modes = BOTH, .roles = ROLE(EXPERT),               \
+  ITEM(EXPERT, expert, why_no_expert, NULL, 0, .modes = BOTH, .is_of_all_roles = true,             \
+      .roles = DSM_ROLE_GROUP_EXPERT,                                                              \
       .help = "chips share experts")                                                               \
   ITEM(ACCUMULATE, accumulate, why_no_accumulate, "inference has no gradients",                    \
       ADDED(CUT) | ADDED(TAKE_TURNS) | ADDED(FIT), .modes = TRAINING,                              \
@@ -212,7 +221,9 @@ static const char *why_no_stages(const question *q) {
       .help = "in training, forward passes run again instead of keeping activations")              \
   ITEM(STAGES, stages, why_no_stages, "inference runs no layer backward",                          \
       ADDED(TAKE_TURNS) | ADDED(FIT) | CHIPS, .modes = TRAINING,                                   \
-      .help = "in training, micro-batches pass through pipeline stages, each on chips of its own")
+      .help = "in training, micro-batches pass through pipeline stages, each on chips of its own") \
+  ITEM(CONTEXT, context, why_no_context, NULL, 0, .modes = BOTH, .roles = DSM_ROLE_GROUP_CONTEXT,  \
+      .help = "chips share positions of attentions, whose keys and values turn or are gathered")
 /* clang-format on */
 
 #define WORD(value, name, why, other, sets, ...) [DSM_OPTIMIZATION_##value].key = #name,
@@ -277,7 +288,7 @@ dsm_optimization_set dsm_mode_optimizations(dsm_mode mode) {
 dsm_optimization_set dsm_system_optimizations(const dsm_system *system, dsm_mode mode) {
   dsm_optimization_set roles = 0;
   for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
-    roles |= strategies[o].roles != 0 ? DSM_OPTIMIZATION_BIT(o) : 0;
+    roles |= strategies[o].is_of_all_roles ? DSM_OPTIMIZATION_BIT(o) : 0;
   }
   return dsm_mode_optimizations(mode) | (system->model.search == DSM_ROLE_SEARCH_ALL
                                              ? roles & dsm_mode_possible_optimizations(mode)
@@ -295,7 +306,7 @@ void dsm_explore_options_init(dsm_explore_options *options) {
 
 /* Do words, or roles that are named, leave no parallelism but those with axes of both roles? */
 static bool is_hybrid_asked(const dsm_explore_options *options) {
-  const dsm_role_set uniform = ROLE(DATA) | ROLE(MODEL);
+  const dsm_role_set uniform = dsm__word_roles();
   const dsm_role_set named = dsm__named_roles(options);
   dsm_role_set of_all_axes = named;
   for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
@@ -376,7 +387,8 @@ static dsm_optimization_set asked_strategies(const dsm_explore_options *options)
     asked |= one.value > 1 ? DSM_OPTIMIZATION_BIT(one.needed) : 0;
   }
   for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
-    const bool is_of_role = (strategies[o].roles & dsm__named_roles(options)) != 0;
+    const bool is_of_role = strategies[o].roles != DSM_ROLE_GROUP_WORDS &&
+                            (dsm__roles_of(strategies[o].roles) & dsm__named_roles(options)) != 0;
     asked |= is_of_role ? DSM_OPTIMIZATION_BIT(o) : 0;
   }
   return asked;
@@ -415,8 +427,8 @@ bool dsm__strategies_part(dsm_optimization_set set, unsigned number, dsm_optimiz
 }
 
 dsm_optimization dsm__role_optimization(dsm_role role) {
-  int o = 0;
-  while (o < DSM_OPTIMIZATION_COUNT && (strategies[o].roles >> (unsigned)role & 1U) == 0) {
+  int o = dsm__role_is_of_words(role) ? DSM_OPTIMIZATION_COUNT : 0;
+  while (o < DSM_OPTIMIZATION_COUNT && strategies[o].roles != dsm__role_rows[role].group) {
     o++;
   }
   return (dsm_optimization)o;
@@ -429,10 +441,10 @@ bool dsm__may_have_role(const dsm_explore_options *options, dsm_role role) {
 }
 
 bool dsm__may_have_roles(const dsm_explore_options *options) {
-  unsigned roles = 0;
+  bool may = false;
   for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
-    const bool is_used = (options->optimizations & DSM_OPTIMIZATION_BIT(o)) != 0;
-    roles |= is_used ? strategies[o].roles : 0;
+    may = may || (strategies[o].roles != DSM_ROLE_GROUP_WORDS &&
+                  (options->optimizations & DSM_OPTIMIZATION_BIT(o)) != 0);
   }
-  return roles != 0;
+  return may;
 }

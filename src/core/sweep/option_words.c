@@ -91,7 +91,7 @@ static bool parse_roles(const char *text, dsm_explore_options *options,
 }
 
 static dsm__words_text roles_text(const dsm_explore_options *options) {
-  static const dsm_role_set words = 1U << DSM_ROLE_DATA | 1U << DSM_ROLE_MODEL;
+  const dsm_role_set words = dsm__word_roles();
   static const char letters[DSM_AXES_MAX] = {'x', 'y', 'z'};
   const dsm_role_set *const roles = options->roles;
   if (roles[0] == roles[1] && roles[0] == roles[2] && (roles[0] & ~words) != 0) {

@@ -35,7 +35,7 @@ void cli_optimization_help(char *text, size_t size) {
     const char *before = titles[group];
     for (unsigned i = 0; i < DSM_OPTIMIZATION_COUNT && used < size; i++) {
       const dsm_strategy *const strategy = dsm_strategy_of((dsm_optimization)i);
-      const unsigned group_of = !strategy->is_named_only ? 0 : strategy->roles != 0 ? 1 : 2;
+      const unsigned group_of = !strategy->is_named_only ? 0 : strategy->is_of_all_roles ? 1 : 2;
       if (group_of == group) {
         used += (size_t)snprintf(text + used, size - used, "%s%s (%s)", before, strategy->word,
                                  strategy->help);
@@ -51,27 +51,21 @@ void cli_optimization_help(char *text, size_t size) {
 }
 
 /* Parallelisms, "all", and the roles that no parallelism of all axes is called by. */
-enum {
-  WORD_ALL_PARALLELISMS = DSM_PARALLELISM_COUNT,
-  WORD_SPATIAL,
-  WORD_FIRST_BEHIND_MODEL,
-  WORD_PARALLELISM_COUNT = WORD_FIRST_BEHIND_MODEL + DSM_ROLE_COUNT - DSM_ROLE_MODEL_OUT
-};
-_Static_assert(DSM_ROLE_SPATIAL == DSM_ROLE_DATA + 1 && DSM_ROLE_MODEL_OUT == DSM_ROLE_MODEL + 1,
-               "data, spatial, model, then the others");
-
-/* The role of a word of the list behind "all". */
-static dsm_role role_of_word(size_t index) {
-  return index == WORD_SPATIAL
-             ? DSM_ROLE_SPATIAL
-             : (dsm_role)(index - WORD_FIRST_BEHIND_MODEL + (size_t)DSM_ROLE_MODEL_OUT);
-}
+enum { WORD_ALL_PARALLELISMS = DSM_PARALLELISM_COUNT, WORD_FIRST_ROLE };
 
 const char *cli_parallelism_word(size_t index) {
-  return index < DSM_PARALLELISM_COUNT    ? dsm_parallelism_name((dsm_parallelism)index)
-         : index == WORD_ALL_PARALLELISMS ? "all"
-         : index < WORD_PARALLELISM_COUNT ? dsm_role_name(role_of_word(index))
-                                          : NULL;
+  if (index < WORD_FIRST_ROLE) {
+    return index == WORD_ALL_PARALLELISMS ? "all" : dsm_parallelism_name((dsm_parallelism)index);
+  }
+  size_t before = index - WORD_FIRST_ROLE;
+  for (unsigned r = 0; r < DSM_ROLE_COUNT; r++) {
+    const bool is_parallelism = r == (unsigned)dsm_parallelism_role(DSM_PARALLELISM_DATA, 0) ||
+                                r == (unsigned)dsm_parallelism_role(DSM_PARALLELISM_MODEL, 0);
+    if (!is_parallelism && before-- == 0) {
+      return dsm_role_name((dsm_role)r);
+    }
+  }
+  return NULL;
 }
 
 static const char *const format_words[] = {[DSM_FORM_TABLE] = "table",
@@ -402,8 +396,10 @@ cli_exit cli_apply_parallelism(cli_arguments *arguments, const cli_option *optio
   }
   parallelism_list list = {.words =
                                words == all ? DSM_PARALLELISM_ALL : words & DSM_PARALLELISM_ALL};
-  for (size_t w = WORD_SPATIAL; w < WORD_PARALLELISM_COUNT; w++) {
-    list.any |= (words >> w & 1U) != 0 ? 1U << (unsigned)role_of_word(w) : 0;
+  for (size_t w = WORD_FIRST_ROLE; cli_parallelism_word(w) != NULL; w++) {
+    if ((words >> w & 1U) != 0) {
+      (void)dsm_named_role_parse(NULL, cli_parallelism_word(w), &list.any, list.of_axes);
+    }
   }
   return take_list(arguments, &list);
 }

@@ -32,21 +32,31 @@ static bool are_all_searched(const dsm__problem *problem) {
   return dsm__option_parallelisms(problem->inputs.options, problem->machine.system) == all;
 }
 
-/* An attention's `model` is `heads` under another name, where that may be used; an axis of one chip
- * shares nothing. */
+/* Has a role of an attention another name there, in this form or another one, that may be used? */
+static bool has_other_name(const dsm__problem *problem, const dsm_layer *layer, unsigned axis,
+                           dsm_role role) {
+  const dsm_role named = dsm__role_of_layer(layer, role);
+  bool has = false;
+  for (int r = 0; named != role && r < DSM_ROLE_COUNT; r++) {
+    has = has ||
+          (dsm__are_forms_of_one((dsm_role)r, named) && is_optional(problem, axis, (dsm_role)r) &&
+           dsm__role_why_not(layer, (dsm_role)r) == NULL);
+  }
+  return has;
+}
+
+/* What has another name has this one alone; an axis of one chip shares nothing. */
 static bool is_useful(const dsm__problem *problem, const dsm_layer *layer, unsigned axis,
                       dsm_role role) {
   const uint64_t chips = problem->machine.system->system.axes[axis].chips;
-  const bool is_other_name = role == DSM_ROLE_MODEL && layer->operand_groups > 0 &&
-                             is_optional(problem, axis, DSM_ROLE_HEADS);
-  const bool is_shared = chips > 1 || (role == DSM_ROLE_MODEL && !are_all_searched(problem));
-  return role == DSM_ROLE_DATA || (is_shared && !is_other_name);
+  const bool is_shared = chips > 1 || (dsm__role_is_of_words(role) && !are_all_searched(problem));
+  return role == DSM__ROLE_DEFAULT || (is_shared && !has_other_name(problem, layer, axis, role));
 }
 
 /* Roles in the order of preference: as numbers with a digit for each axis, the first axis' first.
  */
 static dsm_roles roles_of(size_t number, unsigned axis_count) {
-  dsm_roles roles = {{DSM_ROLE_DATA}};
+  dsm_roles roles = {{DSM__ROLE_DEFAULT}};
   for (unsigned a = axis_count; a-- > 0;) {
     roles.of[a] = (dsm_role)(number % DSM_ROLE_COUNT);
     number /= DSM_ROLE_COUNT;
@@ -60,7 +70,7 @@ static bool is_possible(const dsm__problem *problem, const dsm_layer *layer, con
   const dsm_system *const system = problem->machine.system;
   bool is_good = true;
   for (unsigned a = 0; is_good && a < system->system.axis_count; a++) {
-    is_good = (roles->of[a] == DSM_ROLE_DATA || is_optional(problem, a, roles->of[a])) &&
+    is_good = (roles->of[a] == DSM__ROLE_DEFAULT || is_optional(problem, a, roles->of[a])) &&
               is_useful(problem, layer, a, roles->of[a]);
   }
   *parallelism = dsm_parallelism_of(roles, system->system.axis_count);
@@ -137,20 +147,19 @@ static void score(const dsm__problem *problem, size_t layer_index, dsm__role_opt
 /* Axes along which another layer may have brought the input: gathers if it reads the same. */
 static dsm_axis_set opening_axes(const dsm_system *system, dsm_parallelism parallelism,
                                  bool has_company) {
+  const unsigned open = has_company ? DSM__ROLE_SHARES_INPUT : DSM__ROLE_SENDS_TOKENS;
   dsm_axis_set axes = 0;
   for (unsigned a = 0; a < system->system.axis_count; a++) {
-    const dsm_role role = dsm_parallelism_role(parallelism, a);
-    const bool is_open = (has_company && dsm__is_column_like(role)) || role == DSM_ROLE_EXPERT;
-    axes |= is_open ? 1U << a : 0U;
+    axes |= dsm__role_has(dsm_parallelism_role(parallelism, a), open) ? 1U << a : 0U;
   }
   return axes;
 }
 
 /* What neighbours see of a role: its layouts and its side. */
 static unsigned seen_of(const dsm_layer *layer, dsm_role role) {
-  return (unsigned)dsm_role_input_layout(role) | (unsigned)dsm_role_output_layout(role) << 2 |
-         (dsm__is_column_like(role) ? 1U << 4 : 0) | (dsm__is_row_like(role) ? 1U << 5 : 0) |
-         (role == DSM_ROLE_EXPERT ? 1U << 6 : 0) | (dsm__is_heads_like(layer, role) ? 1U << 7 : 0);
+  const dsm__role_row *const row = &dsm__role_rows[dsm__role_of_layer(layer, role)];
+  return (unsigned)row->input | (unsigned)row->output << 2 | (unsigned)row->makes << 4 |
+         row->reads << 6;
 }
 
 /* What of its gradients an update has at a time beyond what is kept of them, of all weights. */
@@ -186,7 +195,7 @@ static merit merit_of(const dsm__problem *problem, const dsm_layer *layer,
                .weight_ways = share.weight_ways,
                .cut = dsm__table_cut_of(layer, &problem->machine, &layouts)};
   for (unsigned a = 0; a < problem->machine.system->system.axis_count; a++) {
-    own.seen = own.seen << 8 | seen_of(layer, dsm_parallelism_role(option->parallelism, a));
+    own.seen = own.seen << 9 | seen_of(layer, dsm_parallelism_role(option->parallelism, a));
   }
   return own;
 }

@@ -317,7 +317,7 @@ static void find_parts(const building *b, dsm_role role, role_parts *parts) {
   const dsm_layer *const layer = layer_of(b->space, b->index);
   const bool is_live = (b->space->layers[b->index].live & 1U) != 0;
   const unsigned asked = (unsigned)dsm_role_input_layout(role);
-  const bool is_gathering = dsm__is_column_like(role) || role == DSM_ROLE_EXPERT;
+  const bool is_gathering = dsm__role_has(role, DSM__ROLE_SHARES_INPUT);
   parts->are_known = true;
   for (size_t s = 0; s < b->side_count; s++) {
     const unsigned side = b->sides[s];

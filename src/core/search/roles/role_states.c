@@ -106,7 +106,7 @@ static dsm__role_entry entry_of(const dsm__role_space *space, const dsm__role_su
   const bool is_read_inside = (sides & ~(unsigned)DSM__SIDE_OUTSIDE) != 0;
   const uint32_t asked = (uint32_t)dsm_role_input_layout(role);
   const bool is_moved = !is_read_inside && around->from->outer[axis] != asked;
-  const bool may_share = dsm__is_column_like(role) || role == DSM_ROLE_EXPERT;
+  const bool may_share = dsm__role_has(role, DSM__ROLE_SHARES_INPUT);
   return (dsm__role_entry){
       .is_possible = dsm__read_fault(layer, role, sides) == DSM__ROLE_FAULT_NONE &&
                      dsm__are_shortcuts_beside(layer, role, dsm__is_made_inside(layer, role, sides),
@@ -199,7 +199,7 @@ bool dsm__role_leave(const dsm__role_space *space, const dsm__role_state *from, 
     const dsm_role role = dsm_parallelism_role(option->parallelism, a);
     const unsigned sides = read_sides(space, from, index, a);
     const bool is_made_inside = dsm__is_made_inside(layer, role, sides);
-    const bool is_gathering = dsm__is_column_like(role) || role == DSM_ROLE_EXPERT;
+    const bool is_gathering = dsm__role_has(role, DSM__ROLE_SHARES_INPUT);
     if (is_made_inside && is_live && last - index > DSM__ROLE_REACH) {
       return false;
     }

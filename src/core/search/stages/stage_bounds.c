@@ -116,11 +116,11 @@ static void add_handed(cutting *c, size_t runs, double part) {
 static double handed_by(const cutting *c, size_t layer, unsigned state) {
   const dsm__problem *const problem = c->problem;
   const unsigned axes = problem->machine.system->system.axis_count;
-  dsm_roles roles = {{DSM_ROLE_DATA}};
+  dsm_roles roles = {{DSM__ROLE_DEFAULT}};
   for (unsigned a = 0; a < axes; a++) {
     const bool is_whole = !dsm__outline_is_inside(state, a) &&
                           dsm__outline_outer(state, a) == (unsigned)DSM_LAYOUT_WHOLE;
-    roles.of[a] = is_whole ? DSM_ROLE_WHOLE : DSM_ROLE_DATA;
+    roles.of[a] = dsm__role_lying(is_whole ? DSM_LAYOUT_WHOLE : DSM_LAYOUT_SAMPLES);
   }
   const dsm_workload *const micro = problem->inputs.workload;
   const dsm_boundary boundary = dsm__boundary_derive(
