@@ -195,3 +195,26 @@ dsm_system *role_draw_system(uint64_t *state, unsigned axis_count) {
   model->expert_imbalance = random_below(state, 2) == 0 ? 1 : 1.25;
   return system;
 }
+
+/* ---- both ---- */
+
+role_drawn role_draw(uint64_t seed) {
+  uint64_t state = seed;
+  const unsigned axis_count = 1 + (unsigned)random_below(&state, 3);
+  const bool has_attention = axis_count < 3 && random_below(&state, 3) == 0;
+  const size_t most = axis_count == 1 ? 7 : axis_count == 2 ? 4 : 3;
+  const size_t count = has_attention ? most : 3 + random_below(&state, most - 2);
+  role_drawn d = {.mode = random_below(&state, 4) == 0 ? DSM_MODE_INFERENCE : DSM_MODE_TRAINING};
+  const special usual = has_attention ? ATTENTION : NOTHING;
+  d.workload = role_draw_network(&state, count,
+                                 seed % 4 == 3   ? EXPERTS
+                                 : seed % 4 == 1 ? TIED
+                                                 : usual);
+  d.system = role_draw_system(&state, axis_count);
+  return d;
+}
+
+void role_drawn_free(role_drawn *d) {
+  dsm_workload_free(d->workload);
+  dsm_system_free(d->system);
+}

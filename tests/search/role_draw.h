@@ -33,4 +33,15 @@ dsm_workload *role_draw_network(uint64_t *state, size_t count, special has);
 /** With so many axes of one to three chips. */
 dsm_system *role_draw_system(uint64_t *state, unsigned axis_count);
 
+typedef struct role_drawn {
+  dsm_workload *workload;
+  dsm_system *system;
+  dsm_mode mode;
+} role_drawn;
+
+/** Both, of one axis up to 7 layers, of two 4, of three 3. Every fourth has experts, every fourth
+ * tied layers. To be freed with role_drawn_free. */
+role_drawn role_draw(uint64_t seed);
+void role_drawn_free(role_drawn *d);
+
 #endif

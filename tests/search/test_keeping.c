@@ -610,7 +610,7 @@ START_TEST(test_shared_gradients_are_not_free_in_stages) {
   ck_assert_int_eq(dsm__problem_init(&problem, workload, chips, &options, NULL), DSM_OK);
   problem.inputs.is_staged = true;
   problem.inputs.micro_batches = 2;
-  problem.inputs.once_weight = 0.5;
+  problem.inputs.prices.once = 0.5;
   const dsm__role_options found = dsm__role_options_find(&problem, 0, false);
   const dsm__role_option *of[DSM_SHARDING_COUNT] = {NULL};
   for (size_t o = 0; o < found.count; o++) {

@@ -210,46 +210,17 @@ static void compare_mappings(role_twin *twin, const dsm_explore_options *options
   }
 }
 
-typedef struct drawn {
-  dsm_workload *workload;
-  dsm_system *system;
-  dsm_mode mode;
-} drawn;
-
-/* Of one axis up to 7 layers, of two 5, of three 3. Every fourth has experts, every
- * fourth tied layers. */
-static drawn draw(uint64_t seed) {
-  uint64_t state = seed;
-  const unsigned axis_count = 1 + (unsigned)random_below(&state, 3);
-  const bool has_attention = axis_count < 3 && random_below(&state, 3) == 0;
-  const size_t most = axis_count == 1 ? 7 : axis_count == 2 ? 4 : 3;
-  const size_t count = has_attention ? most : 3 + random_below(&state, most - 2);
-  drawn d = {.mode = random_below(&state, 4) == 0 ? DSM_MODE_INFERENCE : DSM_MODE_TRAINING};
-  const special usual = has_attention ? ATTENTION : NOTHING;
-  d.workload = role_draw_network(&state, count,
-                                 seed % 4 == 3   ? EXPERTS
-                                 : seed % 4 == 1 ? TIED
-                                                 : usual);
-  d.system = role_draw_system(&state, axis_count);
-  return d;
-}
-
-static void drawn_free(drawn *d) {
-  dsm_workload_free(d->workload);
-  dsm_system_free(d->system);
-}
-
 static role_twin twin;
 
 START_TEST(test_any_mapping_is_judged_and_scored_as_by_hand) {
   tally counted = {0, 0, 0, 0};
   for (uint64_t seed = 0; seed < JUDGED_SEEDS; seed++) {
-    drawn d = draw(seed);
+    role_drawn d = role_draw(seed);
     uint64_t state = seed + 1000;
     const dsm_explore_options options = options_of(d.mode, ALL_ROLES);
     role_twin_init(&twin, d.workload, d.system, d.mode, space_of(ALL_ROLES));
     compare_mappings(&twin, &options, &state, seed, &counted);
-    drawn_free(&d);
+    role_drawn_free(&d);
   }
   ck_assert_uint_gt(counted.legal, 18 * JUDGED_SEEDS);
   ck_assert_uint_gt(counted.with_experts, JUDGED_SEEDS);
@@ -262,14 +233,14 @@ START_TEST(test_any_roles_of_update_are_judged_and_scored_as_by_hand) {
       ALL_ROLES | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PER_PASS);
   tally counted = {0, 0, 0, 0};
   for (uint64_t seed = 0; seed < JUDGED_SEEDS; seed++) {
-    drawn d = draw(seed);
+    role_drawn d = role_draw(seed);
     uint64_t state = seed + 4000;
     const dsm_explore_options options = options_of(d.mode, optimizations);
     if (d.mode == DSM_MODE_TRAINING && d.system->system.axis_count < 3) {
       role_twin_init(&twin, d.workload, d.system, d.mode, space_of(optimizations));
       compare_mappings(&twin, &options, &state, seed, &counted);
     }
-    drawn_free(&d);
+    role_drawn_free(&d);
   }
   ck_assert_uint_gt(counted.apart, 6 * JUDGED_SEEDS);
   ck_assert_uint_gt(counted.clashing, JUDGED_SEEDS);
@@ -283,7 +254,7 @@ END_TEST
 START_TEST(test_an_edited_plan_that_breaks_a_rule_gets_one_message) {
   unsigned broken = 0;
   for (uint64_t seed = 0; seed < 200; seed++) {
-    drawn d = draw(seed);
+    role_drawn d = role_draw(seed);
     uint64_t state = seed + 2000;
     const dsm_explore_options options = options_of(d.mode, ALL_ROLES);
     role_pair roles[ROLE_TWIN_LAYERS];
@@ -308,7 +279,7 @@ START_TEST(test_an_edited_plan_that_breaks_a_rule_gets_one_message) {
       broken++;
     }
     dsm_plan_free(plan);
-    drawn_free(&d);
+    role_drawn_free(&d);
   }
   ck_assert_uint_gt(broken, 20);
 }
@@ -320,7 +291,7 @@ START_TEST(test_roles_of_an_axis_of_one_chip_change_nothing) {
                                     DSM_ROLE_WHOLE,   DSM_ROLE_GATHER_COLUMN, DSM_ROLE_ROW_SCATTER};
   unsigned compared = 0;
   for (uint64_t seed = 0; seed < 100; seed++) {
-    drawn d = draw(seed);
+    role_drawn d = role_draw(seed);
     uint64_t state = seed + 3000;
     const dsm_explore_options options = options_of(d.mode, ALL_ROLES);
     role_pair roles[ROLE_TWIN_LAYERS];
@@ -345,7 +316,7 @@ START_TEST(test_roles_of_an_axis_of_one_chip_change_nothing) {
       dsm_diags_free(diags);
       dsm_plan_free(plan);
     }
-    drawn_free(&d);
+    role_drawn_free(&d);
   }
   ck_assert_uint_gt(compared, 50);
 }
@@ -353,7 +324,8 @@ END_TEST
 
 /* ---- the best of all ---- */
 
-static double explore_cycles(const drawn *d, dsm_optimization_set optimizations, uint64_t seed) {
+static double explore_cycles(const role_drawn *d, dsm_optimization_set optimizations,
+                             uint64_t seed) {
   const dsm_explore_options options = options_of(d->mode, optimizations);
   dsm_plan *plan = NULL;
   dsm_diags *const diags = dsm_diags_new(4);
@@ -376,7 +348,7 @@ static double explore_cycles(const drawn *d, dsm_optimization_set optimizations,
 
 /* The search of roles alone, as a plan predicts what it finds; infinite: nothing fits. With
  * `is_bounding_off` no option is left out of a graph as it is on no path within the limit. */
-static double role_search_cycles(const drawn *d, const dsm_explore_options *options,
+static double role_search_cycles(const role_drawn *d, const dsm_explore_options *options,
                                  bool is_bounding_off) {
   dsm__problem problem;
   double cycles = 0;
@@ -389,7 +361,7 @@ static double role_search_cycles(const drawn *d, const dsm_explore_options *opti
 
 /* With update passes of their own roles the other search has passes that differ otherwise too: it
  * may be faster, and is no slower. */
-static double find_best(const drawn *d, dsm_optimization_set optimizations, uint64_t seed) {
+static double find_best(const role_drawn *d, dsm_optimization_set optimizations, uint64_t seed) {
   const dsm_explore_options options = options_of(d->mode, optimizations);
   const double cycles = explore_cycles(d, optimizations, seed);
   if (!space_of(optimizations).has_per_pass) {
@@ -400,8 +372,8 @@ static double find_best(const drawn *d, dsm_optimization_set optimizations, uint
   return by_roles;
 }
 
-static void compare_best(const drawn *d, dsm_optimization_set optimizations, double capacity_bytes,
-                         uint64_t seed) {
+static void compare_best(const role_drawn *d, dsm_optimization_set optimizations,
+                         double capacity_bytes, uint64_t seed) {
   const double GB = 1e9;
   d->system->chip.memory.capacity_GB = capacity_bytes / GB;
   role_twin_init(&twin, d->workload, d->system, d->mode, space_of(optimizations));
@@ -423,9 +395,9 @@ static void compare_best(const drawn *d, dsm_optimization_set optimizations, dou
 
 START_TEST(test_the_best_of_all_is_found) {
   for (uint64_t seed = 0; seed < BEST_SEEDS; seed++) {
-    drawn d = draw(seed);
+    role_drawn d = role_draw(seed);
     compare_best(&d, ALL_ROLES, AMPLE, seed);
-    drawn_free(&d);
+    role_drawn_free(&d);
   }
 }
 END_TEST
@@ -438,9 +410,9 @@ START_TEST(test_the_best_of_some_roles_is_found) {
                                                     DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL),
                                                 DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID), 0};
   for (uint64_t seed = 0; seed < BEST_SEEDS; seed++) {
-    drawn d = draw(seed);
+    role_drawn d = role_draw(seed);
     compare_best(&d, groups[seed % 5], AMPLE, seed);
-    drawn_free(&d);
+    role_drawn_free(&d);
   }
 }
 END_TEST
@@ -450,7 +422,7 @@ START_TEST(test_the_best_that_fits_is_found) {
   unsigned slower = 0;
   unsigned none = 0;
   for (uint64_t seed = 0; seed < BEST_SEEDS / 2; seed++) {
-    drawn d = draw(seed);
+    role_drawn d = role_draw(seed);
     compare_best(&d, ALL_ROLES, AMPLE, seed);
     const double ample_cycles = twin.cycles;
     double bytes = role_twin_bytes(&twin, twin.best);
@@ -460,7 +432,7 @@ START_TEST(test_the_best_that_fits_is_found) {
       slower += twin.cycles > ample_cycles * (1 + 1e-9) && twin.cycles < HUGE_VAL ? 1 : 0;
       none += twin.cycles < HUGE_VAL ? 0 : 1;
     }
-    drawn_free(&d);
+    role_drawn_free(&d);
   }
   ck_assert_uint_gt(slower, BEST_SEEDS / 6);
   ck_assert_uint_gt(none, 0);
@@ -477,9 +449,9 @@ START_TEST(test_the_best_roles_of_update_are_found) {
   unsigned faster = 0;
   unsigned short_of = 0;
   for (uint64_t seed = 380; seed < 380 + 4 * BEST_SEEDS; seed++) {
-    drawn d = draw(seed);
+    role_drawn d = role_draw(seed);
     if (d.workload->layer_count > LAYERS) {
-      drawn_free(&d);
+      role_drawn_free(&d);
       continue;
     }
     const dsm_optimization_set roles = d.system->system.axis_count == 1 ? ALL_ROLES : few;
@@ -495,7 +467,7 @@ START_TEST(test_the_best_roles_of_update_are_found) {
       compare_best(&d, roles | per_pass, bytes * (seed % 2 == 0 ? 0.999 : 0.9), seed);
     }
     short_of += twin.cycles < HUGE_VAL && twin.cycles > ample * (1 + 1e-6) ? 1 : 0;
-    drawn_free(&d);
+    role_drawn_free(&d);
   }
   ck_assert_uint_gt(faster, 0);
   ck_assert_uint_gt(short_of, BEST_SEEDS / 12);
@@ -517,10 +489,10 @@ START_TEST(test_the_best_of_equal_blocks_is_found) {
       WRITE(&w, "'aux': [{'op': 'residual', 'from': '%s'}]}", from[b]);
     }
     WRITE(&w, ", {'name': 'z', 'type': 'fc', 'in': 8, 'out': 4}");
-    drawn d = {.workload = given_network("8", w.text), .system = role_draw_system(&state, 1)};
+    role_drawn d = {.workload = given_network("8", w.text), .system = role_draw_system(&state, 1)};
     compare_best(&d, ALL_ROLES, AMPLE, seed);
     compare_best(&d, ALL_ROLES, 0.8 * role_twin_bytes(&twin, twin.best), seed);
-    drawn_free(&d);
+    role_drawn_free(&d);
   }
 }
 END_TEST
@@ -537,9 +509,9 @@ START_TEST(test_what_is_left_out_is_in_no_best_mapping) {
   for (uint64_t seed = 0; seed < BEST_SEEDS; seed++) {
     static const double shares[] = {0.95, 0.8, 0.6};
     uint64_t state = seed + 4711;
-    drawn d = {.mode = seed % 3 == 2 ? DSM_MODE_INFERENCE : DSM_MODE_TRAINING,
-               .workload = role_draw_network(&state, 7, specials[seed % 4]),
-               .system = role_draw_system(&state, 1 + (unsigned)random_below(&state, 3))};
+    role_drawn d = {.mode = seed % 3 == 2 ? DSM_MODE_INFERENCE : DSM_MODE_TRAINING,
+                    .workload = role_draw_network(&state, 7, specials[seed % 4]),
+                    .system = role_draw_system(&state, 1 + (unsigned)random_below(&state, 3))};
     const bool is_training = d.mode == DSM_MODE_TRAINING;
     const dsm_explore_options options = options_of(d.mode, words | (is_training ? of_training : 0));
     dsm_plan *plan = NULL;
@@ -556,7 +528,7 @@ START_TEST(test_what_is_left_out_is_in_no_best_mapping) {
       d.system->chip.memory.capacity_GB = shares[k] * plan->result.memory.total_bytes / 1e9;
     }
     dsm_plan_free(plan);
-    drawn_free(&d);
+    role_drawn_free(&d);
   }
   ck_assert_uint_gt(fitting, BEST_SEEDS / 4);
 }
@@ -565,7 +537,7 @@ END_TEST
 /* ---- larger spaces ---- */
 
 /* What a search of steps says, whose graphs have at most so many edges each. */
-static dsm__graph_answer answer_within(const drawn *d, size_t edges_max) {
+static dsm__graph_answer answer_within(const role_drawn *d, size_t edges_max) {
   const dsm_explore_options options = options_of(d->mode, ALL_ROLES);
   dsm__problem problem;
   dsm__graph_answer answer;
@@ -582,7 +554,7 @@ START_TEST(test_a_graph_that_is_too_large_leaves_a_bound) {
   unsigned found = 0;
   unsigned open = 0;
   for (uint64_t seed = 0; seed < BEST_SEEDS; seed++) {
-    drawn d = draw(seed);
+    role_drawn d = role_draw(seed);
     const dsm__graph_answer best = answer_within(&d, SIZE_MAX);
     for (size_t edges_max = 4; edges_max <= 256; edges_max *= 8) {
       const dsm__graph_answer some = answer_within(&d, edges_max);
@@ -592,7 +564,7 @@ START_TEST(test_a_graph_that_is_too_large_leaves_a_bound) {
       found += some.is_feasible ? 1 : 0;
       open += some.lower_bound_cycles < best.cycles * (1 - 1e-9) ? 1 : 0;
     }
-    drawn_free(&d);
+    role_drawn_free(&d);
   }
   ck_assert_uint_gt(found, 0);
   ck_assert_uint_gt(open, 0);
@@ -604,7 +576,7 @@ START_TEST(test_larger_spaces_are_no_slower) {
   const dsm_optimization_set tensor = hybrid | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR);
   unsigned faster = 0;
   for (uint64_t seed = 200; seed < 200 + 2 * BEST_SEEDS; seed++) {
-    drawn d = draw(seed);
+    role_drawn d = role_draw(seed);
     const dsm_optimization_set mode = dsm_mode_optimizations(d.mode);
     const double none = explore_cycles(&d, 0, seed);
     const double by_hybrid = explore_cycles(&d, hybrid, seed);
@@ -617,7 +589,7 @@ START_TEST(test_larger_spaces_are_no_slower) {
     ck_assert_double_le(by_all, by_tensor * (1 + 1e-9));
     ck_assert_double_le(everything, fmin(by_all, paper) * (1 + 1e-9));
     faster += by_all < by_hybrid * (1 - 1e-3) ? 1 : 0;
-    drawn_free(&d);
+    role_drawn_free(&d);
   }
   ck_assert_uint_gt(faster, BEST_SEEDS / 2);
 }
@@ -645,15 +617,15 @@ START_TEST(test_order_of_independent_layers_does_not_matter) {
       }
       WRITE(&w, ", {'name': 's', 'type': 'fc', 'in': 28, 'out': 8, 'inputs': ['q', 'k', 'u']%s}",
             random_below(&state, 2) == 0 ? ", 'aux': [{'op': 'residual', 'from': 'a'}]" : "");
-      drawn d = {.workload = given_network("6", w.text),
-                 .system = role_draw_system(&state, 1 + (unsigned)random_below(&state, 2))};
+      role_drawn d = {.workload = given_network("6", w.text),
+                      .system = role_draw_system(&state, 1 + (unsigned)random_below(&state, 2))};
       /* Which of the layers adds its errors to those of others depends on the order. */
       d.system->model.exact_forks = false;
       const double cycles = explore_cycles(&d, ALL_ROLES, seed);
       first = o == 0 ? cycles : first;
       ck_assert_msg(is_close(cycles, first), "seed %u, order %d: %.17g, %.17g", (unsigned)seed, o,
                     cycles, first);
-      drawn_free(&d);
+      role_drawn_free(&d);
     }
   }
 }
@@ -665,19 +637,20 @@ enum { FLOOR_SEEDS = HOW_MANY(200, 60, 20) };
 
 /* What all layers take at least for all micro-batches and once a step, up to a limit. */
 static double floor_up_to(dsm__problem *problem, double limit_cycles) {
-  const dsm__role_enough enough = {{(double)problem->inputs.micro_batches, 1, 0}, limit_cycles};
+  const dsm__role_enough enough = {{.micro = (double)problem->inputs.micro_batches, .once = 1},
+                                   limit_cycles};
   dsm__role_front fronts[ROLE_TWIN_LAYERS];
   double cycles = 0;
   ck_assert(dsm__role_fronts_find(problem, problem->is_rough, &enough, fronts));
   for (size_t i = 0; i < problem->inputs.workload->layer_count; i++) {
-    cycles += dsm__role_floor(&fronts[i], &enough.weights);
+    cycles += dsm__role_floor(&fronts[i], &enough.prices);
   }
   return cycles;
 }
 
 /* A search of a drawn network, in training for one micro-batch or two. */
-static drawn begin_floors(uint64_t seed, dsm_explore_options *options, dsm__problem *problem) {
-  const drawn d = draw(seed);
+static role_drawn begin_floors(uint64_t seed, dsm_explore_options *options, dsm__problem *problem) {
+  const role_drawn d = role_draw(seed);
   const dsm_optimization_set shard =
       d.mode == DSM_MODE_TRAINING ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD) : 0;
   *options = options_of(d.mode, ALL_ROLES | shard);
@@ -708,13 +681,13 @@ START_TEST(test_floors_are_the_least_of_all_options) {
   for (uint64_t seed = 0; seed < FLOOR_SEEDS; seed++) {
     dsm_explore_options options;
     dsm__problem problem;
-    drawn d = begin_floors(seed, &options, &problem);
+    role_drawn d = begin_floors(seed, &options, &problem);
     const double expected = least_of_options(&problem);
     const double found = floor_up_to(&problem, HUGE_VAL);
     ck_assert_msg(is_close(found, expected), "seed %u: %.17g, %.17g", (unsigned)seed, found,
                   expected);
     dsm__problem_fini(&problem);
-    drawn_free(&d);
+    role_drawn_free(&d);
   }
 }
 END_TEST
@@ -725,7 +698,7 @@ START_TEST(test_floors_end_at_the_limit) {
   for (uint64_t seed = 0; seed < FLOOR_SEEDS; seed++) {
     dsm_explore_options options;
     dsm__problem problem;
-    drawn d = begin_floors(seed, &options, &problem);
+    role_drawn d = begin_floors(seed, &options, &problem);
     const double all = floor_up_to(&problem, HUGE_VAL);
     evaluations[0] += problem.found->evaluations;
     problem.found->evaluations = 0;
@@ -734,7 +707,7 @@ START_TEST(test_floors_end_at_the_limit) {
     ck_assert_double_ge(some, all / 2);
     ck_assert_double_le(some, all);
     dsm__problem_fini(&problem);
-    drawn_free(&d);
+    role_drawn_free(&d);
   }
   ck_assert_uint_lt(evaluations[1], evaluations[0]);
 }
@@ -745,7 +718,7 @@ START_TEST(test_least_memory_is_found_without_scoring) {
   for (uint64_t seed = 0; seed < FLOOR_SEEDS; seed++) {
     dsm_explore_options options;
     dsm__problem problem;
-    drawn d = begin_floors(seed, &options, &problem);
+    role_drawn d = begin_floors(seed, &options, &problem);
     dsm_layer_memory memory[ROLE_TWIN_LAYERS];
     ck_assert(dsm__role_least_memory(&problem, memory));
     ck_assert_uint_eq(problem.found->evaluations, 0);
@@ -756,7 +729,7 @@ START_TEST(test_least_memory_is_found_without_scoring) {
       ck_assert_double_le(dsm__kept_bytes(&memory[i]), dsm__kept_bytes(&plain) * (1 + 1e-9));
     }
     dsm__problem_fini(&problem);
-    drawn_free(&d);
+    role_drawn_free(&d);
   }
 }
 END_TEST

@@ -165,7 +165,7 @@ static bool solve_with_factors(const dsm__problem *problem, dsm__solution *solut
  *
  * No core does more than its peak, in a pipeline or not, so that the sum of ideals is a bound of
  * any mapping; layers of a pipeline run at the same time, but on shares of the chips. Grouped
- * convolutions are left out, which only makes the bound lower.
+ * convolutions are left out, which only makes the bound lower. So does the energy.
  */
 static double ideal_bound(const dsm__problem *problem) {
   const dsm_workload *const workload = problem->inputs.workload;
@@ -182,7 +182,8 @@ static double ideal_bound(const dsm__problem *problem) {
       }
     }
   }
-  return cycles;
+  const dsm__cost cost = {.micro = cycles};
+  return dsm__price(&inputs->prices, &cost);
 }
 
 /* What no way to run a layer for inference undercuts, whatever is held and preloaded: the fastest

@@ -138,7 +138,7 @@ static bool is_left_out(const tied_search *s, const tied_case *one, size_t index
 
 /* What a mapping adds to what a case counts. */
 typedef struct uncounted {
-  double cycles;
+  double cost;
   double bytes;
   size_t table; /* of those that are free the one that adds most; TABLES_MAX: none does */
 } uncounted;
@@ -155,7 +155,7 @@ static uncounted uncounted_of(const tied_search *s, const tied_case *one,
                               const dsm__decisions *decisions) {
   const dsm__problem *const problem = s->problem;
   const dsm_workload *const workload = problem->inputs.workload;
-  double of_table[TABLES_MAX][2] = {{0, 0}}; /* cycles, bytes */
+  double of_table[TABLES_MAX][2] = {{0, 0}}; /* cost, bytes */
   uncounted all = {.table = TABLES_MAX};
   for (size_t i = 0; i < workload->layer_count; i++) {
     if (!is_left_out(s, one, i)) {
@@ -166,12 +166,13 @@ static uncounted uncounted_of(const tied_search *s, const tied_case *one,
     dsm__layer_setting setting = dsm__open_setting(&problem->inputs, &workload->layers[i], 1);
     setting.owner = dsm__owner_cut_of(workload, &problem->machine, decisions, i);
     const bool is_updated = dsm_pass_exists(setting.layer, setting.mode, DSM_PASS_UPDATE);
-    const double cycles = is_updated ? dsm__tied_exchange_cycles(&setting, layouts) : 0;
+    const dsm__cost cost = {.once = is_updated ? dsm__tied_exchange_cycles(&setting, layouts) : 0};
+    const double price = dsm__price(&problem->inputs.prices, &cost);
     const double bytes = copied_bytes(problem, &setting, layouts);
-    all.cycles += cycles;
+    all.cost += price;
     all.bytes += bytes;
     if (t < TABLES_MAX) {
-      of_table[t][0] += cycles;
+      of_table[t][0] += price;
       of_table[t][1] += bytes;
     }
   }
@@ -361,7 +362,7 @@ static dsm__looked search_case(tied_search *s, tied_case *one) {
   one->head.bound = fmax(one->head.bound, answer.lower_bound_cycles);
   const uncounted more = uncounted_of(s, one, &decisions);
   double need = 0;
-  answer.cycles += more.cycles;
+  answer.cycles += more.cost;
   if (more.bytes > 0 && !is_fitting(s, &decisions, &need)) {
     answer = (dsm__graph_answer){.cycles = HUGE_VAL, .smallest_need_bytes = need};
     s->is_memory_short = true;

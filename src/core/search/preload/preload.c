@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "search/problem.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -414,6 +415,7 @@ bool dsm__problem_solve_preload(const dsm__problem *problem, dsm__solution *solu
                     problem->lives.is_any_holdable,
       .best_cycles = solution->answer.cycles,
   };
+  assert(dsm__is_priced_by_time(&problem->inputs.prices)); /* runs of weights are times */
   if (dsm_preload_room_bytes(&problem->machine) <= 0) {
     return true;
   }

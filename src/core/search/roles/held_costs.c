@@ -203,8 +203,12 @@ static double score_pass(dsm__held_costs *costs, size_t layer_index, const dsm__
   const dsm__layer_setting setting = dsm__held_setting(costs, layer_index, way);
   const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(parallelism);
   const double cycles = score_parts(costs, way, &setting, pass, parallelism);
-  return dsm__counted_share(&setting, pass) *
-         (cycles + dsm__gathering_cycles(&setting, &layouts, pass, cycles));
+  const dsm__search_inputs *const inputs = &costs->space->problem->inputs;
+  const dsm__cost cost = {.micro =
+                              dsm__counted_share(&setting, pass) *
+                              (cycles + dsm__gathering_cycles(&setting, &layouts, pass, cycles)),
+                          .joules = dsm__pass_joules(inputs->energy, &setting, pass, parallelism)};
+  return dsm__price(&inputs->prices, &cost);
 }
 
 static double score(dsm__held_costs *costs, size_t layer_index, const dsm__held_way *way) {

@@ -172,14 +172,13 @@ typedef struct rooming {
   const dsm__held_least *least;
 } rooming;
 
-static dsm__role_point least_with(const void *context, size_t layer_index, size_t whole,
-                                  bool may_share) {
+static dsm__cost least_with(const void *context, size_t layer_index, size_t whole, bool may_share) {
   const rooming *const r = context;
   const dsm__role_option *const option = &dsm__role_options_of(r->space, layer_index)->items[whole];
   const bool is_in = option->may_hold && dsm__is_role_open(r->space, layer_index, option);
   const double own =
       may_share ? r->least->wholes[layer_index][whole] : r->least->options[layer_index][whole];
-  return (dsm__role_point){is_in ? own : HUGE_VAL, 0, 0};
+  return (dsm__cost){.micro = is_in ? own : HUGE_VAL};
 }
 
 static bool find_rooms(const dsm__held_costs *costs, dsm__held_least *least) {
@@ -329,7 +328,7 @@ static void add_edge(relaxing *r, size_t index, const dsm__held_point *from,
     return;
   }
   const double room = dsm__room_between(space, r->rooms, index, &from->role, &to.role);
-  const double limit = fmin(most, room - dsm__role_move_cycles(space, &move));
+  const double limit = fmin(most, room - dsm__role_move_cost(space, &move));
   if (r->least->options[index][option] + entering > limit) {
     return;
   }
@@ -341,7 +340,7 @@ static void add_edge(relaxing *r, size_t index, const dsm__held_point *from,
   if (!(entering + least <= limit)) {
     return;
   }
-  const double moving = entering + dsm__role_move_cycles(space, &move);
+  const double moving = entering + dsm__role_move_cost(space, &move);
   to.holdable = unmoved(r, &running, &to.role, entered << 1);
   to.holdable = (to.holdable | ((can & OUTPUT) != 0 ? 1U : 0U)) & space->layers[index].live;
   if (!DSM__LIST_RESERVE_COUNTED(&r->edges, 1, bytes_of(r))) {

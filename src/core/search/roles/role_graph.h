@@ -64,12 +64,13 @@ static inline double dsm__role_priced_cycles(const dsm__role_space *space, size_
   return space->price > 0 ? space->price * space->bytes[layer_index][option_index] : 0;
 }
 
-/** What a layer takes with an option that shares as much with others as it can (role_search.h). */
-dsm__role_point dsm__role_point_of(const dsm__role_space *space, size_t layer_index,
-                                   const dsm__role_option *option);
+/** What a layer costs with an option that shares as much with others as it can, in a micro-batch
+ * and once a step. */
+dsm__cost dsm__role_cost_of(const dsm__role_space *space, size_t layer_index,
+                            const dsm__role_option *option);
 
 /** Adds a point in the place of those that it is below, unless one is below it. There is room. */
-void dsm__role_front_add(dsm__role_front *front, const dsm__role_point *point);
+void dsm__role_front_add(dsm__role_front *front, const dsm__cost *point);
 
 /** What its options take (role_search.h). NULL points if out of memory. */
 dsm__role_front dsm__role_front_of(const dsm__role_space *space, size_t layer_index);

@@ -112,23 +112,23 @@ static void score(const dsm__problem *problem, size_t layer_index, dsm__role_opt
     setting.shard = option->shard;
     setting.is_recomputed = option->is_recomputed;
     const double often = often_cycles(inputs, &setting, &layouts);
-    const double once_cycles =
-        (dsm__once_cycles(&setting, &layouts) - often) * dsm__once_weight(inputs);
-    double cycles = often + once_cycles;
-    double both_cycles = 0;
-    for (int p = 0; p < DSM_PASS_COUNT && cycles < option->cycles; p++) {
+    const dsm__cost once = {.once = dsm__once_cycles(&setting, &layouts) - often};
+    const dsm__cost beside = {.micro = often, .once = once.once};
+    double price = dsm__price(&inputs->prices, &beside);
+    double of_both = 0;
+    for (int p = 0; p < DSM_PASS_COUNT && price < option->cycles; p++) {
       if (dsm_pass_exists(layer, inputs->options->mode, (dsm_pass)p)) {
-        const double own = dsm__role_pass_cycles(problem, &setting, (dsm_pass)p, &layouts);
-        cycles += own;
-        both_cycles += p == DSM_PASS_UPDATE ? 0 : own;
+        const double own = dsm__role_pass_cost(problem, &setting, (dsm_pass)p, &layouts);
+        price += own;
+        of_both += p == DSM_PASS_UPDATE ? 0 : own;
       }
       if (both != NULL && p == DSM_PASS_BACKWARD) {
-        both[f] = both_cycles;
+        both[f] = of_both;
       }
     }
-    if (dsm__tie_limit(cycles) < option->cycles) {
-      option->cycles = cycles;
-      option->once_cycles = once_cycles;
+    if (dsm__tie_limit(price) < option->cycles) {
+      option->cycles = price;
+      option->once_cycles = dsm__price(&inputs->prices, &once);
       option->factor_index = f;
     }
   }
@@ -345,7 +345,8 @@ static void take_way(const finding *f, const dsm__update_way *way, dsm__role_opt
   const dsm__layer_setting setting =
       dsm__role_setting(f->problem, f->layer_index, way->factor_index, option->shares);
   const dsm_pass_layouts layouts = dsm__option_layouts(option);
-  option->once_cycles = dsm__once_cycles(&setting, &layouts);
+  const dsm__cost once = {.once = dsm__once_cycles(&setting, &layouts)};
+  option->once_cycles = dsm__price(&f->problem->inputs.prices, &once);
 }
 
 /* Of an option with the same roles in all passes those with others in update that are worth a look

@@ -124,13 +124,12 @@ static bool find_bytes(dsm__role_space *space) {
   return true;
 }
 
-static dsm__role_point bytes_with(const void *context, size_t layer_index, size_t whole,
-                                  bool may_share) {
+static dsm__cost bytes_with(const void *context, size_t layer_index, size_t whole, bool may_share) {
   const dsm__role_space *const space = context;
   const dsm__role_option *const option = &dsm__role_options_of(space, layer_index)->items[whole];
   const bool is_in = !option->is_dominated && dsm__is_role_open(space, layer_index, option);
   (void)may_share;
-  return (dsm__role_point){is_in ? space->bytes[layer_index][whole] : HUGE_VAL, 0, 0};
+  return (dsm__cost){.micro = is_in ? space->bytes[layer_index][whole] : HUGE_VAL};
 }
 
 /* What all paths need of a chip's memory at least, and with it what each option leaves to the rest.

@@ -35,7 +35,7 @@ static void take_least(const double *numbers, double over, size_t count, double 
 
 static bool find_rooms(const dsm__role_space *space, dsm__role_outline *outline, dsm__arena *arena,
                        dsm__role_rooms *rooms) {
-  static const dsm__outline_rule any = {1, {0, 0, 0}};
+  static const dsm__outline_rule any = {.path = 1};
   const size_t count = outline->layer_count;
   const size_t states = outline->state_count;
   if (!dsm__outline_restrict(outline, &any, HUGE_VAL)) {
@@ -94,14 +94,13 @@ bool dsm__role_rooms_find(const dsm__role_space *space, const dsm__outline_sourc
 }
 
 /* What an option takes where nothing is held, and it is looked at. */
-static dsm__role_point least_with(const void *context, size_t layer_index, size_t whole,
-                                  bool may_share) {
+static dsm__cost least_with(const void *context, size_t layer_index, size_t whole, bool may_share) {
   const dsm__role_space *const space = context;
   const dsm__role_option *const option = &dsm__role_options_of(space, layer_index)->items[whole];
   const bool is_in = !option->is_dominated && dsm__is_role_open(space, layer_index, option);
   const double cycles = may_share ? option->least_cycles : option->cycles;
   const double priced = dsm__role_priced_cycles(space, layer_index, whole);
-  return (dsm__role_point){is_in ? cycles + priced : HUGE_VAL, 0, 0};
+  return (dsm__cost){.micro = is_in ? cycles + priced : HUGE_VAL};
 }
 
 bool dsm__open_rooms_find(const dsm__role_space *space, dsm__arena *arena, dsm__role_rooms *rooms) {

@@ -123,13 +123,13 @@ static bool charge(const dsm__problem *problem, const dsm__layer_setting *settin
   dsm__role_option *const items = dsm__arena_array(problem->arena, options->count, sizeof *items);
   for (size_t o = 0; items != NULL && o < options->count; o++) {
     const dsm_pass_layouts layouts = dsm__option_layouts(&options->items[o]);
-    const double cycles =
-        dsm__tied_exchange_cycles(setting, &layouts) * dsm__once_weight(&problem->inputs);
+    const dsm__cost cost = {.once = dsm__tied_exchange_cycles(setting, &layouts)};
+    const double price = dsm__price(&problem->inputs.prices, &cost);
     items[o] = options->items[o];
-    items[o].cycles += cycles;
-    items[o].once_cycles += cycles;
-    items[o].least_cycles += cycles;
-    items[o].floor_cycles += cycles;
+    items[o].cycles += price;
+    items[o].once_cycles += price;
+    items[o].least_cycles += price;
+    items[o].floor_cycles += price;
   }
   options->items = items;
   return items != NULL;
@@ -211,7 +211,7 @@ static void ask(dsm__problem *one, const dsm__problem *problem, dsm__asked_optio
  * once those that are known take enough, or all is to end, the others need not be known. */
 bool dsm__role_fronts_find(const dsm__problem *problem, bool is_rough,
                            const dsm__role_enough *enough, dsm__role_front *fronts) {
-  static dsm__role_point nothing = {0, 0, 0};
+  static dsm__cost nothing = {.micro = 0};
   const size_t rows = DSM__ZONE_ROWS * problem->table.distinct.count;
   dsm__problem least;
   dsm__role_space space = {.problem = &least};
@@ -219,15 +219,15 @@ bool dsm__role_fronts_find(const dsm__problem *problem, bool is_rough,
   dsm__role_front *of_rows = NULL;
   bool is_good =
       DSM__RESERVE(problem->arena, options, rows) && DSM__RESERVE(problem->arena, of_rows, rows);
-  double cycles = 0;
+  double cost = 0;
   space.options = options;
   ask(&least, problem, DSM__OPTIONS_LEAST);
   least.is_rough = is_rough;
   for (size_t i = 0; is_good && i < problem->inputs.workload->layer_count; i++) {
     fronts[i] = (dsm__role_front){&nothing, 1};
-    if (cycles < enough->cycles && !is_given_up(problem)) {
+    if (cost < enough->cost && !is_given_up(problem)) {
       is_good = fill_row(&space, options, i, false) && find_front(&space, i, of_rows, &fronts[i]);
-      cycles += is_good ? dsm__role_floor(&fronts[i], &enough->weights) : 0;
+      cost += is_good ? dsm__role_floor(&fronts[i], &enough->prices) : 0;
     }
   }
   return is_good;

@@ -61,7 +61,7 @@ bool dsm__role_leave(const dsm__role_space *space, const dsm__role_state *from, 
                      const dsm__role_option *option, dsm__role_state *to, dsm__role_move *move);
 
 /** Cycles of a move, in training there and back, in all micro-batches. */
-double dsm__role_move_cycles(const dsm__role_space *space, const dsm__role_move *move);
+double dsm__role_move_cost(const dsm__role_space *space, const dsm__role_move *move);
 
 /** With gathers shared along some axes, a layer's option is another one. */
 size_t dsm__role_option_index(const dsm__role_options *options, size_t whole,

@@ -89,7 +89,7 @@ static bool is_over(const step_search *s) {
 static bool find_floor(const step_search *s, const dsm__problem *problem, double *cycles) {
   const size_t count = problem->inputs.workload->layer_count;
   const double times = (double)problem->inputs.micro_batches;
-  const dsm__role_enough enough = {{times, 1, 0}, dsm__tie_limit(known_cycles(s))};
+  const dsm__role_enough enough = {{.micro = times, .once = 1}, dsm__tie_limit(known_cycles(s))};
   dsm__role_front *fronts = NULL;
   *cycles = 0;
   if (!DSM__RESERVE(problem->arena, fronts, count) ||
@@ -97,7 +97,7 @@ static bool find_floor(const step_search *s, const dsm__problem *problem, double
     return false;
   }
   for (size_t i = 0; i < count; i++) {
-    *cycles += dsm__role_floor(&fronts[i], &enough.weights);
+    *cycles += dsm__role_floor(&fronts[i], &enough.prices);
   }
   return true;
 }

@@ -59,9 +59,10 @@ static double surcharge(const bounding *b, size_t index, const dsm__table_cut *c
   }
   dsm__layer_setting setting = dsm__open_setting(inputs, layer, 1);
   setting.owner = dsm__owner_cut_seen(inputs->workload, b->cuts->owner, index, *cut);
-  return dsm_pass_exists(layer, setting.mode, DSM_PASS_UPDATE)
-             ? dsm__tied_exchange_cycles(&setting, &layouts)
-             : 0;
+  const dsm__cost cost = {.once = dsm_pass_exists(layer, setting.mode, DSM_PASS_UPDATE)
+                                      ? dsm__tied_exchange_cycles(&setting, &layouts)
+                                      : 0};
+  return dsm__price(&inputs->prices, &cost);
 }
 
 /* Of a layer with each cut; false if out of memory. */

@@ -84,6 +84,11 @@ static bool reserve_numbers(dsm__update_roles *u, double **numbers, size_t count
   return *numbers != NULL;
 }
 
+static double once_price(const dsm__update_roles *u, double cycles) {
+  const dsm__cost cost = {.once = cycles};
+  return dsm__price(&u->problem->inputs.prices, &cost);
+}
+
 /* What the roles of an update pass take once a step, whatever those of other passes. */
 static void find_own(dsm__update_roles *u, const dsm_parallelism *items) {
   const dsm_machine *const machine = &u->problem->machine;
@@ -101,8 +106,8 @@ static void find_own(dsm__update_roles *u, const dsm_parallelism *items) {
         .gathering = dsm__gathering_axes(machine->system, items[k]),
         .ways =
             dsm_chip_share_derive(setting.layer, machine, items[k], setting.minibatch).weight_ways,
-        .sums = dsm_group_cycles(machine, &traffic.sum_of_gradients) +
-                dsm_group_cycles(machine, &traffic.weight_update),
+        .sums = once_price(u, dsm_group_cycles(machine, &traffic.sum_of_gradients) +
+                                  dsm_group_cycles(machine, &traffic.weight_update)),
         .read = number_of(&read),
         .made = number_of(&made)};
     for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
@@ -155,7 +160,7 @@ static double pass_of(dsm__update_roles *u, unsigned f, dsm_axis_set shared, siz
     const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(u->items[item].parallelism);
     const dsm__layer_setting setting =
         dsm__role_setting(u->problem, u->layer_index, f, (dsm__role_shares){.in_update = shared});
-    *cycles = dsm__role_pass_cycles(u->problem, &setting, DSM_PASS_UPDATE, &layouts);
+    *cycles = dsm__role_pass_cost(u->problem, &setting, DSM_PASS_UPDATE, &layouts);
   }
   return *cycles;
 }
@@ -212,7 +217,7 @@ static double broadcast_of(const question *q, size_t item) {
         dsm__role_setting(u->problem, u->layer_index, 0, (dsm__role_shares){0, 0});
     const dsm_pass_layouts layouts = layouts_of(q, item);
     const dsm_weight_traffic traffic = dsm__weight_traffic(&setting, &layouts);
-    *cycles = dsm_group_cycles(&u->problem->machine, &traffic.broadcast_weights);
+    *cycles = once_price(u, dsm_group_cycles(&u->problem->machine, &traffic.broadcast_weights));
   }
   return *cycles;
 }
@@ -232,8 +237,9 @@ static double moves_of(const question *q, size_t item) {
           u->problem->inputs.workload->minibatch, &layouts);
       const dsm__layer_setting setting =
           dsm__role_setting(u->problem, u->layer_index, 0, (dsm__role_shares){0, 0});
-      *one = dsm__counted_share(&setting, DSM_PASS_UPDATE) *
-             dsm_group_cycles(&u->problem->machine, i == 0 ? &moves.input : &moves.error);
+      *one = once_price(
+          u, dsm__counted_share(&setting, DSM_PASS_UPDATE) *
+                 dsm_group_cycles(&u->problem->machine, i == 0 ? &moves.input : &moves.error));
     }
     cycles += *one;
   }
@@ -246,7 +252,7 @@ static double cycles_of(const question *q, unsigned f, dsm_pass pass, bool is_ap
   const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(q->forward);
   dsm__layer_setting setting = dsm__role_setting(u->problem, u->layer_index, f, q->shares);
   setting.is_error_apart = is_apart;
-  return dsm__role_pass_cycles(u->problem, &setting, pass, &layouts);
+  return dsm__role_pass_cost(u->problem, &setting, pass, &layouts);
 }
 
 static double both_of(const question *q, unsigned f) {

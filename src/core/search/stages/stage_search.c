@@ -13,6 +13,7 @@
  */
 #include "search/stages/stage_search.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -276,7 +277,7 @@ static bool look_at_path(dsm__looking *at, const dsm__problem *problem, double l
   dsm__decisions decisions;
   dsm__problem weighed;
   dsm__case_begin(&weighed, problem);
-  weighed.inputs.once_weight = at->once_share / path->factor;
+  weighed.inputs.prices.once = at->once_share / path->factor;
   const bool is_searched =
       dsm__role_search(&weighed, is_asked, limit / path->factor, &answer, &decisions);
   dsm__stage_case_count(at->of, &weighed);
@@ -474,6 +475,7 @@ bool dsm__stage_search(const dsm__problem *problem, double limit_cycles, dsm__gr
       .cases = dsm__cases_begin(problem->arena),
   };
   bool is_good = problem->inputs.workload->is_list || find_segments(&search);
+  assert(dsm__is_priced_by_time(&problem->inputs.prices)); /* of the slowest */
   if (is_good && search.segment_count > 0) {
     search.is_patient = search.segment_count <= PATIENT_SEGMENTS;
     is_good =
