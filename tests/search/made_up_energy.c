@@ -24,9 +24,10 @@ double made_up_joules(const void *energy, const dsm_layer *layer, const dsm_mach
   return 1 + (double)(hash % 1000);
 }
 
-double made_up_held_share(const dsm__holding *holding) {
-  return 1 - 0.25 * holding->is_input_held - 0.25 * holding->is_output_held -
-         0.125 * holding->is_shortcut_held;
+double made_up_held_share(const dsm__holding *holding, dsm_pass pass) {
+  const bool reads = pass != DSM_PASS_UPDATE;
+  return 1 - (holding->is_output_held ? 0.25 : 0) - (reads && holding->is_input_held ? 0.25 : 0) -
+         (reads && holding->is_shortcut_held ? 0.125 : 0);
 }
 
 double made_up_exchange_joules(const void *energy, const dsm_traffic *traffic) {
@@ -40,7 +41,7 @@ double made_up_exchange_joules(const void *energy, const dsm_traffic *traffic) {
 
 static double of_pass(const void *energy, const dsm__layer_setting *setting, dsm_pass pass,
                       dsm_parallelism parallelism) {
-  return made_up_held_share(&setting->holding) *
+  return made_up_held_share(&setting->holding, pass) *
          made_up_joules(energy, setting->layer, setting->machine, setting->minibatch,
                         setting->dysm_factor, pass, parallelism);
 }

@@ -18,8 +18,8 @@ double made_up_joules(const void *energy, const dsm_layer *layer, const dsm_mach
                       uint64_t minibatch, uint64_t dysm_factor, dsm_pass pass,
                       dsm_parallelism parallelism);
 
-/** Of these, what is left with something held. */
-double made_up_held_share(const dsm__holding *holding);
+/** Of these, what is left with something held. What is read matters to no update, as in time. */
+double made_up_held_share(const dsm__holding *holding, dsm_pass pass);
 
 double made_up_exchange_joules(const void *energy, const dsm_traffic *traffic);
 

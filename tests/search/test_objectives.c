@@ -213,7 +213,7 @@ static double find_joules(enumeration *e, const dsm__decisions *decisions) {
         const dsm__best_pass best =
             dsm__best_pass_find(&setting, (dsm_pass)p, parallelism, false, &e->splits);
         memcpy(e->layers[i].splits[p], best.splits, sizeof best.splits);
-        joules += made_up_held_share(&holdings[i]) *
+        joules += made_up_held_share(&holdings[i], (dsm_pass)p) *
                   made_up_joules(e->energy, setting.layer, &e->machine, setting.minibatch,
                                  setting.dysm_factor, (dsm_pass)p, parallelism);
       }
