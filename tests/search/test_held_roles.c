@@ -261,8 +261,8 @@ static double search_cost(const enumeration *e) {
   ck_assert(dsm__problem_solve(&problem, &words));
   ck_assert(dsm__step_search(&problem, HUGE_VAL, &roles, &decisions));
   ck_assert(words.answer.is_feasible && roles.is_feasible);
-  const double least = fmin(words.answer.cycles, roles.cycles);
-  const double bound = fmin(words.answer.lower_bound_cycles, roles.lower_bound_cycles);
+  const double least = fmin(words.answer.cost, roles.cost);
+  const double bound = fmin(words.answer.lower_bound, roles.lower_bound);
   ck_assert_double_ge(bound, least * (1 - 1e-9));
   dsm__problem_fini(&problem);
   return least;

@@ -77,9 +77,9 @@ static double role_search_cost(const role_drawn *d, const dsm_explore_options *o
   set_objective(&problem, prices, energy);
   problem.capacity_bytes = dsm__capacity_limit(capacity_bytes);
   ck_assert(dsm__step_search(&problem, HUGE_VAL, &answer, &decisions));
-  const double cost = answer.is_feasible ? answer.cycles : HUGE_VAL;
+  const double cost = answer.is_feasible ? answer.cost : HUGE_VAL;
   if (answer.is_feasible) {
-    assert_close(answer.lower_bound_cycles, cost, seed, "bound");
+    assert_close(answer.lower_bound, cost, seed, "bound");
   }
   dsm__problem_fini(&problem);
   return cost;
@@ -295,10 +295,9 @@ static void compare_words(enumeration *e, const double *objective, double capaci
   set_objective(&problem, &prices, &energy);
   problem.capacity_bytes = dsm__capacity_limit(capacity_bytes);
   ck_assert(dsm__problem_solve(&problem, &solution));
-  assert_close(solution.answer.is_feasible ? solution.answer.cycles : HUGE_VAL, least, seed,
-               "found");
+  assert_close(solution.answer.is_feasible ? solution.answer.cost : HUGE_VAL, least, seed, "found");
   if (solution.answer.is_feasible) {
-    assert_close(solution.answer.lower_bound_cycles, least, seed, "bound");
+    assert_close(solution.answer.lower_bound, least, seed, "bound");
     ck_assert(dsm__problem_decide(&problem, &solution.network, &solution.path, &decisions));
     memcpy(e->layers, decisions.layers, e->workload->layer_count * sizeof e->layers[0]);
     const taken of = take(e);

@@ -558,11 +558,11 @@ START_TEST(test_a_graph_that_is_too_large_leaves_a_bound) {
     const dsm__graph_answer best = answer_within(&d, SIZE_MAX);
     for (size_t edges_max = 4; edges_max <= 256; edges_max *= 8) {
       const dsm__graph_answer some = answer_within(&d, edges_max);
-      ck_assert_msg(some.lower_bound_cycles <= best.cycles * (1 + 1e-9), "seed %u: %.17g of %.17g",
-                    (unsigned)seed, some.lower_bound_cycles, best.cycles);
-      ck_assert(!some.is_feasible || some.cycles >= best.cycles * (1 - 1e-9));
+      ck_assert_msg(some.lower_bound <= best.cost * (1 + 1e-9), "seed %u: %.17g of %.17g",
+                    (unsigned)seed, some.lower_bound, best.cost);
+      ck_assert(!some.is_feasible || some.cost >= best.cost * (1 - 1e-9));
       found += some.is_feasible ? 1 : 0;
-      open += some.lower_bound_cycles < best.cycles * (1 - 1e-9) ? 1 : 0;
+      open += some.lower_bound < best.cost * (1 - 1e-9) ? 1 : 0;
     }
     role_drawn_free(&d);
   }
@@ -636,9 +636,9 @@ END_TEST
 enum { FLOOR_SEEDS = HOW_MANY(200, 60, 20) };
 
 /* What all layers take at least for all micro-batches and once a step, up to a limit. */
-static double floor_up_to(dsm__problem *problem, double limit_cycles) {
+static double floor_up_to(dsm__problem *problem, double cost_limit) {
   const dsm__role_enough enough = {{.micro = (double)problem->inputs.micro_batches, .once = 1},
-                                   limit_cycles};
+                                   cost_limit};
   dsm__role_front fronts[ROLE_TWIN_LAYERS];
   double cycles = 0;
   ck_assert(dsm__role_fronts_find(problem, problem->is_rough, &enough, fronts));
@@ -669,7 +669,7 @@ static double least_of_options(dsm__problem *problem) {
     double least = HUGE_VAL;
     ck_assert_ptr_nonnull(options.items);
     for (size_t o = 0; o < options.count; o++) {
-      least = fmin(least, options.items[o].cycles);
+      least = fmin(least, options.items[o].cost);
     }
     sum += least;
   }

@@ -360,7 +360,7 @@ bool dsm__network_score_pending(dsm__building *b, dsm__network_graph *graph,
         price += dsm__price(&b->inputs->prices, &own);
       }
     }
-    graph->edges[edge].cycles = price;
+    graph->edges[edge].cost = price;
   }
   graph->evaluations = variants.evaluations;
   free(indices);

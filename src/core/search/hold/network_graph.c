@@ -277,7 +277,7 @@ static void add_middle_edges(dsm__building *b, size_t index, const dsm__cost *re
  * The layer with nothing held before or after: at its best, or (where it is to be explained) in
  * every way.
  *
- * For a layer that is explained, and where cycles are set later, the best choice of update and
+ * For a layer that is explained, and where costs are set later, the best choice of update and
  * factor is not known or not enough, so that each has an edge.
  */
 static void add_plain_edges(dsm__building *b, size_t index, unsigned pair, dsm_parallelism update,
@@ -348,8 +348,9 @@ static void add_groups(dsm__building *b, size_t index) {
     const dsm__layer_setting setting =
         dsm__open_setting(b->inputs, dsm__network_layer(b, index), 1);
     assert(dsm__is_priced_by_time(&b->inputs->prices)); /* of a group no energy is known */
-    b->group_edges[g] = dsm__graph_add_edge(
-        &b->builder, 0, dsm__counted_share(&setting, DSM_PASS_BACKWARD) * cycles, (uint32_t)g);
+    const dsm__cost cost = {.micro = dsm__counted_share(&setting, DSM_PASS_BACKWARD) * cycles};
+    b->group_edges[g] =
+        dsm__graph_add_edge(&b->builder, 0, dsm__price(&b->inputs->prices, &cost), (uint32_t)g);
   }
 }
 

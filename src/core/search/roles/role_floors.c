@@ -13,12 +13,12 @@ dsm__cost dsm__role_cost_of(const dsm__role_space *space, size_t layer_index,
       dsm__role_setting(space->problem, layer_index, option->factor_index, option->shares);
   setting.shard = option->shard;
   const dsm__once_parts parts = dsm__once_parts_of(&setting, &layouts);
-  const double once = option->once_cycles - parts.repeated_cycles;
-  return (dsm__cost){
-      .micro = (option->least_cycles - once) / (double)dsm__micro_batches_of(&setting),
-      .once = once,
-      .latency =
-          setting.reductions == NULL ? 0 : parts.latency_cycles / setting.reductions->shares[0]};
+  const double once = option->once_cost - parts.repeated_cycles;
+  return (dsm__cost){.micro = (option->least_cost - once) / (double)dsm__micro_batches_of(&setting),
+                     .once = once,
+                     .latency = setting.reductions == NULL
+                                    ? 0
+                                    : parts.latency_cycles / setting.reductions->shares[0]};
 }
 
 void dsm__role_front_add(dsm__role_front *front, const dsm__cost *point) {
@@ -45,7 +45,7 @@ dsm__role_front dsm__role_front_of(const dsm__role_space *space, size_t layer_in
   }
   for (size_t o = 0; o < options->whole_count; o++) {
     const dsm__role_option *const option = &options->items[o];
-    if (isfinite(option->least_cycles) && dsm__is_role_open(space, layer_index, option)) {
+    if (isfinite(option->least_cost) && dsm__is_role_open(space, layer_index, option)) {
       const dsm__cost point = dsm__role_cost_of(space, layer_index, option);
       dsm__role_front_add(&front, &point);
     }

@@ -100,7 +100,7 @@ typedef struct building {
   dsm_parallelism parallelism; /* of options, */
   dsm__role_front alone;       /* what these take where nothing is shared, */
   dsm__role_front shared;      /* and where something may be */
-  double times;                /* micro-batches, of which cycles of moves are one's */
+  double times;                /* micro-batches, of which what moves cost is one's */
   role_parts parts[DSM_ROLE_COUNT];
   DSM__LIST(record) records;
   DSM__LIST(met_edge) edges;
@@ -111,7 +111,7 @@ typedef struct building {
   uint8_t insides[CODES]; /* and the axes along which it is inside */
   carrying entering;      /* what relayouts move before the layer, */
   carrying leaving;       /* and behind it */
-  double *entering_moves; /* cycles, by axes and outer layouts; below 0: not known yet */
+  double *entering_moves; /* cost, by axes and outer layouts; below 0: not known yet */
   double *leaving_moves;
   /* Cycles of a move of the last output along an axis, out of outer layouts, to one, */
   double alone_moves[DSM_AXES_MAX][OUTERS][DSM_LAYOUT_COUNT]; /* below 0: not known yet */
@@ -190,7 +190,7 @@ static dsm__role_move move_of(const building *b, unsigned from, unsigned to, car
 }
 
 /* Along the dearest axis alone; each axis by itself is asked once. */
-static double dearest_cycles(building *b, const dsm__role_move *move, unsigned from) {
+static double dearest_cost(building *b, const dsm__role_move *move, unsigned from) {
   double dearest = 0;
   for (unsigned a = 0; a < axis_count_of(b); a++) {
     double *const known = &b->alone_moves[a][b->outers[from]][move->after.of[a]];
@@ -208,34 +208,34 @@ static double dearest_cycles(building *b, const dsm__role_move *move, unsigned f
 }
 
 /* Cycles of a relayout of so much; the same one is asked once. */
-static double all_cycles(building *b, unsigned from, unsigned to, carrying of, double *known) {
+static double all_cost(building *b, unsigned from, unsigned to, carrying of, double *known) {
   const unsigned changed = (unsigned)b->outers[from] ^ b->outers[to];
   unsigned staying = 0; /* axes along which less moves */
   for (unsigned a = 0; a < axis_count_of(b); a++) {
     staying |= (changed >> 2 * a & 3U) != 0 ? b->insides[from] & 1U << a : 0;
   }
-  double *const cycles =
+  double *const cost =
       &known[((size_t)staying * OUTERS + b->outers[from]) * OUTERS + b->outers[to]];
-  if (*cycles < 0) {
+  if (*cost < 0) {
     const dsm__role_move move = move_of(b, from, to, of);
-    *cycles = dsm__role_move_cost(b->space, &move);
+    *cost = dsm__role_move_cost(b->space, &move);
   }
-  return *cycles;
+  return *cost;
 }
 
 /* Cycles of a relayout before the layer, at least. Others that may be inside are taken not to move.
  */
-static double move_cycles(building *b, unsigned from, unsigned to) {
+static double move_cost(building *b, unsigned from, unsigned to) {
   if ((from & others_of(b)) == 0) {
-    return all_cycles(b, from, to, b->entering, b->entering_moves) / b->times;
+    return all_cost(b, from, to, b->entering, b->entering_moves) / b->times;
   }
   const dsm__role_move move = move_of(b, from, to, (carrying){b->entering.last, 0});
-  return dearest_cycles(b, &move, from) / b->times;
+  return dearest_cost(b, &move, from) / b->times;
 }
 
 /* Of one behind it, where all that it moves is outside. */
-static double leaving_cycles(building *b, unsigned from, unsigned to) {
-  return all_cycles(b, from, to, b->leaving, b->leaving_moves) / b->times;
+static double leaving_cost(building *b, unsigned from, unsigned to) {
+  return all_cost(b, from, to, b->leaving, b->leaving_moves) / b->times;
 }
 
 /* The edge between two states, a new one if it is not met yet; NULL if out of memory. */
@@ -299,7 +299,7 @@ static void add_fronts(building *b, const axis_part *all) {
   const dsm__role_front *const front = all->may_share ? &b->shared : &b->alone;
   const bool are_inside = all->reads_inside && (b->others_read & live >> 1) != 0;
   if (!are_inside) {
-    add_front(b, all->from, all->to, front, leaving_cycles(b, all->from, all->to));
+    add_front(b, all->from, all->to, front, leaving_cost(b, all->from, all->to));
   }
   if ((live & ~UINT64_C(1)) != 0) {
     add_front(b, all->from | others_of(b), all->to | others_of(b), front, 0);
@@ -441,7 +441,7 @@ static bool take_moves(building *b, const bool *is_there, dsm__outline_layer *ou
         return false;
       }
       moves.items[moves.count++] = (dsm__outline_move){(uint16_t)from, (uint16_t)to,
-                                                       b->index > 0 ? move_cycles(b, from, to) : 0};
+                                                       b->index > 0 ? move_cost(b, from, to) : 0};
     }
   }
   out->moves = moves.items;
@@ -612,7 +612,7 @@ static void enter(const dsm__role_outline *outline, size_t index, double weight,
   for (size_t m = 0; m < layer->move_count; m++) {
     const dsm__outline_move *const move = &layer->moves[m];
     running[move->to] =
-        dsm__smaller(running[move->to], before[move->from] + weight * move->cycles +
+        dsm__smaller(running[move->to], before[move->from] + weight * move->cost +
                                             added * added_at(outline, index, move->from));
   }
 }
@@ -664,7 +664,7 @@ static bool pass_back(dsm__role_outline *outline, size_t index, const dsm__outli
   begin(outline, before);
   for (size_t m = 0; m < layer->move_count; m++) {
     const dsm__outline_move *const move = &layer->moves[m];
-    before[move->from] = dsm__smaller(before[move->from], running[move->to] + move->cycles +
+    before[move->from] = dsm__smaller(before[move->from], running[move->to] + move->cost +
                                                               added_at(outline, index, move->from));
   }
   return is_any_out;

@@ -39,7 +39,7 @@ bool dsm__outline_has_twins(const dsm__role_space *space, size_t layer);
 typedef struct dsm__outline_move {
   uint16_t from;
   uint16_t to;
-  double cycles; /**< of a micro-batch, at least */
+  double cost; /**< of a micro-batch, at least */
 } dsm__outline_move;
 
 /** From there to one behind it, with one of some options. */
@@ -82,7 +82,7 @@ typedef struct dsm__outline_rule {
  * help them. Layers of a kind have the same. */
 typedef struct dsm__outline_source {
   const void *context;
-  /** Infinite cycles of a micro-batch: an option that is not looked at. */
+  /** Infinite cost of a micro-batch: an option that is not looked at. */
   dsm__cost (*point)(const void *context, size_t layer_index, size_t whole, bool may_share);
   double times; /**< what relayouts take in all micro-batches is that of so many */
 } dsm__outline_source;

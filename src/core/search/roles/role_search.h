@@ -14,17 +14,17 @@ bool dsm__problem_has_roles(const dsm__problem *problem);
 
 /** Finds that mapping with the problem's reductions and all that tied layers exchange, its answer
  * and its decisions; an answer that is not feasible has the mapping that needs least memory. Paths
- * that take more than `limit_cycles` need not be found: then the answer has infinite cycles. With
+ * that take more than `cost_limit` need not be found: then the answer has infinite cost. With
  * `may_recompute` layers may be made anew. Where none fits, `answer` has a bound of what all of
  * them need. False if out of memory. */
-bool dsm__role_search(const dsm__problem *problem, bool may_recompute, double limit_cycles,
+bool dsm__role_search(const dsm__problem *problem, bool may_recompute, double cost_limit,
                       dsm__graph_answer *answer, dsm__decisions *decisions);
 
 /** The step of the fastest such mapping in which a layer has roles, as it is predicted; 0: none is
- * within `limit_cycles` and fits the memory. Leaves the problem's reductions as the search had
+ * within `cost_limit` and fits the memory. Leaves the problem's reductions as the search had
  * them. False if out of memory. */
 bool dsm__step_with_roles(const dsm__problem *problem, const dsm__fixed_roles *fixed,
-                          double limit_cycles, double *step_cycles);
+                          double cost_limit, double *step_cycles);
 
 /** What a layer costs with its options, in a micro-batch and once a step; no option is below
  * another one. None: it has no mapping. */

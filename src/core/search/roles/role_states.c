@@ -142,8 +142,8 @@ dsm__role_surroundings dsm__role_look_around(const dsm__role_space *space,
   return around;
 }
 
-double dsm__role_entering_cycles(const dsm__role_space *space, dsm__role_surroundings *around,
-                                 const dsm__role_state *to) {
+double dsm__role_entering_cost(const dsm__role_space *space, dsm__role_surroundings *around,
+                               const dsm__role_state *to) {
   size_t number = 0;
   for (unsigned a = 0; a < axis_count_of(space); a++) {
     number |= (size_t)to->outer[a] << 2 * a;

@@ -298,7 +298,7 @@ static dsm__cost point_of(const void *context, size_t layer_index, size_t whole,
   const dsm__role_space *const space = context;
   const dsm__role_option *const option = &dsm__role_options_of(space, layer_index)->items[whole];
   (void)may_share;
-  return isfinite(option->least_cycles) && dsm__is_role_open(space, layer_index, option)
+  return isfinite(option->least_cost) && dsm__is_role_open(space, layer_index, option)
              ? dsm__role_cost_of(space, layer_index, option)
              : (dsm__cost){.micro = HUGE_VAL};
 }

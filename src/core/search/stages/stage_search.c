@@ -256,9 +256,9 @@ static bool look_within(dsm__looking *at, const dsm__problem *problem, double li
     return false;
   }
   dsm__stage_case_count(at->of, &within);
-  const bool is_found = answer.is_feasible && isfinite(answer.cycles);
+  const bool is_found = answer.is_feasible && isfinite(answer.cost);
   if (is_found) {
-    path->cycles = fmax(path->cycles, path->factor * answer.lower_bound_cycles);
+    path->cycles = fmax(path->cycles, path->factor * answer.lower_bound);
     at->path = decisions.layers;
     return try_runs(at);
   }
@@ -285,10 +285,10 @@ static bool look_at_path(dsm__looking *at, const dsm__problem *problem, double l
     return false;
   }
   /* None within the limit, or none by the time. */
-  const double least = isfinite(answer.cycles) ? HUGE_VAL : fmax(0, limit);
-  path->cycles = fmin(least, path->factor * answer.lower_bound_cycles);
+  const double least = isfinite(answer.cost) ? HUGE_VAL : fmax(0, limit);
+  path->cycles = fmin(least, path->factor * answer.lower_bound);
   at->path = decisions.layers;
-  return !isfinite(answer.cycles) || (try_runs(at) && look_within(at, &weighed, limit, path));
+  return !isfinite(answer.cost) || (try_runs(at) && look_within(at, &weighed, limit, path));
 }
 
 /* Is anything below the best left in a case? */
@@ -465,12 +465,12 @@ static bool find_segments(dsm__stages_searched *search) {
   return true;
 }
 
-bool dsm__stage_search(const dsm__problem *problem, double limit_cycles, dsm__graph_answer *answer,
+bool dsm__stage_search(const dsm__problem *problem, double cost_limit, dsm__graph_answer *answer,
                        dsm__decisions *decisions, double *bound_cycles) {
   dsm__stages_searched search = {
       .whole = problem,
       .capacity_bytes = dsm__capacity_limit(dsm_system_usable_bytes(problem->machine.system)),
-      .best_cycles = answer->is_feasible ? fmin(answer->cycles, limit_cycles) : limit_cycles,
+      .best_cycles = answer->is_feasible ? fmin(answer->cost, cost_limit) : cost_limit,
       .decisions = decisions,
       .cases = dsm__cases_begin(problem->arena),
   };
@@ -483,7 +483,7 @@ bool dsm__stage_search(const dsm__problem *problem, double limit_cycles, dsm__gr
   }
   *bound_cycles = search.is_cut_short ? 0 : dsm__cases_bound(&search.cases);
   if (search.is_found) {
-    answer->cycles = search.best_cycles;
+    answer->cost = search.best_cycles;
     answer->is_feasible = true;
   }
   dsm__stage_cases_fini(&search, &problem->found->evaluations);
