@@ -311,6 +311,9 @@ void dsm__network_add_started_edge(dsm__building *b, size_t index, unsigned bloc
 }
 
 static double joules_of(const dsm__building *b, const dsm__pending_edge *one, dsm_pass pass) {
+  if (b->inputs->energy == NULL) {
+    return 0;
+  }
   dsm__layer_setting setting = dsm__open_setting(b->inputs, dsm__network_layer(b, one->layer),
                                                  dsm__factor_of(one->factor_index));
   setting.holding = one->holding;

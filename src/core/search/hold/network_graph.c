@@ -170,34 +170,6 @@ static dsm_axis_set role_change(dsm_parallelism before, dsm_parallelism after) {
   return dsm_parallelism_model_axes(before) ^ dsm_parallelism_model_axes(after);
 }
 
-/* What a relayout into a layer costs, by the roles that change (section 5); axes that the machine
- * does not have may change too. */
-static void derive_relayouts(const dsm__building *b, size_t index, dsm__cost *relayouts) {
-  const dsm_workload *const workload = b->inputs->workload;
-  const double bytes = (double)dsm__network_layer(b, index)->carried_elements *
-                       (double)workload->minibatch * workload->element_bytes;
-  const unsigned ways = ways_of(b);
-  assert(ways > 0);
-  for (unsigned change = 0; change < DSM_PARALLELISM_COUNT; change++) {
-    const unsigned to = (DSM_PARALLELISM_COUNT - change) % DSM_PARALLELISM_COUNT;
-    if (change < ways) {
-      const dsm_traffic traffic = dsm_relayout_traffic(b->inputs->machine, bytes,
-                                                       DSM_PARALLELISM_DATA, (dsm_parallelism)to);
-      relayouts[change] = (dsm__cost){.micro = dsm_group_cycles(b->inputs->machine, &traffic),
-                                      .joules = dsm__exchange_joules(b->inputs->energy, &traffic)};
-    } else {
-      relayouts[change] = relayouts[change % ways];
-    }
-  }
-}
-
-static void add_group_edges(dsm__building *b, size_t index) {
-  const dsm__pipeline_groups *const groups = b->request->groups;
-  for (size_t g = b->next_group; g < groups->count && groups->items[g].first_layer == index; g++) {
-    dsm__graph_add_edge(&b->builder, b->first_group_node + (uint32_t)(g - b->next_group), 0, 0);
-  }
-}
-
 /* How much counts of what a relayout into a layer takes on the way back: it is of the update of the
  * layer before, or the gradient of its output. */
 static double counted_back(const dsm__building *b, size_t index) {
@@ -207,11 +179,53 @@ static double counted_back(const dsm__building *b, size_t index) {
               dsm__counted_share(&setting, DSM_PASS_UPDATE));
 }
 
-/* What relayouts cost, all of which take their energy, and so many of which count of their time. */
+/* What relayouts into a layer cost, by the roles that change (section 5). */
+typedef struct relayout_costs {
+  double there[DSM_PARALLELISM_COUNT];
+  double back[DSM_PARALLELISM_COUNT];
+  double both[DSM_PARALLELISM_COUNT]; /* as far as there is a way back */
+} relayout_costs;
+
+/* Of so many, all of which take their energy, and some of which count of their time. */
 static double price_of(const dsm__building *b, const dsm__cost *relayout, double times,
                        double counted) {
   const dsm__cost cost = {.micro = counted * relayout->micro, .joules = times * relayout->joules};
   return dsm__price(&b->inputs->prices, &cost);
+}
+
+/* Axes that the machine does not have may change too. */
+static void derive_relayouts(const dsm__building *b, size_t index, relayout_costs *relayouts) {
+  const dsm_workload *const workload = b->inputs->workload;
+  const double bytes = (double)dsm__network_layer(b, index)->carried_elements *
+                       (double)workload->minibatch * workload->element_bytes;
+  const double counted = counted_back(b, index);
+  const bool is_both = dsm__network_is_training(b);
+  const unsigned ways = ways_of(b);
+  assert(ways > 0);
+  for (unsigned change = 0; change < DSM_PARALLELISM_COUNT; change++) {
+    const unsigned to = (DSM_PARALLELISM_COUNT - change) % DSM_PARALLELISM_COUNT;
+    if (change < ways) {
+      const dsm_traffic traffic = dsm_relayout_traffic(b->inputs->machine, bytes,
+                                                       DSM_PARALLELISM_DATA, (dsm_parallelism)to);
+      const dsm__cost one = {.micro = dsm_group_cycles(b->inputs->machine, &traffic),
+                             .joules = dsm__exchange_joules(b->inputs->energy, &traffic)};
+      relayouts->there[change] = price_of(b, &one, 1, 1);
+      relayouts->back[change] = price_of(b, &one, 1, counted);
+      relayouts->both[change] =
+          is_both ? price_of(b, &one, 2, 1 + counted) : relayouts->there[change];
+    } else {
+      relayouts->there[change] = relayouts->there[change % ways];
+      relayouts->back[change] = relayouts->back[change % ways];
+      relayouts->both[change] = relayouts->both[change % ways];
+    }
+  }
+}
+
+static void add_group_edges(dsm__building *b, size_t index) {
+  const dsm__pipeline_groups *const groups = b->request->groups;
+  for (size_t g = b->next_group; g < groups->count && groups->items[g].first_layer == index; g++) {
+    dsm__graph_add_edge(&b->builder, b->first_group_node + (uint32_t)(g - b->next_group), 0, 0);
+  }
 }
 
 /* Edges into a layer's entries for a pair. */
@@ -225,7 +239,7 @@ static void enter(dsm__building *b, unsigned pair, double cost) {
 }
 
 /* Edges out of the states before a layer in which nothing is held. */
-static void add_open_edges(dsm__building *b, size_t index, const dsm__cost *relayouts) {
+static void add_open_edges(dsm__building *b, size_t index, const relayout_costs *relayouts) {
   const unsigned ways = ways_of(b);
   for (DSM__EACH_PAIR(from, ways)) {
     if (b->open[from] == DSM__NO_NODE) {
@@ -233,16 +247,13 @@ static void add_open_edges(dsm__building *b, size_t index, const dsm__cost *rela
     }
     dsm__graph_begin_edges(&b->builder, b->open[from]);
     for (DSM__EACH_PAIR(to, ways)) {
-      const dsm__cost *const move =
-          &relayouts[role_change(dsm__pair_forward(from), dsm__pair_forward(to))];
+      const dsm_axis_set change = role_change(dsm__pair_forward(from), dsm__pair_forward(to));
       if (is_per_pass(b)) {
         if (b->middle[to] != DSM__NO_NODE && dsm__pair_backward(to) == dsm__pair_backward(from)) {
-          dsm__graph_add_edge(&b->builder, b->middle[to], price_of(b, move, 1, 1), 0);
+          dsm__graph_add_edge(&b->builder, b->middle[to], relayouts->there[change], 0);
         }
       } else {
-        enter(b, to,
-              dsm__network_is_training(b) ? price_of(b, move, 2, 1 + counted_back(b, index))
-                                          : price_of(b, move, 1, 1));
+        enter(b, to, relayouts->both[change]);
       }
     }
     add_group_edges(b, index);
@@ -257,9 +268,8 @@ static void add_open_edges(dsm__building *b, size_t index, const dsm__cost *rela
   add_group_edges(b, index);
 }
 
-static void add_middle_edges(dsm__building *b, size_t index, const dsm__cost *relayouts) {
+static void add_middle_edges(dsm__building *b, const relayout_costs *relayouts) {
   const unsigned ways = ways_of(b);
-  const double counted = counted_back(b, index);
   for (DSM__EACH_PAIR(from, ways)) {
     if (b->middle[from] == DSM__NO_NODE) {
       continue;
@@ -268,7 +278,7 @@ static void add_middle_edges(dsm__building *b, size_t index, const dsm__cost *re
     for (unsigned p = 0; p < ways; p++) {
       const unsigned to = dsm__pair_of(dsm__pair_forward(from), (dsm_parallelism)p);
       const dsm_axis_set change = role_change(dsm__pair_backward(from), (dsm_parallelism)p);
-      enter(b, to, price_of(b, &relayouts[change], 1, counted));
+      enter(b, to, relayouts->back[change]);
     }
   }
 }
@@ -355,13 +365,13 @@ static void add_groups(dsm__building *b, size_t index) {
 }
 
 static void add_layer(dsm__building *b, size_t index) {
-  dsm__cost relayouts[DSM_PARALLELISM_COUNT];
-  derive_relayouts(b, index, relayouts);
+  relayout_costs relayouts;
+  derive_relayouts(b, index, &relayouts);
   add_layer_nodes(b, index);
   const uint32_t next_free = add_free_node(b, index + 1);
-  add_open_edges(b, index, relayouts);
+  add_open_edges(b, index, &relayouts);
   dsm__network_add_held_edges(b, index);
-  add_middle_edges(b, index, relayouts);
+  add_middle_edges(b, &relayouts);
   add_entry_edges(b, index);
   add_groups(b, index);
   for (DSM__EACH_PAIR(pair, ways_of(b))) {
