@@ -3,15 +3,15 @@
  * cost.h: what a choice costs, and the one number by which a search compares.
  *
  * Where an option of a layer, a relayout or an exchange is costed its cost is a vector. dsm__price
- * makes one number of it, which bounds, labels and fronts compare; behind that a search knows no
- * cycles. Prices are linear: the price of a sum is the sum of prices, so that a path costs what its
- * edges cost, and the least of all paths is found edge by edge. The time of a step is the price
- * with dsm__prices_of_time().
+ * makes one number of it, which bounds, labels and fronts compare. Prices are linear: the price of
+ * a sum is the sum of prices, so that a path costs what its edges cost, and the least of all paths
+ * is found edge by edge. The time of a step is the price with dsm__prices_of_time().
  *
  * What is not a sum over the choices has no price: the time of stages is that of the slowest. There
- * a search uses prices for a bound alone: a step takes no less than the mean of its stages, which
- * is a price of the path through all layers (stages/stage_cases.c). Such a search knows the time
- * alone, and says so (dsm__is_priced_by_time).
+ * prices give a bound alone: a step takes no less than the mean of its stages, (a n S + O) / p,
+ * which is a price of the path through all layers (stages/stage_cases.c). Joules would be added to
+ * that bound as they are, since they are a sum whatever the schedule. Searches of what is no sum
+ * know the time alone so far, and assert it (dsm__is_priced_by_time).
  */
 #ifndef DSM_SEARCH_COST_H
 #define DSM_SEARCH_COST_H
@@ -19,7 +19,6 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "dsm/traffic.h"
 #include "plan/holding.h"
 
 /** What a choice costs; or, as prices, how much each of that counts. */

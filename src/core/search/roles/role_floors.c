@@ -56,7 +56,8 @@ dsm__role_front dsm__role_front_of(const dsm__role_space *space, size_t layer_in
 double dsm__role_floor(const dsm__role_front *front, const dsm__prices *prices) {
   double least = HUGE_VAL;
   for (size_t i = 0; i < front->count; i++) {
-    least = fmin(least, dsm__price(prices, &front->points[i]));
+    const double price = dsm__price(prices, &front->points[i]);
+    least = price < least ? price : least;
   }
   return least;
 }
