@@ -33,15 +33,21 @@ dsm_workload *role_draw_network(uint64_t *state, size_t count, special has);
 /** With so many axes of one to three chips. */
 dsm_system *role_draw_system(uint64_t *state, unsigned axis_count);
 
+/** A network on a system, in a mode. */
 typedef struct role_drawn {
   dsm_workload *workload;
   dsm_system *system;
   dsm_mode mode;
 } role_drawn;
 
-/** Both, of one axis up to 7 layers, of two 4, of three 3. Every fourth has experts, every fourth
- * tied layers. To be freed with role_drawn_free. */
+/** Of one axis up to 7 layers, of two 5, of three 3. Every fourth has experts, every fourth tied
+ * layers. */
 role_drawn role_draw(uint64_t seed);
 void role_drawn_free(role_drawn *d);
+
+/** What such a network may be searched with. */
+#define ALL_ROLES                                                                                  \
+  (DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID) | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR) | \
+   DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL) | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_EXPERT))
 
 #endif

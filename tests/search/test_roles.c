@@ -28,10 +28,6 @@ enum { BEST_SEEDS = HOW_MANY(48, 16, 8), JUDGED_SEEDS = HOW_MANY(60, 20, 6) };
 
 #define AMPLE 1e12
 
-#define ALL_ROLES                                                                                  \
-  (DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID) | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR) | \
-   DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL) | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_EXPERT))
-
 static dsm_explore_options options_of(dsm_mode mode, dsm_optimization_set optimizations) {
   dsm_explore_options options;
   dsm_explore_options_init(&options);
