@@ -29,7 +29,7 @@ static inline path_facts facts_of(const dsm__graph *graph, const dsm__graph_path
       return (path_facts){.is_whole = false};
     }
     v = graph->edges[e].to;
-    cycles += graph->edges[e].cycles;
+    cycles += graph->edges[e].cost;
     kept += graph->nodes[v].kept_bytes;
     transient = fmax(transient, graph->nodes[v].transient_bytes);
   }

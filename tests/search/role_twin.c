@@ -79,25 +79,49 @@ dsm_loops role_twin_split(const role_twin *twin, size_t layer, dsm_pass pass,
   return best;
 }
 
+static double counted_cycles(const role_twin *twin, double cycles) {
+  return twin->counted == NULL ? cycles : twin->counted->cycle * cycles;
+}
+
+/* What counts of a pass beside its cycles. */
+static double counted_pass(const role_twin *twin, size_t index, dsm_pass pass,
+                           const dsm_roles *roles) {
+  const role_counted *const counted = twin->counted;
+  return counted == NULL ? 0
+                         : counted->of_pass(counted->context, &twin->workload->layers[index],
+                                            &twin->machine, twin->workload->minibatch, pass,
+                                            dsm_parallelism_of(roles, axis_count(twin)));
+}
+
+static double counted_exchange(const role_twin *twin, const dsm_traffic *traffic) {
+  const role_counted *const counted = twin->counted;
+  return counted_cycles(twin, dsm_group_cycles(&twin->machine, traffic)) +
+         (counted == NULL ? 0 : counted->of_exchange(counted->context, traffic));
+}
+
 /* Of what the passes share, some is another layer's: gathers before forward, sums in backward. */
 static double both_cycles(const role_twin *twin, size_t index, const dsm_roles *roles,
                           dsm_axis_set gathered, dsm_axis_set summed, bool is_apart) {
   const dsm_layer *const layer = &twin->workload->layers[index];
   dsm_loops split;
   double cycles = pass_cycles(twin, index, DSM_PASS_FORWARD, roles, gathered, false, &split);
+  double others = counted_pass(twin, index, DSM_PASS_FORWARD, roles);
   if (dsm_pass_exists(layer, twin->mode, DSM_PASS_BACKWARD)) {
     /* Of a product both operands have errors. */
     cycles += (layer->is_product ? 2 : 1) *
               pass_cycles(twin, index, DSM_PASS_BACKWARD, roles, summed, is_apart, &split);
+    others += counted_pass(twin, index, DSM_PASS_BACKWARD, roles);
   }
-  return cycles;
+  return counted_cycles(twin, cycles) + others;
 }
 
 static double update_cycles(const role_twin *twin, size_t index, const dsm_roles *roles,
                             dsm_axis_set gathered) {
   dsm_loops split;
   return dsm_pass_exists(&twin->workload->layers[index], twin->mode, DSM_PASS_UPDATE)
-             ? pass_cycles(twin, index, DSM_PASS_UPDATE, roles, gathered, false, &split)
+             ? counted_cycles(twin, pass_cycles(twin, index, DSM_PASS_UPDATE, roles, gathered,
+                                                false, &split)) +
+                   counted_pass(twin, index, DSM_PASS_UPDATE, roles)
              : 0;
 }
 
@@ -130,7 +154,7 @@ static double once_cycles(const role_twin *twin, size_t index, const role_pair *
         dsm_layout_traffic(&twin->machine, (double)elements[e] * bytes, &ends[e][0], &ends[e][1]);
     cycles += dsm_group_cycles(&twin->machine, &move);
   }
-  return cycles;
+  return counted_cycles(twin, cycles);
 }
 
 /* ---- tensors between layers ---- */
@@ -205,7 +229,7 @@ static double move_cycles(const role_twin *twin, const dsm_layouts *before,
       }
       sum.latency_cycles += one.latency_cycles;
     }
-    cycles += dsm_group_cycles(&twin->machine, &sum);
+    cycles += counted_exchange(twin, &sum);
   }
   return cycles;
 }
@@ -399,7 +423,7 @@ static double tied_cycles(const role_twin *twin, size_t index, const role_pair *
   dsm_roles both[ROLE_TWIN_LAYERS];
   take_both(roles, index, both);
   return twin->mode == DSM_MODE_TRAINING
-             ? tied_twin_cycles(twin->workload, &twin->machine, index, both)
+             ? counted_cycles(twin, tied_twin_cycles(twin->workload, &twin->machine, index, both))
              : 0;
 }
 
@@ -539,6 +563,7 @@ void role_twin_init(role_twin *twin, const dsm_workload *workload, const dsm_sys
   twin->mode = mode;
   twin->capacity_bytes = HUGE_VAL;
   twin->has_per_pass = space.has_per_pass;
+  twin->counted = NULL;
   twin->count = workload->layer_count;
   twin->cycles = HUGE_VAL;
   twin->tried = 0;

@@ -29,13 +29,23 @@ typedef struct role_pair {
   dsm_roles update;
 } role_pair;
 
+/** What counts of a mapping: cycles so much, and something else of each pass and each exchange. */
+typedef struct role_counted {
+  double cycle;
+  double (*of_pass)(const void *context, const dsm_layer *layer, const dsm_machine *machine,
+                    uint64_t minibatch, dsm_pass pass, dsm_parallelism parallelism);
+  double (*of_exchange)(const void *context, const dsm_traffic *traffic);
+  const void *context;
+} role_counted;
+
 typedef struct role_twin {
   const dsm_workload *workload;
   dsm_machine machine;
   dsm_mode mode;
   double capacity_bytes;
   bool has_per_pass;
-  size_t count; /**< layers */
+  const role_counted *counted; /**< NULL: cycles alone */
+  size_t count;                /**< layers */
   dsm_roles options[ROLE_TWIN_LAYERS][ROLE_TWIN_OPTIONS];
   size_t option_count[ROLE_TWIN_LAYERS];
   double rest[ROLE_TWIN_LAYERS + 1];       /**< the least that later layers take by themselves, */

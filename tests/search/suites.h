@@ -42,5 +42,6 @@ Suite *suite_kept_activations(void);
 Suite *suite_kept_activations(void);
 Suite *suite_short_memory(void);
 Suite *suite_stage_bounds(void);
+Suite *suite_objectives(void);
 
 #endif

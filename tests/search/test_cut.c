@@ -81,7 +81,7 @@ START_TEST(test_too_many_sets_are_cut_and_known_to_be) {
   ck_assert(solution.network.is_cut == blocks[_i].is_cut);
   ck_assert(problem.lives.is_cut == blocks[_i].has_too_few_bits);
   ck_assert(solution.answer.is_feasible);
-  ck_assert_double_le(solution.answer.lower_bound_cycles, solution.answer.cycles);
+  ck_assert_double_le(solution.answer.lower_bound, solution.answer.cost);
   dsm__problem_fini(&problem);
   dsm_system_free(system);
   dsm_workload_free(workload);

@@ -195,11 +195,11 @@ typedef struct open_search {
   int *searches;
 } open_search;
 
-static bool find_open(const dsm__problem *problem, const void *context, double limit_cycles,
+static bool find_open(const dsm__problem *problem, const void *context, double cost_limit,
                       dsm__graph_answer *answer, dsm__decisions *decisions) {
   const open_search *const search = context;
-  const bool is_found = dsm__problem_find_mapping(problem, NULL, limit_cycles, answer, decisions);
-  answer->lower_bound_cycles -= search->part * answer->cycles;
+  const bool is_found = dsm__problem_find_mapping(problem, NULL, cost_limit, answer, decisions);
+  answer->lower_bound -= search->part * answer->cost;
   (*search->searches)++;
   return is_found;
 }
@@ -223,7 +223,7 @@ static int count_searches(const random_case *made, double part) {
                    DSM_OK);
   dsm__problem_count(&problem, NULL);
   ck_assert(dsm__fused_search(&problem, &finder, HUGE_VAL, &answer, &decisions));
-  ck_assert(answer.is_feasible && answer.lower_bound_cycles <= answer.cycles);
+  ck_assert(answer.is_feasible && answer.lower_bound <= answer.cost);
   dsm__problem_fini(&problem);
   return searches;
 }

@@ -143,8 +143,8 @@ static void enumerate_from(const dsm__graph *graph, size_t v, dsm__graph_path *p
   }
   for (size_t e = node->first_edge; e < (node + 1)->first_edge; e++) {
     path->edges[path->length++] = e;
-    enumerate_from(graph, graph->edges[e].to, path, cycles + graph->edges[e].cycles, kept,
-                   transient, found);
+    enumerate_from(graph, graph->edges[e].to, path, cycles + graph->edges[e].cost, kept, transient,
+                   found);
     path->length--;
   }
 }
@@ -164,13 +164,13 @@ static void expect_first(const dsm__graph *graph, const enumeration *expected,
   const path_facts facts = facts_of(graph, path);
   ck_assert_msg(answer->is_feasible && facts.is_whole, "seed %llu", (unsigned long long)seed);
   ck_assert_msg(facts.bytes <= graph->capacity_bytes, "seed %llu", (unsigned long long)seed);
-  ck_assert_double_eq(facts.cycles, answer->cycles);
-  ck_assert_msg(fabs(answer->cycles - expected->best_cycles) <= 1e-12 * expected->best_cycles,
-                "seed %llu: found %g, expected %g", (unsigned long long)seed, answer->cycles,
+  ck_assert_double_eq(facts.cycles, answer->cost);
+  ck_assert_msg(fabs(answer->cost - expected->best_cycles) <= 1e-12 * expected->best_cycles,
+                "seed %llu: found %g, expected %g", (unsigned long long)seed, answer->cost,
                 expected->best_cycles);
-  ck_assert_msg(fabs(answer->lower_bound_cycles - answer->cycles) <= 1e-12 * answer->cycles,
-                "seed %llu: bound %g, expected %g", (unsigned long long)seed,
-                answer->lower_bound_cycles, answer->cycles);
+  ck_assert_msg(fabs(answer->lower_bound - answer->cost) <= 1e-12 * answer->cost,
+                "seed %llu: bound %g, expected %g", (unsigned long long)seed, answer->lower_bound,
+                answer->cost);
   ck_assert_msg(path->length == expected->first_length &&
                     memcmp(path->edges, expected->first, path->length * sizeof path->edges[0]) == 0,
                 "seed %llu: not the first of the best", (unsigned long long)seed);
@@ -274,10 +274,10 @@ START_TEST(test_too_many_labels_leave_an_honest_bound) {
     const path_facts facts = facts_of(&made.graph, &path);
     ck_assert(answer.is_feasible && facts.is_whole);
     ck_assert_double_le(facts.bytes, made.graph.capacity_bytes);
-    ck_assert_double_eq(facts.cycles, answer.cycles);
-    ck_assert_double_ge(answer.cycles, best);
-    ck_assert_double_le(answer.lower_bound_cycles, best);
-    gaps += answer.lower_bound_cycles < best * (1 - 1e-9) ? 1 : 0;
+    ck_assert_double_eq(facts.cycles, answer.cost);
+    ck_assert_double_ge(answer.cost, best);
+    ck_assert_double_le(answer.lower_bound, best);
+    gaps += answer.lower_bound < best * (1 - 1e-9) ? 1 : 0;
     dsm__arena_free(arena);
   }
   ck_assert_uint_gt(gaps, GRAPHS / 100);
@@ -296,7 +296,7 @@ START_TEST(test_a_limit_that_binds_exactly_still_admits_its_path) {
       made.nodes[v].transient_bytes /= 7;
     }
     for (size_t e = 0; e < made.nodes[made.graph.node_count].first_edge; e++) {
-      made.edges[e].cycles /= e % 2 == 0 ? 3 : 11;
+      made.edges[e].cost /= e % 2 == 0 ? 3 : 11;
     }
     made.graph.capacity_bytes = dsm__capacity_limit(enumerate(&made.graph).smallest_need +
                                                     0.5 * (double)random_below(&state, 6));
@@ -337,7 +337,7 @@ START_TEST(test_rest_and_before_are_the_cheapest_ways) {
     dsm__graph_sweep_back(&made.graph, at_three, rest);
     dsm__graph_sweep_forward(&made.graph, at_three, before);
     for (size_t e = 0; e < made.nodes[made.graph.node_count].first_edge; e++) {
-      made.edges[e].cycles += 3 * made.nodes[made.edges[e].to].kept_bytes;
+      made.edges[e].cost += 3 * made.nodes[made.edges[e].to].kept_bytes;
     }
     const double priced = enumerate(&made.graph).least_cycles;
     ck_assert_double_eq(rest[0], priced);

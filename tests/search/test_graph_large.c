@@ -60,7 +60,7 @@ static large_graph make_same_layers(void) {
       const bool is_end = made.edges[e].to == made.graph.node_count - 1;
       const size_t to = (made.edges[e].to - 1) % SAME_CHOICES;
       const bool is_change = v > 0 && to != (v - 1) % SAME_CHOICES;
-      made.edges[e].cycles = is_end ? 0 : SAME_CYCLES[to] + (is_change ? SAME_CHANGE : 0);
+      made.edges[e].cost = is_end ? 0 : SAME_CYCLES[to] + (is_change ? SAME_CHANGE : 0);
     }
   }
   return made;
@@ -111,10 +111,10 @@ START_TEST(test_identical_layers_under_a_limit_are_right) {
     const path_facts facts = facts_of(&made.graph, &path);
     ck_assert(answer.is_feasible && facts.is_whole);
     ck_assert_double_le(facts.bytes, made.graph.capacity_bytes);
-    ck_assert_double_eq(facts.cycles, answer.cycles);
-    ck_assert_double_eq(answer.cycles, best);
-    ck_assert_double_le(answer.lower_bound_cycles, answer.cycles);
-    ck_assert_double_ge(answer.lower_bound_cycles, best * (1 - 1e-12));
+    ck_assert_double_eq(facts.cycles, answer.cost);
+    ck_assert_double_eq(answer.cost, best);
+    ck_assert_double_le(answer.lower_bound, answer.cost);
+    ck_assert_double_ge(answer.lower_bound, best * (1 - 1e-12));
     dsm__arena_free(arena);
   }
   free_layers(&made);
@@ -134,14 +134,14 @@ START_TEST(test_ten_thousand_layers_are_exact) {
     for (size_t e = made.nodes[v].first_edge; e < made.nodes[v + 1].first_edge; e++) {
       const bool is_end = made.edges[e].to == made.graph.node_count - 1;
       const double without = is_end ? 0 : WIDTH - 1 - (double)((made.edges[e].to - 1) % WIDTH);
-      made.edges[e].cycles = without * without;
+      made.edges[e].cost = without * without;
     }
   }
   made.graph.capacity_bytes = LAYERS * EACH + MORE;
   ck_assert(dsm__graph_search(&made.graph, arena, &path, &answer));
   ck_assert_double_eq(answer.smallest_need_bytes, 0);
-  ck_assert_double_eq(answer.cycles, (LAYERS - MORE) * 9.0 * 9.0 + MORE * 8.0 * 8.0);
-  ck_assert_double_ge(answer.lower_bound_cycles, answer.cycles * (1 - 1e-12));
+  ck_assert_double_eq(answer.cost, (LAYERS - MORE) * 9.0 * 9.0 + MORE * 8.0 * 8.0);
+  ck_assert_double_ge(answer.lower_bound, answer.cost * (1 - 1e-12));
   /* The order of edges prefers less kept bytes: what is over comes last. */
   for (size_t i = 0; i < LAYERS; i++) {
     const size_t kept = (made.edges[path.edges[i]].to - 1) % WIDTH;
@@ -167,7 +167,7 @@ START_TEST(test_different_layers_under_a_limit_have_an_honest_bound) {
       made.nodes[v].transient_bytes = (double)random_below(&state, 10000);
     }
     for (size_t e = made.nodes[v].first_edge; e < made.nodes[v + 1].first_edge; e++) {
-      made.edges[e].cycles = 1000 + (double)random_below(&state, 1000);
+      made.edges[e].cost = 1000 + (double)random_below(&state, 1000);
     }
   }
   made.graph.capacity_bytes = -1;
@@ -178,9 +178,9 @@ START_TEST(test_different_layers_under_a_limit_have_an_honest_bound) {
   const path_facts facts = facts_of(&made.graph, &path);
   ck_assert(answer.is_feasible && facts.is_whole);
   ck_assert_double_le(facts.bytes, made.graph.capacity_bytes);
-  ck_assert_double_eq(facts.cycles, answer.cycles);
-  ck_assert_double_le(answer.lower_bound_cycles, answer.cycles * (1 + 1e-11));
-  ck_assert_double_ge(answer.lower_bound_cycles, answer.cycles * 0.999);
+  ck_assert_double_eq(facts.cycles, answer.cost);
+  ck_assert_double_le(answer.lower_bound, answer.cost * (1 + 1e-11));
+  ck_assert_double_ge(answer.lower_bound, answer.cost * 0.999);
   dsm__arena_free(arena);
   free_layers(&made);
 }
@@ -213,8 +213,8 @@ START_TEST(test_junctions_do_not_multiply_labels) {
   dsm__graph_path path;
   dsm__graph_answer answer;
   search_from_smallest(&graph, effort, arena, &path, &answer);
-  ck_assert_double_eq(answer.cycles, CHAIN + 9);
-  ck_assert_double_eq(answer.lower_bound_cycles, CHAIN + 9);
+  ck_assert_double_eq(answer.cost, CHAIN + 9);
+  ck_assert_double_eq(answer.lower_bound, CHAIN + 9);
   dsm__arena_free(arena);
 }
 END_TEST
@@ -242,7 +242,7 @@ START_TEST(test_two_ways_that_are_far_apart_have_a_close_bound) {
       const bool was_fast = v > 0 && (v - 1) % (2 * WAY_CHOICES) < WAY_CHOICES;
       const double own = (is_fast ? 100 : 130) - 0.3 * made.nodes[to].kept_bytes / 10 +
                          (double)random_below(&state, 997) / 311;
-      made.edges[e].cycles = is_end ? 0 : own + (v > 0 && is_fast != was_fast ? change : 0);
+      made.edges[e].cost = is_end ? 0 : own + (v > 0 && is_fast != was_fast ? change : 0);
     }
   }
   for (int share = 2; share <= 8; share += 2) {
@@ -252,7 +252,7 @@ START_TEST(test_two_ways_that_are_far_apart_have_a_close_bound) {
     made.graph.capacity_bytes = most * (0.1 + 0.09 * share);
     search_from_smallest(&made.graph, effort, arena, &path, &answer);
     ck_assert(answer.is_feasible);
-    ck_assert_double_le(answer.cycles, answer.lower_bound_cycles * (1 + 1e-3));
+    ck_assert_double_le(answer.cost, answer.lower_bound * (1 + 1e-3));
     dsm__arena_free(arena);
   }
   free_layers(&made);

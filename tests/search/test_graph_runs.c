@@ -106,7 +106,7 @@ static void repeat(both *b, const place *from, const place *now, size_t layers) 
          e < (v + 1 < now->first ? b->once.nodes.items[v + 1].first_edge : b->once.edges.count);
          e++) {
       const dsm__graph_edge edge = b->once.edges.items[e];
-      dsm__graph_add_edge(&b->out, (uint32_t)(edge.to + delta), edge.cycles, edge.tag);
+      dsm__graph_add_edge(&b->out, (uint32_t)(edge.to + delta), edge.cost, edge.tag);
     }
   }
   b->shift += count;
@@ -172,15 +172,15 @@ static void expect_same_path(const found *once, const found *out) {
 
 static void expect_same(const found *once, const found *out, uint64_t seed) {
   ck_assert_msg(once->answer.is_feasible == out->answer.is_feasible &&
-                    memcmp(&once->answer.cycles, &out->answer.cycles, sizeof(double)) == 0 &&
-                    memcmp(&once->answer.lower_bound_cycles, &out->answer.lower_bound_cycles,
-                           sizeof(double)) == 0 &&
+                    memcmp(&once->answer.cost, &out->answer.cost, sizeof(double)) == 0 &&
+                    memcmp(&once->answer.lower_bound, &out->answer.lower_bound, sizeof(double)) ==
+                        0 &&
                     memcmp(&once->answer.smallest_need_bytes, &out->answer.smallest_need_bytes,
                            sizeof(double)) == 0,
                 "seed %llu: found %.17g, %.17g, %.17g, expected %.17g, %.17g, %.17g",
-                (unsigned long long)seed, once->answer.cycles, once->answer.lower_bound_cycles,
-                once->answer.smallest_need_bytes, out->answer.cycles,
-                out->answer.lower_bound_cycles, out->answer.smallest_need_bytes);
+                (unsigned long long)seed, once->answer.cost, once->answer.lower_bound,
+                once->answer.smallest_need_bytes, out->answer.cost, out->answer.lower_bound,
+                out->answer.smallest_need_bytes);
   expect_same_path(once, out);
 }
 

@@ -11,13 +11,16 @@
 
 #include "given.h"
 #include "how_many.h"
+#include "made_up_energy.h"
 #include "plan/legal.h"
 #include "plan/plan_internal.h"
 #include "plan/role_flow.h"
+#include "plan/tolerance.h"
 #include "random_numbers.h"
 #include "role_draw.h"
 #include "role_twin.h"
 #include "search/layer_search.h"
+#include "search/roles/step_search.h"
 #include "suites.h"
 
 enum { SEEDS = HOW_MANY(60, 8, 2) };
@@ -38,7 +41,10 @@ typedef struct enumeration {
   dsm__arena *arena;
   role_pair roles[ROLE_TWIN_LAYERS]; /* the same in all passes */
   dsm__layer_decision layers[ROLE_TWIN_LAYERS];
-  double cycles; /* of the fastest; infinite: none fits */
+  double price; /* of a joule, where a cycle has 1 */
+  double moved; /* joules of relayouts */
+  made_up_energy energy;
+  double cost; /* of the cheapest; infinite: none fits */
   dsm__layer_decision best[ROLE_TWIN_LAYERS];
   unsigned legal; /* that hold something beside roles other than data and model */
 } enumeration;
@@ -59,9 +65,10 @@ static dsm__candidate candidate_of(const enumeration *e, const dsm__decisions *d
                           .is_complete = true};
 }
 
-/* The best core splits, as the layers are run. */
-static void find_splits(enumeration *e, const dsm__decisions *decisions,
-                        const dsm__role_step *steps) {
+/* The best core splits, as the layers are run; the joules of that. */
+static double find_splits(enumeration *e, const dsm__decisions *decisions,
+                          const dsm__role_step *steps) {
+  double joules = e->moved;
   dsm__holding holdings[ROLE_TWIN_LAYERS];
   const dsm_workload *const workload = e->twin->workload;
   ck_assert(dsm__holdings_derive(workload, &e->twin->machine, decisions, holdings, e->arena));
@@ -82,9 +89,13 @@ static void find_splits(enumeration *e, const dsm__decisions *decisions,
         const dsm__best_pass best = dsm__best_pass_find(
             &setting, (dsm_pass)p, e->layers[i].layouts.of[p], false, &e->splits);
         memcpy(e->layers[i].splits[p], best.splits, sizeof best.splits);
+        joules += made_up_held_share(&holdings[i], (dsm_pass)p) *
+                  made_up_joules(&e->energy, setting.layer, setting.machine, setting.minibatch,
+                                 setting.dysm_factor, (dsm_pass)p, e->layers[i].layouts.of[p]);
       }
     }
   }
+  return joules;
 }
 
 /* A mapping: if it is legal, what it takes. */
@@ -100,14 +111,14 @@ static void try_mapping(enumeration *e, const dsm__role_step *steps, bool has_ro
   if (violations > 0) {
     return;
   }
-  find_splits(e, &decisions, steps);
+  const double joules = find_splits(e, &decisions, steps);
   dsm_plan *plan = NULL;
   ck_assert_int_eq(dsm__plan_make(&plan, e->twin->workload, e->twin->machine.system, e->options,
                                   &decisions, NULL),
                    DSM_OK);
-  if (plan->result.step_cycles < e->cycles &&
-      plan->result.memory.total_bytes <= plan->result.memory.capacity_bytes) {
-    e->cycles = plan->result.step_cycles;
+  const double cost = plan->result.step_cycles + e->price * joules;
+  if (cost < e->cost && plan->result.memory.total_bytes <= plan->result.memory.capacity_bytes) {
+    e->cost = cost;
     memcpy(e->best, e->layers, sizeof e->best);
   }
   for (size_t i = 0; i < e->twin->count; i++) {
@@ -117,7 +128,8 @@ static void try_mapping(enumeration *e, const dsm__role_step *steps, bool has_ro
   dsm_plan_free(plan);
 }
 
-/* Are factors such as layers may have, and one for as long as an output is held? */
+/* Are factors such as layers may have, and one for as long as an output is held? Two bits a layer.
+ */
 static bool is_worth_judging(const enumeration *e, unsigned held, unsigned factors) {
   const dsm_workload *const workload = e->twin->workload;
   bool is_good = true;
@@ -125,10 +137,10 @@ static bool is_worth_judging(const enumeration *e, unsigned held, unsigned facto
     const dsm_layer *const layer = &workload->layers[i];
     const size_t last = dsm__last_use(layer);
     is_good = dsm_dysm_factor_is_valid(layer, &e->twin->machine, workload->minibatch,
-                                       1U << (factors >> i & 1U)) &&
+                                       1U << (factors >> 2 * i & 3U)) &&
               ((held >> i & 1U) == 0 || last != DSM_NEVER_USED);
     for (size_t k = i; is_good && (held >> i & 1U) != 0 && k <= last; k++) {
-      is_good = (factors >> k & 1U) == (factors >> i & 1U);
+      is_good = (factors >> 2 * k & 3U) == (factors >> 2 * i & 3U);
     }
   }
   return is_good;
@@ -151,17 +163,28 @@ static void try_holdings(enumeration *e) {
   ck_assert(dsm__role_steps_derive(e->twin->workload, e->twin->machine.system, &decisions,
                                    DSM_PASS_FORWARD, steps, e->arena));
   for (unsigned held = 0; held < 1U << count; held++) {
-    for (unsigned factors = 0; factors < 1U << count; factors++) {
+    for (unsigned factors = 0; factors < 1U << 2 * count; factors++) {
       if (is_worth_judging(e, held, factors)) {
         for (size_t i = 0; i < count; i++) {
           e->layers[i].layer.is_output_held = (held >> i & 1U) != 0;
-          e->layers[i].layer.dysm_factor = 1U << (factors >> i & 1U);
+          e->layers[i].layer.dysm_factor = 1U << (factors >> 2 * i & 3U);
         }
         try_mapping(e, steps, has_roles);
       }
     }
   }
   dsm__arena_free(e->arena);
+}
+
+static double nothing(const void *context, const dsm_layer *layer, const dsm_machine *machine,
+                      uint64_t minibatch, dsm_pass pass, dsm_parallelism parallelism) {
+  (void)context;
+  (void)layer;
+  (void)machine;
+  (void)minibatch;
+  (void)pass;
+  (void)parallelism;
+  return 0;
 }
 
 static void try_roles(enumeration *e, size_t index) {
@@ -177,6 +200,10 @@ static void try_roles(enumeration *e, size_t index) {
     const bool is_legal = role_twin_cycles(twin, e->roles) >= 0;
     twin->count = count;
     if (is_legal) {
+      const role_counted moves = {0, nothing, made_up_exchange_joules, &e->energy};
+      twin->counted = index + 1 == count ? &moves : NULL;
+      e->moved = twin->counted != NULL ? role_twin_cycles(twin, e->roles) : 0;
+      twin->counted = NULL;
       try_roles(e, index + 1);
     }
   }
@@ -204,7 +231,44 @@ static dsm_system *draw_tight_system(uint64_t *state, unsigned axis_count) {
   return system;
 }
 
-static void compare_best(uint64_t seed, unsigned *legal) {
+/* What the fastest plan takes, which is proven. */
+static double explore_cycles(const enumeration *e) {
+  dsm_plan *plan = NULL;
+  dsm_diags *const diags = dsm_diags_new(2);
+  ck_assert_int_eq(
+      dsm_explore(&plan, e->twin->workload, e->twin->machine.system, e->options, diags), DSM_OK);
+  ck_assert_uint_eq(dsm_diags_count(diags), 0);
+  const double cycles = plan->result.step_cycles;
+  ck_assert_double_le(plan->result.lower_bound_cycles, e->cost * (1 + 1e-9));
+  ck_assert_double_ge(plan->result.lower_bound_cycles, e->cost * (1 - 1e-9));
+  dsm_diags_free(diags);
+  dsm_plan_free(plan);
+  return cycles;
+}
+
+/* What the cheapest costs, with data and model or with roles. */
+static double search_cost(const enumeration *e) {
+  const dsm__energy energy = made_up_energy_of(&e->energy);
+  dsm__problem problem;
+  dsm__solution words;
+  dsm__graph_answer roles;
+  dsm__decisions decisions;
+  ck_assert_int_eq(
+      dsm__problem_init(&problem, e->twin->workload, e->twin->machine.system, e->options, NULL),
+      DSM_OK);
+  problem.inputs.prices.joules = e->price;
+  problem.inputs.energy = &energy;
+  ck_assert(dsm__problem_solve(&problem, &words));
+  ck_assert(dsm__step_search(&problem, HUGE_VAL, &roles, &decisions));
+  ck_assert(words.answer.is_feasible && roles.is_feasible);
+  const double least = fmin(words.answer.cost, roles.cost);
+  const double bound = fmin(words.answer.lower_bound, roles.lower_bound);
+  ck_assert_double_ge(bound, least * (1 - 1e-9));
+  dsm__problem_fini(&problem);
+  return least;
+}
+
+static void compare_best(uint64_t seed, double price, unsigned *legal) {
   static role_twin twin;
   static enumeration e;
   uint64_t state = seed;
@@ -212,9 +276,9 @@ static void compare_best(uint64_t seed, unsigned *legal) {
   dsm_system *const system = draw_tight_system(&state, axis_count);
   const size_t count = axis_count == 1 ? 3 : 2;
   dsm_workload *const workload = role_draw_network(&state, count,
-                                                   seed % 5 == 4   ? EXPERTS
-                                                   : seed % 5 == 2 ? TIED
-                                                                   : NOTHING);
+                                                   seed % 5 == 4                 ? EXPERTS
+                                                   : seed % 5 == 2 && price <= 0 ? TIED
+                                                                                 : NOTHING);
   dsm_explore_options options;
   dsm_explore_options_init(&options);
   options.mode = random_below(&state, 3) == 0 ? DSM_MODE_INFERENCE : DSM_MODE_TRAINING;
@@ -226,22 +290,15 @@ static void compare_best(uint64_t seed, unsigned *legal) {
       .has_expert = axis_count == 1,
   };
   role_twin_init(&twin, workload, system, options.mode, space);
-  e = (enumeration){.twin = &twin, .options = &options, .cycles = HUGE_VAL};
+  e = (enumeration){
+      .twin = &twin, .options = &options, .price = price, .energy = {seed}, .cost = HUGE_VAL};
   dsm__arena *const arena = dsm__arena_new();
   ck_assert(dsm__core_splits_enumerate(&e.splits, dsm_split_cores(system), arena));
   try_roles(&e, 0);
   *legal += e.legal;
-  dsm_plan *plan = NULL;
-  dsm_diags *const diags = dsm_diags_new(2);
-  ck_assert_int_eq(dsm_explore(&plan, workload, system, &options, diags), DSM_OK);
-  ck_assert_uint_eq(dsm_diags_count(diags), 0);
-  ck_assert_msg(fabs(plan->result.step_cycles - e.cycles) <= 1e-9 * e.cycles,
-                "seed %u: found %.17g, the fastest of all takes %.17g", (unsigned)seed,
-                plan->result.step_cycles, e.cycles);
-  ck_assert_double_le(plan->result.lower_bound_cycles, e.cycles * (1 + 1e-9));
-  ck_assert_double_ge(plan->result.lower_bound_cycles, e.cycles * (1 - 1e-9));
-  dsm_diags_free(diags);
-  dsm_plan_free(plan);
+  const double found = price > 0 ? search_cost(&e) : explore_cycles(&e);
+  ck_assert_msg(fabs(found - e.cost) <= 1e-9 * e.cost,
+                "seed %u: found %.17g, the best of all takes %.17g", (unsigned)seed, found, e.cost);
   dsm__arena_free(arena);
   dsm_workload_free(workload);
   dsm_system_free(system);
@@ -250,7 +307,18 @@ static void compare_best(uint64_t seed, unsigned *legal) {
 START_TEST(test_the_best_of_all_that_may_be_held_is_found) {
   unsigned legal = 0;
   for (uint64_t seed = 0; seed < SEEDS; seed++) {
-    compare_best(seed, &legal);
+    compare_best(seed, 0, &legal);
+  }
+  ck_assert_uint_gt(legal, 20 * SEEDS);
+}
+END_TEST
+
+/* With a price of energy, of which held outputs save some. */
+START_TEST(test_the_cheapest_of_all_that_may_be_held_is_found) {
+  static const double prices[] = {0.125, 1, 16};
+  unsigned legal = 0;
+  for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    compare_best(seed, prices[seed % 3], &legal);
   }
   ck_assert_uint_gt(legal, 20 * SEEDS);
 }
@@ -414,6 +482,7 @@ Suite *suite_held_roles(void) {
   TCase *const best = tcase_create("best");
   tcase_set_timeout(best, 600);
   tcase_add_test(best, test_the_best_of_all_that_may_be_held_is_found);
+  tcase_add_test(best, test_the_cheapest_of_all_that_may_be_held_is_found);
   suite_add_tcase(suite, best);
   return suite;
 }

@@ -585,9 +585,9 @@ START_TEST(test_rounded_sums_find_what_fits_and_a_bound) {
     if (rounded.answer.is_feasible) {
       ck_assert(exact.answer.is_feasible);
       ck_assert_double_le(rounded.bytes, capacity);
-      ck_assert_double_ge(rounded.answer.cycles * (1 + 1e-9), exact.answer.cycles);
-      ck_assert_double_le(rounded.answer.lower_bound_cycles, exact.answer.cycles * (1 + 1e-9));
-      rounded_count += rounded.answer.lower_bound_cycles < exact.answer.cycles * (1 - 1e-9) ? 1 : 0;
+      ck_assert_double_ge(rounded.answer.cost * (1 + 1e-9), exact.answer.cost);
+      ck_assert_double_le(rounded.answer.lower_bound, exact.answer.cost * (1 + 1e-9));
+      rounded_count += rounded.answer.lower_bound < exact.answer.cost * (1 - 1e-9) ? 1 : 0;
       exact_count++;
     } else {
       ck_assert(rounded.is_need_rounded || !exact.answer.is_feasible);
@@ -610,7 +610,7 @@ START_TEST(test_shared_gradients_are_not_free_in_stages) {
   ck_assert_int_eq(dsm__problem_init(&problem, workload, chips, &options, NULL), DSM_OK);
   problem.inputs.is_staged = true;
   problem.inputs.micro_batches = 2;
-  problem.inputs.once_weight = 0.5;
+  problem.inputs.prices.once = 0.5;
   const dsm__role_options found = dsm__role_options_find(&problem, 0, false);
   const dsm__role_option *of[DSM_SHARDING_COUNT] = {NULL};
   for (size_t o = 0; o < found.count; o++) {
@@ -619,9 +619,8 @@ START_TEST(test_shared_gradients_are_not_free_in_stages) {
   }
   ck_assert_ptr_nonnull(of[DSM_SHARDING_OPTIMIZER]);
   ck_assert_ptr_nonnull(of[DSM_SHARDING_GRADIENTS]);
-  ck_assert_double_lt(of[DSM_SHARDING_OPTIMIZER]->cycles, of[DSM_SHARDING_GRADIENTS]->cycles);
-  ck_assert_double_gt(of[DSM_SHARDING_OPTIMIZER]->once_cycles,
-                      of[DSM_SHARDING_GRADIENTS]->once_cycles);
+  ck_assert_double_lt(of[DSM_SHARDING_OPTIMIZER]->cost, of[DSM_SHARDING_GRADIENTS]->cost);
+  ck_assert_double_gt(of[DSM_SHARDING_OPTIMIZER]->once_cost, of[DSM_SHARDING_GRADIENTS]->once_cost);
   dsm__problem_fini(&problem);
 }
 END_TEST

@@ -331,10 +331,10 @@ START_TEST(test_floor_is_below_all_splits) {
           dsm_pass_work_derive(layer, &s.machine, precision, DSM_MODE_TRAINING, pass, parallelism,
                                s.workload->minibatch, &easiest);
       const double least = least_of_all(&work, &s.splits);
-      const double floor_cycles = dsm__least_needs_total(&work);
-      ck_assert_double_le(floor_cycles, least * (1 + 1e-12));
-      ck_assert_double_le(dsm__least_needs_total(&easy), floor_cycles * (1 + 1e-12));
-      nearest = fmax(nearest, floor_cycles / least);
+      const double floor_cost = dsm__least_needs_total(&work);
+      ck_assert_double_le(floor_cost, least * (1 + 1e-12));
+      ck_assert_double_le(dsm__least_needs_total(&easy), floor_cost * (1 + 1e-12));
+      nearest = fmax(nearest, floor_cost / least);
     }
     dsm_workload_free(drawn);
     tear_down(&s);

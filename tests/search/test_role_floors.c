@@ -15,12 +15,13 @@ enum { FLOOR_SEEDS = HOW_MANY(200, 60, 20) };
 
 /* What all layers take at least for all micro-batches and once a step, up to a limit. */
 static double floor_up_to(dsm__problem *problem, double limit_cycles) {
-  const dsm__role_enough enough = {{(double)problem->inputs.micro_batches, 1, 0}, limit_cycles};
+  const dsm__role_enough enough = {{.micro = (double)problem->inputs.micro_batches, .once = 1},
+                                   limit_cycles};
   dsm__role_front fronts[ROLE_TWIN_LAYERS];
   double cycles = 0;
   ck_assert(dsm__role_fronts_find(problem, problem->is_rough, &enough, fronts));
   for (size_t i = 0; i < problem->inputs.workload->layer_count; i++) {
-    cycles += dsm__role_floor(&fronts[i], &enough.weights);
+    cycles += dsm__role_floor(&fronts[i], &enough.prices);
   }
   return cycles;
 }
@@ -48,7 +49,7 @@ static double least_of_options(dsm__problem *problem) {
     double least = HUGE_VAL;
     ck_assert_ptr_nonnull(options.items);
     for (size_t o = 0; o < options.count; o++) {
-      least = fmin(least, options.items[o].cycles);
+      least = fmin(least, options.items[o].cost);
     }
     sum += least;
   }

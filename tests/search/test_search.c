@@ -31,6 +31,7 @@ int main(void) {
   srunner_add_suite(runner, suite_kept_activations());
   srunner_add_suite(runner, suite_short_memory());
   srunner_add_suite(runner, suite_stage_bounds());
+  srunner_add_suite(runner, suite_objectives());
   srunner_add_suite(runner, suite_preload());
   srunner_add_suite(runner, suite_what_if());
   srunner_add_suite(runner, suite_axes());

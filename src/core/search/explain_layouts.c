@@ -30,7 +30,7 @@ static bool has_value(const dsm__way *way, const wanted *w) {
 }
 
 /* The fastest known way with a value; infinite: none. */
-static double known_cycles(const dsm__explaining *e, const wanted *w) {
+static double known_cost(const dsm__explaining *e, const wanted *w) {
   double best = HUGE_VAL;
   for (size_t t = 0; t < e->through_count; t++) {
     for (size_t i = 0; i < e->throughs[t].way_count; i++) {
@@ -52,17 +52,17 @@ static bool add_value(dsm__explaining *e, const dsm__through *free_ways, const w
   }
   for (size_t i = 0; i < free_ways->way_count; i++) {
     const dsm__way *const way = &free_ways->ways[i];
-    cycles[i] = edges[way->edge].cycles;
-    edges[way->edge].cycles = has_value(way, w) ? cycles[i] : BARRED;
+    cycles[i] = edges[way->edge].cost;
+    edges[way->edge].cost = has_value(way, w) ? cycles[i] : BARRED;
   }
   *solution = (dsm__solution){.network = *free_ways->network};
   solution->network.graph.capacity_bytes = HUGE_VAL;
   bool is_done = dsm__graph_search(&solution->network.graph, problem->arena, &solution->path,
                                    &solution->answer);
-  const bool is_any = is_done && solution->answer.cycles < BARRED;
+  const bool is_any = is_done && solution->answer.cost < BARRED;
   is_done = is_done && (!is_any || dsm__layout_solve(problem, HUGE_VAL, solution));
   for (size_t i = 0; i < free_ways->way_count; i++) {
-    edges[free_ways->ways[i].edge].cycles = cycles[i];
+    edges[free_ways->ways[i].edge].cost = cycles[i];
   }
   if (!is_done || !is_any) {
     return is_done;
@@ -94,7 +94,7 @@ bool dsm__explain_add_layouts(dsm__explaining *e, const dsm__network_graph *netw
     values[count++] = (wanted){false, DSM_PASS_COUNT, DSM_DECISION_DYSM_FACTOR, dsm__factor_of(f)};
   }
   for (size_t i = 0; i < count; i++) {
-    if (known_cycles(e, &values[i]) > dsm__tie_limit(best_cycles) &&
+    if (known_cost(e, &values[i]) > dsm__tie_limit(best_cycles) &&
         !add_value(e, &free_ways, &values[i])) {
       return false;
     }

@@ -64,7 +64,7 @@ static bool count_as_found(dsm__explaining *e, const dsm__decisions *decisions, 
     return false;
   }
   e->reference_cycles = counted_cycles(e, decisions);
-  *is_found = e->reference_cycles <= solution.answer.cycles * (1 + DSM__SUM_TOLERANCE);
+  *is_found = e->reference_cycles <= solution.answer.cost * (1 + DSM__SUM_TOLERANCE);
   return true;
 }
 
@@ -235,7 +235,7 @@ static bool find_ways(dsm__explaining *e) {
   }
   e->through_count = 1;
   /* Where memory decides, what is fastest memory aside is still to be found. */
-  const double best_cycles = solution->answer.is_memory_short ? 0 : solution->answer.cycles;
+  const double best_cycles = solution->answer.is_memory_short ? 0 : solution->answer.cost;
   for (size_t c = 0; c < cut_count; c++) {
     if (has_table) {
       set_own_cut(e, &cuts[c]);

@@ -55,13 +55,13 @@ typedef struct word_search {
 } word_search;
 
 /* The fastest mapping of a case of tied tables. False if out of memory. */
-static bool search_case(const dsm__problem *problem, const void *context, double limit_cycles,
+static bool search_case(const dsm__problem *problem, const void *context, double cost_limit,
                         dsm__graph_answer *answer, dsm__decisions *decisions) {
   const word_search *const asked = context;
-  const bool is_limited = problem->inputs.fixed_cuts != NULL && isfinite(limit_cycles);
+  const bool is_limited = problem->inputs.fixed_cuts != NULL && isfinite(cost_limit);
   dsm__problem counting;
   dsm__case_begin(&counting, problem);
-  counting.limit_cycles = is_limited ? limit_cycles : 0;
+  counting.cost_limit = is_limited ? cost_limit : 0;
   dsm__problem_count(&counting, asked->counted);
   if (dsm__problem_is_fused(&counting) && dsm__counted_latency(&counting) > 0) {
     const dsm__fused_finder finder = {
@@ -71,7 +71,7 @@ static bool search_case(const dsm__problem *problem, const void *context, double
         .edges_max = UINT64_MAX,
         .enough = 1,
     };
-    return dsm__fused_search(&counting, &finder, limit_cycles, answer, decisions);
+    return dsm__fused_search(&counting, &finder, cost_limit, answer, decisions);
   }
   return solve(&counting, answer, decisions);
 }
@@ -133,7 +133,7 @@ static double bound_of(const dsm__problem *problem, dsm_status status,
       status == DSM_OK ||
       (status == DSM_ERROR_INFEASIBLE &&
        (dsm__tied_is_asked(problem) || dsm__deadline_is_final(problem->inputs.deadline)));
-  return is_known ? answer->lower_bound_cycles : HUGE_VAL;
+  return is_known ? answer->lower_bound : HUGE_VAL;
 }
 
 /* The plan that one search without other roles than data and model finds. Where other roles are
@@ -154,17 +154,17 @@ static dsm_status find_with_data_and_model(const dsm__problem *problem, const wo
 
 /* The same with roles, shards, micro-batches and the like. */
 static dsm_status find_with_roles(const dsm__problem *problem, const dsm__counted *counted,
-                                  double limit_cycles, dsm_plan **plan, double *bound_cycles,
+                                  double cost_limit, dsm_plan **plan, double *bound_cycles,
                                   dsm_diags *diags) {
   dsm__graph_answer answer;
   dsm__decisions decisions;
   dsm__problem counting;
   dsm__case_begin(&counting, problem);
   dsm__problem_count(&counting, counted);
-  if (!dsm__step_search(&counting, limit_cycles, &answer, &decisions)) {
+  if (!dsm__step_search(&counting, cost_limit, &answer, &decisions)) {
     return dsm__out_of_memory(diags);
   }
-  *bound_cycles = answer.lower_bound_cycles;
+  *bound_cycles = answer.lower_bound;
   return answer.is_feasible ? dsm__problem_predict(problem, &decisions, plan, diags)
                             : DSM_ERROR_INFEASIBLE;
 }
@@ -180,16 +180,16 @@ static bool is_more_asked(const dsm__problem *problem) {
 /* One search of these alone. Where all sums count a mapping that takes more than what is known may
  * be faster, as some of them hide. */
 static dsm_status find_roles_once(const dsm__problem *problem, const dsm__counted *counted,
-                                  double known_cycles, dsm_plan **plan, dsm_plan **slower,
+                                  double known_cost, dsm_plan **plan, dsm_plan **slower,
                                   double *bound_cycles, dsm_diags *diags) {
   const bool is_all_shown = counted == NULL && dsm__problem_is_overlapped(problem);
   (void)slower;
-  return find_with_roles(problem, counted, is_all_shown ? HUGE_VAL : known_cycles, plan,
-                         bound_cycles, diags);
+  return find_with_roles(problem, counted, is_all_shown ? HUGE_VAL : known_cost, plan, bound_cycles,
+                         diags);
 }
 
 bool dsm__step_with_roles(const dsm__problem *problem, const dsm__fixed_roles *fixed,
-                          double limit_cycles, double *step_cycles) {
+                          double cost_limit, double *step_cycles) {
   dsm_plan *plan = NULL;
   double bound_cycles;
   dsm__problem of_layer;
@@ -197,9 +197,9 @@ bool dsm__step_with_roles(const dsm__problem *problem, const dsm__fixed_roles *f
   of_layer.fixed = fixed;
   const dsm_status status =
       dsm__problem_is_overlapped(problem)
-          ? dsm__overlapped_search(&of_layer, find_roles_once, limit_cycles, &plan, &bound_cycles,
+          ? dsm__overlapped_search(&of_layer, find_roles_once, cost_limit, &plan, &bound_cycles,
                                    NULL)
-          : find_with_roles(&of_layer, NULL, limit_cycles, &plan, &bound_cycles, NULL);
+          : find_with_roles(&of_layer, NULL, cost_limit, &plan, &bound_cycles, NULL);
   *step_cycles = plan != NULL ? plan->result.step_cycles : 0;
   dsm_plan_free(plan);
   return status == DSM_OK || status == DSM_ERROR_INFEASIBLE;
@@ -234,8 +234,8 @@ static dsm_status find_more_with_data_and_model(const dsm__problem *problem,
   if (!dsm__tied_search(problem, &finder, known, &answer, &decisions)) {
     return dsm__out_of_memory(diags);
   }
-  *bound_cycles = fmax(*bound_cycles, answer.lower_bound_cycles);
-  if (answer.is_feasible && answer.cycles < known) {
+  *bound_cycles = fmax(*bound_cycles, answer.lower_bound);
+  if (answer.is_feasible && answer.cost < known) {
     status = dsm__problem_predict(problem, &decisions, &other, diags);
   }
   if (other != NULL) {
@@ -259,10 +259,10 @@ static bool has_data_and_model(const dsm__problem *problem) {
  * told.
  */
 static dsm_status find_once(const dsm__problem *problem, const dsm__counted *counted,
-                            double known_cycles, dsm_plan **plan, dsm_plan **slower,
+                            double known_cost, dsm_plan **plan, dsm_plan **slower,
                             double *bound_cycles, dsm_diags *diags) {
   const bool has_roles = dsm__problem_has_roles(problem);
-  const bool is_first = !(known_cycles < HUGE_VAL);
+  const bool is_first = !(known_cost < HUGE_VAL);
   double bound = HUGE_VAL;
   double role_bound = HUGE_VAL;
   dsm_plan *with_roles = NULL;
@@ -274,8 +274,7 @@ static dsm_status find_once(const dsm__problem *problem, const dsm__counted *cou
                                 : DSM_ERROR_INFEASIBLE;
   if (has_roles && (status == DSM_OK || status == DSM_ERROR_INFEASIBLE)) {
     const bool is_all_shown = counted == NULL && dsm__problem_is_overlapped(problem);
-    const double limit =
-        fmin(is_all_shown ? HUGE_VAL : known_cycles, counted_cycles(counted, *plan));
+    const double limit = fmin(is_all_shown ? HUGE_VAL : known_cost, counted_cycles(counted, *plan));
     const dsm_status other =
         find_with_roles(problem, counted, limit, &with_roles, &role_bound, diags);
     if (other == DSM_OK) {
@@ -298,14 +297,14 @@ static dsm_status find_once(const dsm__problem *problem, const dsm__counted *cou
 }
 
 /* Explores a problem that is set up, for plans that are faster than a limit, and ends it. */
-static dsm_status finish(dsm__problem *problem, double limit_cycles, dsm_plan **plan,
+static dsm_status finish(dsm__problem *problem, double cost_limit, dsm_plan **plan,
                          dsm_diags *diags) {
   double bound_cycles = 0;
   dsm_plan *slower = NULL;
   const dsm_status status =
       dsm__problem_is_overlapped(problem)
-          ? dsm__overlapped_search(problem, find_once, limit_cycles, plan, &bound_cycles, diags)
-          : find_once(problem, NULL, limit_cycles, plan, &slower, &bound_cycles, diags);
+          ? dsm__overlapped_search(problem, find_once, cost_limit, plan, &bound_cycles, diags)
+          : find_once(problem, NULL, cost_limit, plan, &slower, &bound_cycles, diags);
   dsm_plan_free(slower);
   if (status == DSM_OK) {
     dsm_plan *const made = *plan;
@@ -345,7 +344,7 @@ static dsm_status explore(dsm_plan **plan, const dsm_workload *workload, const d
 
 dsm_status dsm__explore_strictly(dsm_plan **plan, const dsm_workload *workload,
                                  const dsm_system *system, const dsm_explore_options *options,
-                                 double limit_cycles, double most_work, bool *is_stopped) {
+                                 double cost_limit, double most_work, bool *is_stopped) {
   dsm__problem problem;
   dsm_status status = begin(&problem, plan, workload, system, options, NULL, NULL);
   *is_stopped = false;
@@ -353,7 +352,7 @@ dsm_status dsm__explore_strictly(dsm_plan **plan, const dsm_workload *workload,
     problem.deadline.final_seconds = problem.deadline.until_seconds;
     problem.deadline.most_work = fmin(most_work, problem.deadline.most_work);
     problem.deadline.final_work = problem.deadline.most_work;
-    status = finish(&problem, limit_cycles, plan, NULL);
+    status = finish(&problem, cost_limit, plan, NULL);
     *is_stopped = dsm__deadline_was_met(&problem.deadline);
   }
   return status;
@@ -458,7 +457,7 @@ static dsm_status find_bound(const dsm__problem *problem, const dsm_plan *plan,
   const dsm__counted *const counted = dsm__problem_is_overlapped(problem) ? &least : NULL;
   const word_search asked = {counted, false};
   const bool has_roles = dsm__problem_has_roles(problem);
-  dsm__graph_answer answer = {.lower_bound_cycles = HUGE_VAL};
+  dsm__graph_answer answer = {.lower_bound = HUGE_VAL};
   dsm__decisions decisions;
   dsm_status status = is_more_asked(problem)
                           ? DSM_ERROR_INFEASIBLE
@@ -471,7 +470,7 @@ static dsm_status find_bound(const dsm__problem *problem, const dsm_plan *plan,
     if (!dsm__step_search(&counting, plan->result.step_cycles, &answer, &decisions)) {
       return dsm__out_of_memory(diags);
     }
-    *bound_cycles = fmin(fmin(*bound_cycles, answer.lower_bound_cycles), plan->result.step_cycles);
+    *bound_cycles = fmin(fmin(*bound_cycles, answer.lower_bound), plan->result.step_cycles);
     status = DSM_OK;
   }
   return status;

@@ -22,6 +22,7 @@
  */
 #include "search/fused.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/cases.h"
@@ -50,7 +51,7 @@ typedef struct fused_search {
   size_t *class_layers;    /* how many it has; */
   dsm__reductions *paying; /* and in each zone what they pay in the case that is searched */
   dsm__joined *joined;     /* of each layer of the mapping found last */
-  double limit_cycles;     /* of a mapping that is known; infinite: none */
+  double cost_limit;       /* of a mapping that is known; infinite: none */
   uint64_t evaluations;    /* before it, */
   uint64_t edges;          /* and edges of graphs of roles */
   int searches;
@@ -115,13 +116,13 @@ static double share_of(const fused_search *s, const mapping_case *one, size_t cl
     return 0;
   }
   if (has(one->avoided, collective)) {
-    return s->best.cycles / (s->counted * s->latency[collective]);
+    return s->best.cost / (s->counted * s->latency[collective]);
   }
   return s->is_uneven ? s->shares[class_index * DSM__COLLECTIVE_COUNT + (size_t)collective]
                       : s->share;
 }
 
-static double paid_cycles(const fused_search *s, const mapping_case *one) {
+static double paid_cost(const fused_search *s, const mapping_case *one) {
   double cycles = 0;
   for (int c = 0; c < DSM__COLLECTIVE_COUNT; c++) {
     cycles += has(one->paid, c) ? s->counted * s->latency[c] : 0;
@@ -266,19 +267,18 @@ static void set_payments(fused_search *s, const mapping_case *one, dsm__problem 
       s->paying[i].shares[c] = part * share_of(s, one, i % classes, c) + (1 - part) * s->share;
     }
   }
-  problem->found->proven_cycles = 0;
+  problem->found->proven_cost = 0;
   paid->inputs.class_reductions = s->paying;
   paid->inputs.class_of = problem->table.distinct.class_of;
   paid->inputs.class_count = classes;
 }
 
-bool dsm__problem_find_mapping(const dsm__problem *problem, const void *context,
-                               double limit_cycles, dsm__graph_answer *answer,
-                               dsm__decisions *decisions) {
+bool dsm__problem_find_mapping(const dsm__problem *problem, const void *context, double cost_limit,
+                               dsm__graph_answer *answer, dsm__decisions *decisions) {
   dsm__solution solution;
   dsm__problem one;
   (void)context;
-  (void)limit_cycles;
+  (void)cost_limit;
   dsm__case_begin(&one, problem);
   dsm__arena *const scratch = dsm__problem_arena(problem);
   one.arena = scratch;
@@ -294,22 +294,22 @@ bool dsm__problem_find_mapping(const dsm__problem *problem, const void *context,
 }
 
 /* The fastest that is known. */
-static double known_cycles(const fused_search *s) {
-  return s->searches > 0 ? fmin(s->limit_cycles, s->best.cycles) : s->limit_cycles;
+static double known_cost(const fused_search *s) {
+  return s->searches > 0 ? fmin(s->cost_limit, s->best.cost) : s->cost_limit;
 }
 
 /* One search, whose graphs are given back. What is kept of roles is theirs with even shares. */
 static bool find_mapping(fused_search *s, const mapping_case *one, dsm__graph_answer *answer,
                          dsm__decisions *decisions) {
   const dsm__problem *const problem = s->problem;
-  const double limit_cycles = known_cycles(s) - paid_cycles(s, one);
+  const double cost_limit = known_cost(s) - paid_cost(s, one);
   dsm__problem paid;
   dsm__case_begin(&paid, problem);
   paid.kept = s->searches > 0 ? NULL : problem->kept;
   paid.arena = s->searches > 0 ? dsm__problem_arena(problem) : problem->lasting;
   set_payments(s, one, &paid);
   const bool is_found = paid.arena != NULL &&
-                        s->finder->find(&paid, s->finder->context, limit_cycles, answer, decisions);
+                        s->finder->find(&paid, s->finder->context, cost_limit, answer, decisions);
   if (paid.arena != problem->lasting) {
     dsm__arena_free(paid.arena);
   }
@@ -324,13 +324,13 @@ static bool search_once(fused_search *s, mapping_case *one, found_mapping *found
   if (!find_mapping(s, one, &answer, &decisions)) {
     return false;
   }
-  found->is_any = answer.is_feasible && isfinite(answer.cycles);
-  found->open_cycles = answer.cycles - answer.lower_bound_cycles;
+  found->is_any = answer.is_feasible && isfinite(answer.cost);
+  found->open_cycles = answer.cost - answer.lower_bound;
   if (!found->is_any) { /* none fits the memory, or none is as fast as what is known */
     const bool is_proven = s->searches > 0 && !problem->found->is_need_rounded;
     const bool is_over = dsm__problem_is_over(problem);
     one->head.bound =
-        is_proven && !is_over ? known_cycles(s) : fmax(one->head.bound, answer.lower_bound_cycles);
+        is_proven && !is_over ? known_cost(s) : fmax(one->head.bound, answer.lower_bound);
     s->best = s->searches == 0 ? answer : s->best;
     s->decisions = s->searches++ == 0 ? decisions : s->decisions;
     return true;
@@ -338,23 +338,23 @@ static bool search_once(fused_search *s, mapping_case *one, found_mapping *found
   dsm__collectives_derive(&found->collectives, problem->inputs.workload, &problem->machine,
                           problem->inputs.options->mode, &decisions, s->joined);
   add_payments(s, one, found);
-  const double cycles = whole_cycles(s, answer.cycles, found);
-  if (s->searches++ == 0 || dsm__tie_limit(cycles) < s->best.cycles) {
+  const double cycles = whole_cycles(s, answer.cost, found);
+  if (s->searches++ == 0 || dsm__tie_limit(cycles) < s->best.cost) {
     s->best = answer;
-    s->best.cycles = cycles;
+    s->best.cost = cycles;
     s->decisions = decisions;
   }
   for (int c = 0; c < DSM__COLLECTIVE_COUNT; c++) {
     s->latency[c] = fmax(s->latency[c], found->collectives.latency_cycles[c]);
   }
-  one->head.bound = fmax(one->head.bound, answer.lower_bound_cycles + paid_cycles(s, one));
+  one->head.bound = fmax(one->head.bound, answer.lower_bound + paid_cost(s, one));
   s->first_bound = s->searches == 1 ? one->head.bound : s->first_bound;
   return true;
 }
 
 /* Is a bound as good as what is known, or as is asked for? */
 static bool is_good_enough(const fused_search *s, double bound) {
-  return dsm__tie_limit(bound) >= known_cycles(s) || bound > s->finder->enough * s->best.cycles;
+  return dsm__tie_limit(bound) >= known_cost(s) || bound > s->finder->enough * s->best.cost;
 }
 
 /* Has enough been searched? */
@@ -376,14 +376,14 @@ static dsm__looked look(void *context, dsm__open_case *head) {
   for (int round = 1;; round++) {
     found_mapping found;
     const double bound = head->bound;
-    const double best = s->best.cycles;
+    const double best = s->best.cost;
     if (!search_once(s, one, &found)) {
       return DSM__LOOK_FAILED;
     }
     const bool is_vain = round > 1 && head->bound - bound < vain * (best - bound) &&
-                         dsm__tie_limit(s->best.cycles) >= best;
+                         dsm__tie_limit(s->best.cost) >= best;
     const double least = is_vain ? found.open_cycles : 0;
-    const double most = fmax(dsm__tie_limit(s->best.cycles) - s->best.cycles, least);
+    const double most = fmax(dsm__tie_limit(s->best.cost) - s->best.cost, least);
     const int collective =
         found.is_any ? collective_to_decide(s->counted, one, &found, most) : DSM__NO_COLLECTIVE;
     if (!s->best.is_feasible || collective == DSM__NO_COLLECTIVE ||
@@ -428,22 +428,23 @@ static bool may_latencies_differ(const dsm__problem *problem) {
 }
 
 bool dsm__fused_search(const dsm__problem *problem, const dsm__fused_finder *finder,
-                       double limit_cycles, dsm__graph_answer *answer, dsm__decisions *decisions) {
+                       double cost_limit, dsm__graph_answer *answer, dsm__decisions *decisions) {
   fused_search s = {.problem = problem,
                     .finder = finder,
-                    .limit_cycles = limit_cycles,
+                    .cost_limit = cost_limit,
                     .evaluations = problem->found->evaluations,
                     .edges = problem->found->role_edges,
                     .share = least_share(problem->inputs.workload),
                     .counted = dsm__counted_latency(problem),
                     .cases = dsm__cases_begin(problem->arena)};
   const mapping_case all = {.paid = 0};
+  assert(dsm__is_priced_by_time(&problem->inputs.prices)); /* latency is shared */
   const bool is_good = begin(&s) && dsm__cases_open(&s.cases, &all, sizeof all) != NULL &&
                        dsm__cases_search(&s.cases, &fused_kind, &s);
   const double bound = dsm__cases_bound(&s.cases);
   *answer = s.best;
-  answer->lower_bound_cycles = fmin(
-      may_latencies_differ(problem) && s.best.is_feasible ? s.first_bound : bound, s.best.cycles);
+  answer->lower_bound = fmin(
+      may_latencies_differ(problem) && s.best.is_feasible ? s.first_bound : bound, s.best.cost);
   *decisions = s.decisions;
   return is_good;
 }

@@ -20,7 +20,7 @@ double dsm__counted_latency(const dsm__problem *problem);
 typedef struct dsm__fused_finder {
   /** Finds the fastest mapping with the problem's reductions; paths beyond the limit need not be
    * found. Decisions are in the problem's lasting arena. False if out of memory. */
-  bool (*find)(const dsm__problem *problem, const void *context, double limit_cycles,
+  bool (*find)(const dsm__problem *problem, const void *context, double cost_limit,
                dsm__graph_answer *answer, dsm__decisions *decisions);
   const void *context;
   int searches_max;         /**< what is left open then is a gap */
@@ -35,7 +35,7 @@ enum { DSM__FUSED_SEARCHES_MAX = 32 };
  * for. The decisions, and what they take with what is proven; not feasible: what the first search
  * says of it. False if out of memory. */
 bool dsm__fused_search(const dsm__problem *problem, const dsm__fused_finder *finder,
-                       double limit_cycles, dsm__graph_answer *answer, dsm__decisions *decisions);
+                       double cost_limit, dsm__graph_answer *answer, dsm__decisions *decisions);
 
 /** What another way to run a layer changes, beside a mapping: collectives that the mapping has are
  * there already, others have all of their latency. */
@@ -43,8 +43,7 @@ dsm__reductions dsm__reductions_beside(const dsm__collectives *collectives);
 
 /** Finds the fastest mapping without preloading, whatever the limit; its graphs are given back at
  * once. False if out of memory. */
-bool dsm__problem_find_mapping(const dsm__problem *problem, const void *context,
-                               double limit_cycles, dsm__graph_answer *answer,
-                               dsm__decisions *decisions);
+bool dsm__problem_find_mapping(const dsm__problem *problem, const void *context, double cost_limit,
+                               dsm__graph_answer *answer, dsm__decisions *decisions);
 
 #endif

@@ -202,28 +202,36 @@ bool dsm__layer_table_fill(dsm__layer_table *table, const dsm__search_inputs *in
   return true;
 }
 
-static double invocation_cycles(const dsm__layer_table *table, size_t class_index,
-                                const dsm__layer_setting *setting, const dsm_pass_layouts *layouts,
-                                unsigned factor_index) {
-  double cycles = 0;
+/* Of all passes of a class, beside what it costs once a step. */
+static dsm__cost open_cost(const dsm__layer_table *table, size_t class_index,
+                           const dsm__layer_setting *setting, const dsm_pass_layouts *layouts,
+                           unsigned factor_index, double once) {
+  const dsm__search_inputs *const inputs = table->inputs;
+  dsm__cost cost = {.once = once};
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     const dsm_pass pass = (dsm_pass)p;
-    cycles += dsm__counted_share(setting, pass) *
-              *dsm__pass_cycles(table, class_index, pass, layouts->of[pass], factor_index);
+    cost.micro += dsm__counted_share(setting, pass) *
+                  *dsm__pass_cycles(table, class_index, pass, layouts->of[pass], factor_index);
   }
-  return cycles;
+  for (int p = 0; inputs->energy != NULL && p < DSM_PASS_COUNT; p++) {
+    const dsm__layer_setting run = dsm__run_setting(inputs, setting->layer, factor_index);
+    cost.joules += dsm_pass_exists(setting->layer, inputs->options->mode, (dsm_pass)p)
+                       ? dsm__pass_joules(inputs->energy, &run, (dsm_pass)p, layouts->of[p])
+                       : 0;
+  }
+  return cost;
 }
 
-double dsm__open_cycles(const dsm__layer_table *table, size_t layer_index,
-                        const dsm_pass_layouts *layouts, unsigned factor_index) {
+double dsm__open_cost(const dsm__layer_table *table, size_t layer_index,
+                      const dsm_pass_layouts *layouts, unsigned factor_index) {
   const dsm__layer_setting setting =
       dsm__open_setting(table->inputs, &table->inputs->workload->layers[layer_index], 1);
   if (!dsm__is_table_open(table->inputs, layer_index, layouts)) {
     return HUGE_VAL;
   }
-  return invocation_cycles(table, table->distinct.class_of[layer_index], &setting, layouts,
-                           factor_index) +
-         dsm__once_cycles(&setting, layouts);
+  const dsm__cost cost = open_cost(table, table->distinct.class_of[layer_index], &setting, layouts,
+                                   factor_index, dsm__once_cycles(&setting, layouts));
+  return dsm__price(&table->inputs->prices, &cost);
 }
 
 /*
@@ -266,7 +274,7 @@ static dsm__open_choice choose(const dsm__layer_table *table, const dsm__factors
   double totals[DSM_PARALLELISM_COUNT][DSM__FACTORS_MAX];
   double best = HUGE_VAL;
   if (!is_needed(table, class_index, forward) || !is_needed(table, class_index, backward)) {
-    return (dsm__open_choice){.cycles = HUGE_VAL};
+    return (dsm__open_choice){.cost = HUGE_VAL};
   }
   for (unsigned u = 0; u < ways; u++) {
     const dsm_pass_layouts layouts = {{forward, backward, (dsm_parallelism)u}};
@@ -275,10 +283,12 @@ static dsm__open_choice choose(const dsm__layer_table *table, const dsm__factors
         dsm__is_table_open(inputs, table->distinct.representative[class_index], &layouts);
     const double once = is_possible ? dsm__once_cycles(&setting, &layouts) : HUGE_VAL;
     for (unsigned f = 0; f < runs; f++) {
-      totals[u][f] = is_possible && dsm__factor_is_allowed(factors, layer, f) &&
-                             dsm__is_run_hoisted(layer, f) == is_hoisted
-                         ? invocation_cycles(table, class_index, &setting, &layouts, f) + once
-                         : HUGE_VAL;
+      totals[u][f] = HUGE_VAL;
+      if (is_possible && dsm__factor_is_allowed(factors, layer, f) &&
+          dsm__is_run_hoisted(layer, f) == is_hoisted) {
+        const dsm__cost cost = open_cost(table, class_index, &setting, &layouts, f, once);
+        totals[u][f] = dsm__price(&inputs->prices, &cost);
+      }
       best = totals[u][f] < best ? totals[u][f] : best;
     }
   }
@@ -289,7 +299,7 @@ static dsm__open_choice choose(const dsm__layer_table *table, const dsm__factors
       }
     }
   }
-  return (dsm__open_choice){.cycles = HUGE_VAL};
+  return (dsm__open_choice){.cost = HUGE_VAL};
 }
 
 void dsm__layer_table_choose(const dsm__layer_table *table, const dsm__factors *factors) {

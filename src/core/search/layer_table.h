@@ -10,6 +10,7 @@
 #include "plan/core_splits.h"
 #include "plan/holding.h"
 #include "plan/strategy_rules.h"
+#include "search/cost.h"
 #include "search/distinct.h"
 #include "search/memo.h"
 
@@ -62,8 +63,8 @@ typedef struct dsm__search_inputs {
   const dsm_explore_options *options;
   uint64_t micro_batches;                  /**< in a step, of which the workload is one; 0: one */
   double in_flight;                        /**< whose activations are kept at a time; 0: one */
-  double once_weight;                      /**< with which what occurs once a step counts in a
-                                              search of roles; 0: 1 */
+  dsm__prices prices;                      /**< of what is chosen: the objective */
+  const dsm__energy *energy;               /**< of what is chosen; NULL: none is known */
   bool is_staged;                          /**< on the chips of a stage of several */
   bool is_handed;                          /**< each segment hands over to the next one along */
   unsigned handed_axis;                    /**< this axis, which paths count */
@@ -95,11 +96,6 @@ static inline size_t dsm__zone_row(const dsm__search_inputs *inputs, size_t laye
     zone++;
   }
   return zone < inputs->zone_count ? zone + 1 : 0;
-}
-
-/** See once_weight. */
-static inline double dsm__once_weight(const dsm__search_inputs *inputs) {
-  return inputs->once_weight > 0 ? inputs->once_weight : 1;
 }
 
 /** The parallelisms that a layer may have; data where it has to have other roles, which stands for
@@ -157,7 +153,7 @@ static inline dsm_parallelism dsm__pair_backward(unsigned pair) {
 
 /** The best of a layer for a pair. */
 typedef struct dsm__open_choice {
-  double cycles; /**< all passes, reductions and moves inside the layer; infinite: not allowed */
+  double cost; /**< all passes, reductions and moves inside the layer; infinite: not allowed */
   dsm_parallelism update;
   unsigned factor_index;
 } dsm__open_choice;
@@ -201,9 +197,9 @@ static inline double *dsm__pass_cycles(const dsm__layer_table *table, size_t cla
   return &table->pass_cycles[row * table->factor_count + factor_index];
 }
 
-/** Cycles of a whole layer with nothing held, for any layouts: infinite where not allowed. */
-double dsm__open_cycles(const dsm__layer_table *table, size_t class_index,
-                        const dsm_pass_layouts *layouts, unsigned factor_index);
+/** What a whole layer costs with nothing held, for any layouts: infinite where not allowed. */
+double dsm__open_cost(const dsm__layer_table *table, size_t class_index,
+                      const dsm_pass_layouts *layouts, unsigned factor_index);
 
 /** The layer that stands for a class. */
 static inline const dsm_layer *dsm__class_layer(const dsm__layer_table *table, size_t class_index) {

@@ -115,7 +115,7 @@ enum { SEARCHES_MAX = 12 };
 typedef struct overlapped_search {
   const dsm__problem *problem;
   dsm__counted_finder *find;
-  double limit_cycles;
+  double cost_limit;
   dsm_plan **plan; /* the fastest */
   double bound_cycles;
   dsm__counted counted; /* the ends that are weighed */
@@ -124,8 +124,8 @@ typedef struct overlapped_search {
   dsm_diags *diags;
 } overlapped_search;
 
-static double known_cycles(const overlapped_search *s) {
-  return *s->plan != NULL ? (*s->plan)->result.step_cycles : s->limit_cycles;
+static double known_cost(const overlapped_search *s) {
+  return *s->plan != NULL ? (*s->plan)->result.step_cycles : s->cost_limit;
 }
 
 /* Keeps what is seen of a plan, and the plan if it is the fastest. One in stages has no ends to
@@ -156,7 +156,7 @@ static dsm_status search(overlapped_search *s, const dsm__counted *counted) {
   dsm_plan *made = NULL;
   dsm_plan *slower = NULL;
   double bound = 0;
-  const double known = known_cycles(s);
+  const double known = known_cost(s);
   const dsm_status status = s->find(s->problem, counted, known, &made, &slower, &bound, s->diags);
   if (status != DSM_OK && (status != DSM_ERROR_INFEASIBLE || *s->plan == NULL)) {
     dsm_plan_free(made);
@@ -248,17 +248,18 @@ static bool add_end(overlapped_search *s) {
 }
 
 dsm_status dsm__overlapped_search(const dsm__problem *problem, dsm__counted_finder *find,
-                                  double limit_cycles, dsm_plan **plan, double *bound_cycles,
+                                  double cost_limit, dsm_plan **plan, double *bound_cycles,
                                   dsm_diags *diags) {
   static const double least_weight = 1.0 / 256; /* of all that is computed: else it is left open */
   static const double enough = 1e-3;
   overlapped_search s = {.problem = problem,
                          .find = find,
-                         .limit_cycles = limit_cycles,
+                         .cost_limit = cost_limit,
                          .plan = plan,
                          .counted = dsm__least_counted(problem),
                          .diags = diags};
   const bool is_all_first = dsm__problem_has_roles(problem);
+  assert(dsm__is_priced_by_time(&problem->inputs.prices)); /* a maximum */
   dsm_status status = is_all_first ? search(&s, NULL) : DSM_OK;
   if (status == DSM_OK) {
     const dsm__counted least = s.counted;

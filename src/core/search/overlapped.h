@@ -38,13 +38,13 @@ static inline bool dsm__problem_is_weighed(const dsm__problem *problem) {
 /** One search with what counts: a plan, if one is found that may be faster than what is known,
  * maybe a slower one (else NULL), and what no mapping is faster than in that graph. */
 typedef dsm_status dsm__counted_finder(const dsm__problem *problem, const dsm__counted *counted,
-                                       double known_cycles, dsm_plan **plan, dsm_plan **slower,
+                                       double known_cost, dsm_plan **plan, dsm_plan **slower,
                                        double *bound_cycles, dsm_diags *diags);
 
 /** Finds a plan that is faster than a limit by several such searches, and what no mapping is faster
  * than. */
 dsm_status dsm__overlapped_search(const dsm__problem *problem, dsm__counted_finder *find,
-                                  double limit_cycles, dsm_plan **plan, double *bound_cycles,
+                                  double cost_limit, dsm_plan **plan, double *bound_cycles,
                                   dsm_diags *diags);
 
 #endif

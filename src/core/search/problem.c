@@ -203,6 +203,7 @@ dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *wor
   *problem = (dsm__problem){
       .inputs = {.workload = workload,
                  .options = options,
+                 .prices = dsm__prices_of_time(),
                  .precision = dsm_precision_of(workload, system)},
       .machine = dsm_machine_derive(system),
   };

@@ -31,8 +31,8 @@ typedef struct dsm__found {
                                     looked at in vain; 0: none were */
   bool is_need_rounded;        /**< that is not what all need: some may fit that were not found */
   bool is_memory_short;        /**< the fastest path of a graph that was searched does not fit */
-  double proven_cycles;        /**< what no mapping without preloading is faster than, as far as is
-                                    known when the time is over */
+  double proven_cost;          /**< what no mapping without preloading is faster than, as far as is
+                                      known when the time is over */
   double stages_bound_cycles;  /**< of mappings with stages, in which no sums hide; 0: not known */
 } dsm__found;
 
@@ -64,7 +64,7 @@ typedef struct dsm__problem {
   dsm__deadline deadline;     /**< in inputs, unless it is another search's */
   dsm__reductions reductions; /**< in inputs, where they are shared or hide */
   dsm__zone zones[DSM__ZONES_MAX]; /**< likewise */
-  double limit_cycles;             /**< see dsm__graph; 0: none */
+  double cost_limit;               /**< see dsm__graph; 0: none */
   bool are_ties_free;              /**< what tied layers exchange is left out: a bound */
   struct dsm__kept_options *kept;  /**< of roles, for searches that share them; NULL: not kept */
   const dsm__fixed_roles *fixed;   /**< of a layer in a search of roles; NULL: of none */
@@ -169,16 +169,16 @@ bool dsm__problem_decide(const dsm__problem *problem, const dsm__network_graph *
 /** What is to become a graph with layouts, of the edges of a free graph that are in. */
 dsm__layout_request dsm__layout_request_of(const dsm__problem *problem,
                                            const dsm__network_graph *free,
-                                           const unsigned char *is_edge_in, double limit_cycles,
+                                           const unsigned char *is_edge_in, double cost_limit,
                                            size_t states_max);
 
 /**
  * Turns the answer for a free graph (layout_graph.h), whose mappings are no slower than the same
  * mappings with layouts, into the answer with layouts: the graph, the path through it, and its
- * cycles and bound. `known_cycles` is what some mapping that fits the memory takes; infinite: none
+ * cost and bound. `known_cost` is what some mapping that fits the memory costs; infinite: none
  * is known. False if out of memory.
  */
-bool dsm__layout_solve(const dsm__problem *problem, double known_cycles, dsm__solution *solution);
+bool dsm__layout_solve(const dsm__problem *problem, double known_cost, dsm__solution *solution);
 
 /** Improves a feasible solution without preloading: sets solution->preloading if weights on chip
  * make the network faster, and lowers the bound to what holds for all mappings. False if out of
@@ -189,7 +189,7 @@ bool dsm__problem_solve_preload(const dsm__problem *problem, dsm__solution *solu
  * `most_work`) end it even where nothing was found by then (explore.c). */
 dsm_status dsm__explore_strictly(dsm_plan **plan, const dsm_workload *workload,
                                  const dsm_system *system, const dsm_explore_options *options,
-                                 double limit_cycles, double most_work, bool *is_stopped);
+                                 double cost_limit, double most_work, bool *is_stopped);
 
 /** dsm_explore with another limit of work, for tests (explore.c). */
 dsm_status dsm__explore_with_work(dsm_plan **plan, const dsm_workload *workload,

@@ -27,9 +27,9 @@ static bool build(const dsm__problem *problem, const dsm__graph_request *request
                   dsm__network_graph *network) {
   const bool is_built = dsm__network_graph_build(network, request, problem->arena);
   network->graph.capacity_bytes = problem->capacity_bytes;
-  network->graph.limit_cycles = problem->limit_cycles;
+  network->graph.cost_limit = problem->cost_limit;
   network->graph.deadline = problem->inputs.deadline;
-  network->graph.is_case = problem->limit_cycles > 0;
+  network->graph.is_case = problem->cost_limit > 0;
   problem->found->evaluations += network->evaluations;
   dsm__deadline_add_work(problem->inputs.deadline, DSM__WORK_OF_SCORE * network->evaluations);
   return is_built;
@@ -37,7 +37,7 @@ static bool build(const dsm__problem *problem, const dsm__graph_request *request
 
 /*
  * Where holding can pay: states of the relaxed graph through which a path is no slower than
- * `limit`, the cycles of a mapping that fits the memory. Every mapping that holds something is a
+ * `limit`, the cost of a mapping that fits the memory. Every mapping that holds something is a
  * path of the relaxed graph with the same parallelisms and factors, and is no slower there: what it
  * holds is held there too, nothing is written later for it, it takes no room and moves nowhere
  * among the cores, so no invocation moves more, and the order of fetching is the best that the
@@ -88,7 +88,7 @@ bool dsm__problem_search(const dsm__problem *problem, dsm__solution *solution) {
 static void keep_bound(const dsm__problem *problem, double bound) {
   const bool is_of_all = !problem->factors.is_uniform && !problem->found->is_memory_short;
   if (is_of_all && !dsm__problem_is_over(problem)) {
-    problem->found->proven_cycles = fmax(problem->found->proven_cycles, bound);
+    problem->found->proven_cost = fmax(problem->found->proven_cost, bound);
   }
 }
 
@@ -108,7 +108,7 @@ static bool solve_holding(const dsm__problem *problem, dsm__solution *solution) 
       dsm__arena_array(problem->arena, boundaries * DSM_PARALLELISM_COUNT, sizeof *worthwhile);
   bool is_any = false;
   double bound = 0;
-  if (worthwhile == NULL || !find_worthwhile(problem, &solution->factors, solution->answer.cycles,
+  if (worthwhile == NULL || !find_worthwhile(problem, &solution->factors, solution->answer.cost,
                                              worthwhile, &is_any, &bound)) {
     return false;
   }
@@ -131,19 +131,19 @@ static bool solve_holding(const dsm__problem *problem, dsm__solution *solution) 
     return false;
   }
   if (!held.network.is_cut) {
-    keep_bound(problem, fmin(held.answer.lower_bound_cycles, solution->answer.cycles));
+    keep_bound(problem, fmin(held.answer.lower_bound, solution->answer.cost));
   }
   if (dsm__has_layouts(problem->machine.system) &&
-      !dsm__layout_solve(problem, solution->answer.cycles, &held)) {
+      !dsm__layout_solve(problem, solution->answer.cost, &held)) {
     return false;
   }
   if (held.network.is_cut) {
-    held.answer.lower_bound_cycles = fmin(held.answer.lower_bound_cycles, bound);
+    held.answer.lower_bound = fmin(held.answer.lower_bound, bound);
   }
-  if (held.answer.cycles <= dsm__tie_limit(solution->answer.cycles)) {
+  if (held.answer.cost <= dsm__tie_limit(solution->answer.cost)) {
     *solution = held;
   } else {
-    solution->answer.lower_bound_cycles = held.answer.lower_bound_cycles;
+    solution->answer.lower_bound = held.answer.lower_bound;
   }
   return true;
 }
@@ -165,7 +165,7 @@ static bool solve_with_factors(const dsm__problem *problem, dsm__solution *solut
  *
  * No core does more than its peak, in a pipeline or not, so that the sum of ideals is a bound of
  * any mapping; layers of a pipeline run at the same time, but on shares of the chips. Grouped
- * convolutions are left out, which only makes the bound lower.
+ * convolutions are left out, which only makes the bound lower. So does the energy.
  */
 static double ideal_bound(const dsm__problem *problem) {
   const dsm_workload *const workload = problem->inputs.workload;
@@ -182,7 +182,8 @@ static double ideal_bound(const dsm__problem *problem) {
       }
     }
   }
-  return cycles;
+  const dsm__cost cost = {.micro = cycles};
+  return dsm__price(&inputs->prices, &cost);
 }
 
 /* What no way to run a layer for inference undercuts, whatever is held and preloaded: the fastest
@@ -266,16 +267,16 @@ static bool bound_groups(const dsm__problem *problem, dsm__solution *solution) {
       !problem->factors.is_uniform && !relaxed_bound(problem, &solution->factors, &bound)) {
     return false;
   }
-  solution->answer.lower_bound_cycles = fmin(solution->answer.lower_bound_cycles, bound);
+  solution->answer.lower_bound = fmin(solution->answer.lower_bound, bound);
   return true;
 }
 
 /* Is it faster, or as fast and holds more where that is preferred? */
 static bool is_better(const dsm__solution *other, const dsm__solution *than) {
-  if (other->answer.cycles > dsm__tie_limit(than->answer.cycles)) {
+  if (other->answer.cost > dsm__tie_limit(than->answer.cost)) {
     return false;
   }
-  return dsm__tie_limit(other->answer.cycles) < than->answer.cycles ||
+  return dsm__tie_limit(other->answer.cost) < than->answer.cost ||
          dsm__graph_sum(&other->network.graph, &other->path).counted >
              dsm__graph_sum(&than->network.graph, &than->path).counted;
 }
@@ -290,9 +291,9 @@ static bool is_preloading(const dsm__problem *problem) {
 static bool go_on_preloading(const dsm__problem *problem, dsm__solution *solution) {
   dsm__graph_answer *const answer = &solution->answer;
   if (dsm__problem_is_over(problem)) {
-    answer->lower_bound_cycles = is_preloading(problem)
-                                     ? preloading_bound(problem)
-                                     : fmax(ideal_bound(problem), problem->found->proven_cycles);
+    answer->lower_bound = is_preloading(problem)
+                              ? preloading_bound(problem)
+                              : fmax(ideal_bound(problem), problem->found->proven_cost);
     return true;
   }
   if (!is_preloading(problem) || !answer->is_feasible) {
@@ -302,8 +303,7 @@ static bool go_on_preloading(const dsm__problem *problem, dsm__solution *solutio
     return false;
   }
   if (dsm__problem_is_over(problem)) {
-    answer->lower_bound_cycles =
-        fmin(answer->cycles, fmax(answer->lower_bound_cycles, preloading_bound(problem)));
+    answer->lower_bound = fmin(answer->cost, fmax(answer->lower_bound, preloading_bound(problem)));
   }
   return true;
 }
@@ -327,11 +327,11 @@ static bool solve_all_factors(const dsm__problem *problem, dsm__solution *soluti
     if (!solve_with_factors(problem, &other)) {
       return false;
     }
-    const double bound = fmin(solution->answer.lower_bound_cycles, other.answer.lower_bound_cycles);
+    const double bound = fmin(solution->answer.lower_bound, other.answer.lower_bound);
     if (is_better(&other, solution)) {
       *solution = other;
     }
-    solution->answer.lower_bound_cycles = bound;
+    solution->answer.lower_bound = bound;
   }
   return true;
 }
@@ -357,7 +357,7 @@ static bool solve_in_short_memory(const dsm__problem *problem, dsm__solution *so
   }
   if (dsm__problem_is_over(problem) &&
       (!other.answer.is_feasible ||
-       (solution->answer.is_feasible && other.answer.cycles > solution->answer.cycles))) {
+       (solution->answer.is_feasible && other.answer.cost > solution->answer.cost))) {
     problem->found->groups = fastest;
   } else {
     *solution = other;

@@ -2,7 +2,7 @@
 /*
  * through.c: the best mapping over each edge that runs a layer.
  *
- * With the least cycles from the first node to each node and from each node to the last, the best
+ * With the least cost from the first node to each node and from each node to the last, the best
  * path over an edge takes what leads to it, the edge, and what follows: O(edges) for all edges
  * together. Which outputs that path holds is found by following it, first from the edge to the end
  * by the sweep that is there, and then from the first node to the edge by a sweep that ends at the
@@ -75,7 +75,7 @@ static size_t for_each_way(dsm__through *through, const dsm__problem *problem, s
         continue;
       }
       if (through->ways != NULL) {
-        way.cycles = before[v] + edge->cycles + through->rest[edge->to];
+        way.cycles = before[v] + edge->cost + through->rest[edge->to];
         through->ways[count] = way;
       }
       count++;
@@ -127,7 +127,7 @@ static bool follow_most(const dsm__through *through, size_t from, size_t to, con
 }
 
 /*
- * Follows the first of the fastest paths from a node to another, given the cycles of the rest.
+ * Follows the first of the fastest paths from a node to another, given the cost of the rest.
  * False if out of memory.
  *
  * Where equally fast paths are to count most, the first edge within the limit need not lead to one
@@ -143,7 +143,7 @@ static bool follow(const dsm__through *through, size_t from, size_t to, const do
   while (node != to) {
     size_t e = graph->nodes[node].first_edge;
     while (graph->edges[e].to > to ||
-           graph->edges[e].cycles + rest[graph->edges[e].to] > dsm__tie_limit(rest[node])) {
+           graph->edges[e].cost + rest[graph->edges[e].to] > dsm__tie_limit(rest[node])) {
       e++;
     }
     note_edge(through, node, e, is_held);
@@ -161,7 +161,7 @@ bool dsm__through_held(const dsm__through *through, const dsm__way *way, bool *i
     for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge; e++) {
       const dsm__graph_edge *const edge = &graph->edges[e];
       if (edge->to <= way->from) {
-        rest_to[v] = fmin(rest_to[v], edge->cycles + rest_to[edge->to]);
+        rest_to[v] = fmin(rest_to[v], edge->cost + rest_to[edge->to]);
       }
     }
   }

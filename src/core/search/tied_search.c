@@ -65,7 +65,7 @@ typedef struct tied_search {
   dsm_layer_memory *memory; /* scratch */
   size_t divisions;
   dsm__cases cases; /* closed with an infinite bound: it is proven that no mapping of one fits */
-  double limit_cycles;
+  double cost_limit;
   bool is_memory_short;     /* of some case the fastest mapping does not fit */
   dsm__graph_answer best;   /* not feasible: what some mapping needs at least */
   dsm__decisions decisions; /* likewise */
@@ -138,7 +138,7 @@ static bool is_left_out(const tied_search *s, const tied_case *one, size_t index
 
 /* What a mapping adds to what a case counts. */
 typedef struct uncounted {
-  double cycles;
+  double cost;
   double bytes;
   size_t table; /* of those that are free the one that adds most; TABLES_MAX: none does */
 } uncounted;
@@ -155,7 +155,7 @@ static uncounted uncounted_of(const tied_search *s, const tied_case *one,
                               const dsm__decisions *decisions) {
   const dsm__problem *const problem = s->problem;
   const dsm_workload *const workload = problem->inputs.workload;
-  double of_table[TABLES_MAX][2] = {{0, 0}}; /* cycles, bytes */
+  double of_table[TABLES_MAX][2] = {{0, 0}}; /* cost, bytes */
   uncounted all = {.table = TABLES_MAX};
   for (size_t i = 0; i < workload->layer_count; i++) {
     if (!is_left_out(s, one, i)) {
@@ -166,12 +166,13 @@ static uncounted uncounted_of(const tied_search *s, const tied_case *one,
     dsm__layer_setting setting = dsm__open_setting(&problem->inputs, &workload->layers[i], 1);
     setting.owner = dsm__owner_cut_of(workload, &problem->machine, decisions, i);
     const bool is_updated = dsm_pass_exists(setting.layer, setting.mode, DSM_PASS_UPDATE);
-    const double cycles = is_updated ? dsm__tied_exchange_cycles(&setting, layouts) : 0;
+    const dsm__cost cost = {.once = is_updated ? dsm__tied_exchange_cycles(&setting, layouts) : 0};
+    const double price = dsm__price(&problem->inputs.prices, &cost);
     const double bytes = copied_bytes(problem, &setting, layouts);
-    all.cycles += cycles;
+    all.cost += price;
     all.bytes += bytes;
     if (t < TABLES_MAX) {
-      of_table[t][0] += cycles;
+      of_table[t][0] += price;
       of_table[t][1] += bytes;
     }
   }
@@ -220,7 +221,7 @@ static void begin_case(dsm__problem *of_case, tied_search *s, const tied_case *o
   }
   inputs->owner_cuts = is_any ? s->owner_cuts : NULL;
   inputs->fixed_cuts = is_any ? s->fixed_cuts : NULL;
-  s->problem->found->proven_cycles = is_any ? 0 : s->problem->found->proven_cycles;
+  s->problem->found->proven_cost = is_any ? 0 : s->problem->found->proven_cost;
 }
 
 /* What tied layers would exchange where they stay as they are and the owner of a table cuts it in
@@ -242,8 +243,8 @@ static double exchange_cycles(const tied_search *s, const table *of, const dsm__
 }
 
 /* The fastest mapping known, or the limit; infinite: neither. */
-static double known_cycles(const tied_search *s) {
-  return s->best.is_feasible ? fmin(s->limit_cycles, s->best.cycles) : s->limit_cycles;
+static double known_cost(const tied_search *s) {
+  return s->best.is_feasible ? fmin(s->cost_limit, s->best.cost) : s->cost_limit;
 }
 
 /* Finds the cuts of a table, once; false if out of memory. */
@@ -304,7 +305,7 @@ static bool bound_siblings(tied_search *s, const tied_case *one) {
   parent.cut[t] = 0;
   dsm__problem of_parent;
   begin_case(&of_parent, s, &parent);
-  return s->finder->bound_cuts(&of_parent, s->finder->context, known_cycles(s), &all, bounds);
+  return s->finder->bound_cuts(&of_parent, s->finder->context, known_cost(s), &all, bounds);
 }
 
 /* Keeps a mapping that is better than those before; of those that do not fit the one that needs
@@ -312,7 +313,7 @@ static bool bound_siblings(tied_search *s, const tied_case *one) {
 static void keep(tied_search *s, const dsm__graph_answer *answer, const dsm__decisions *decisions) {
   const bool is_better =
       answer->is_feasible
-          ? !s->best.is_feasible || dsm__tie_limit(answer->cycles) < s->best.cycles
+          ? !s->best.is_feasible || dsm__tie_limit(answer->cost) < s->best.cost
           : !s->best.is_feasible && answer->smallest_need_bytes < s->best.smallest_need_bytes;
   if (s->searches == 1 || is_better) {
     s->best = *answer;
@@ -325,10 +326,10 @@ static void keep(tied_search *s, const dsm__graph_answer *answer, const dsm__dec
  * missed for it. */
 static bool is_good_enough(const tied_search *s, double bound) {
   const bool is_small = s->problem->inputs.workload->layer_count <= SMALL_NETWORK;
-  const double known = known_cycles(s);
+  const double known = known_cost(s);
   return isfinite(known) &&
          (dsm__tie_limit(bound) >= known ||
-          (!is_small && s->best.is_feasible && bound >= (1 - small_gap) * s->best.cycles));
+          (!is_small && s->best.is_feasible && bound >= (1 - small_gap) * s->best.cost));
 }
 
 /* Is no more to be searched, but what has a bound? */
@@ -342,7 +343,7 @@ static bool is_over(const tied_search *s) {
 /* Searches a case, and closes or divides it. */
 static dsm__looked search_case(tied_search *s, tied_case *one) {
   const dsm__problem *const problem = s->problem;
-  const double limit = known_cycles(s);
+  const double limit = known_cost(s);
   dsm__graph_answer answer;
   dsm__decisions decisions = {.layers = NULL};
   dsm__problem of_case;
@@ -352,18 +353,18 @@ static dsm__looked search_case(tied_search *s, tied_case *one) {
   }
   s->is_memory_short = s->is_memory_short || answer.is_memory_short;
   s->within += s->searches++ > 0 && isfinite(limit) ? 1 : 0;
-  if (!answer.is_feasible || !isfinite(answer.cycles)) {
+  if (!answer.is_feasible || !isfinite(answer.cost)) {
     const bool is_proven = !problem->found->is_need_rounded && !dsm__problem_is_over(problem);
-    one->head.bound = is_proven ? HUGE_VAL : fmax(one->head.bound, answer.lower_bound_cycles);
+    one->head.bound = is_proven ? HUGE_VAL : fmax(one->head.bound, answer.lower_bound);
     keep(s, &answer, &decisions);
     return DSM__LOOK_CLOSED;
   }
-  one->head.bound = fmax(one->head.bound, answer.lower_bound_cycles);
+  one->head.bound = fmax(one->head.bound, answer.lower_bound);
   const uncounted more = uncounted_of(s, one, &decisions);
   double need = 0;
-  answer.cycles += more.cycles;
+  answer.cost += more.cost;
   if (more.bytes > 0 && !is_fitting(s, &decisions, &need)) {
-    answer = (dsm__graph_answer){.cycles = HUGE_VAL, .smallest_need_bytes = need};
+    answer = (dsm__graph_answer){.cost = HUGE_VAL, .smallest_need_bytes = need};
     s->is_memory_short = true;
   }
   keep(s, &answer, &decisions);
@@ -379,7 +380,7 @@ static dsm__looked look(void *context, dsm__open_case *head) {
   tied_search *const s = context;
   tied_case *const one = (tied_case *)head;
   const bool is_first = s->searches == 0;
-  if (!is_first && !one->is_bounded && s->finder->bound_cuts != NULL && isfinite(known_cycles(s)) &&
+  if (!is_first && !one->is_bounded && s->finder->bound_cuts != NULL && isfinite(known_cost(s)) &&
       !dsm__problem_is_over(s->problem)) {
     return bound_siblings(s, one) ? DSM__LOOK_OPEN : DSM__LOOK_FAILED;
   }
@@ -422,15 +423,15 @@ static bool begin(tied_search *s) {
 }
 
 bool dsm__tied_search(const dsm__problem *problem, const dsm__tied_finder *finder,
-                      double limit_cycles, dsm__graph_answer *answer, dsm__decisions *decisions) {
+                      double cost_limit, dsm__graph_answer *answer, dsm__decisions *decisions) {
   tied_search s = {.problem = problem,
                    .finder = finder,
                    .edges = problem->found->role_edges,
-                   .limit_cycles = limit_cycles,
+                   .cost_limit = cost_limit,
                    .cases = dsm__cases_begin(problem->lasting)};
   const tied_case all = {.is_bounded = true};
   if (!dsm__tied_is_asked(problem)) {
-    return finder->find(problem, finder->context, limit_cycles, answer, decisions);
+    return finder->find(problem, finder->context, cost_limit, answer, decisions);
   }
   const bool is_begun = begin(&s);
   const size_t layer_count = problem->inputs.workload->layer_count;
@@ -444,6 +445,6 @@ bool dsm__tied_search(const dsm__problem *problem, const dsm__tied_finder *finde
   *answer = s.best;
   *decisions = s.decisions;
   answer->is_memory_short = s.is_memory_short;
-  answer->lower_bound_cycles = s.best.is_feasible ? fmin(bound, s.best.cycles) : bound;
+  answer->lower_bound = s.best.is_feasible ? fmin(bound, s.best.cost) : bound;
   return is_good;
 }

@@ -24,7 +24,7 @@ typedef struct dsm__tied_finder {
   /** Finds the fastest mapping in which layers cut their weights as the problem's inputs fix, and
    * tied ones pay for owners whose cut is known. Paths beyond the limit need not be found. False if
    * out of memory. */
-  bool (*find)(const dsm__problem *problem, const void *context, double limit_cycles,
+  bool (*find)(const dsm__problem *problem, const void *context, double cost_limit,
                dsm__graph_answer *answer, dsm__decisions *decisions);
   /** The different ways in which a layer may cut its weights, once something was found:
    * cuts[0 .. DSM__TABLE_CUTS_MAX), how many. */
@@ -32,7 +32,7 @@ typedef struct dsm__tied_finder {
   /** Raises bounds of mappings with each of the cuts, as far as those within a finite limit go,
    * once something was found; the rank is what is likely the fastest's time. NULL: nothing is known
    * of a cut. False if out of memory. */
-  bool (*bound_cuts)(const dsm__problem *problem, const void *context, double limit_cycles,
+  bool (*bound_cuts)(const dsm__problem *problem, const void *context, double cost_limit,
                      const dsm__tied_cuts *cuts, dsm__open_case **bounds);
   const void *context;
   size_t searches_max; /**< cases that are looked at: 0: as many as the network's size allows */
@@ -52,6 +52,6 @@ bool dsm__tied_is_asked(const dsm__problem *problem);
  * no mapping is faster than. Without tied layers, or where the problem leaves out what they
  * exchange, what the finder finds. False if out of memory. */
 bool dsm__tied_search(const dsm__problem *problem, const dsm__tied_finder *finder,
-                      double limit_cycles, dsm__graph_answer *answer, dsm__decisions *decisions);
+                      double cost_limit, dsm__graph_answer *answer, dsm__decisions *decisions);
 
 #endif

@@ -75,7 +75,8 @@ dsm_status dsm__chip_times(double *seconds, size_t stride, const dsm__request *r
   const dsm__search_inputs inputs = {.workload = &workload,
                                      .machine = &machine,
                                      .precision = dsm_precision_of(&workload, chip),
-                                     .options = &options};
+                                     .options = &options,
+                                     .prices = dsm__prices_of_time()};
   const dsm__factors factors = dsm__factors_derive(&workload, &machine, &options);
   dsm__layer_table table;
   if (!dsm__layer_table_fill(&table, &inputs, &factors, arena)) {

@@ -7,7 +7,7 @@
  * That needs O(edges), no queue, and no costs of one sign beyond "finite".
  *
  * A price on kept bytes makes of two criteria one: the sweep then finds the path that is best for
- * cycles + price * kept bytes, which is what the relaxation of the memory's limit asks
+ * cost + price * kept bytes, which is what the relaxation of the memory's limit asks
  * (graph_relax.c). A limit on transient bytes is no sum, so it has no price; nodes above it are
  * left out instead.
  */
@@ -37,7 +37,7 @@ void dsm__graph_sweep_back(const dsm__graph *graph, dsm__graph_price price, doub
       }
       for (size_t e = nodes[v].first_edge; e < nodes[v + 1].first_edge; e++) {
         const dsm__graph_edge *const edge = &graph->edges[e];
-        const double sum = price.per_cycle * edge->cycles +
+        const double sum = price.per_cost * edge->cost +
                            (price.per_byte * nodes[edge->to].kept_bytes + own[edge->to]);
         least = sum < least ? sum : least;
       }
@@ -62,7 +62,7 @@ void dsm__graph_sweep_forward(const dsm__graph *graph, dsm__graph_price price, d
                    : HUGE_VAL;
       for (size_t e = nodes[v].first_edge; e < nodes[v + 1].first_edge; e++) {
         const dsm__graph_edge *const edge = &graph->edges[e];
-        const double sum = own[v] + price.per_cycle * edge->cycles;
+        const double sum = own[v] + price.per_cost * edge->cost;
         own[edge->to] = sum < own[edge->to] ? sum : own[edge->to];
       }
     }
@@ -129,7 +129,7 @@ void dsm__graph_walk(const dsm__graph *graph, dsm__graph_price price, const doub
     for (size_t e = nodes[at.node].first_edge; e < nodes[at.node + 1].first_edge && least > limit;
          e++) {
       const dsm__graph_edge *const edge = &graph->edges[e];
-      const double sum = spent + price.per_cycle * edge->cycles +
+      const double sum = spent + price.per_cost * edge->cost +
                          price.per_byte * nodes[edge->to].kept_bytes + own[edge->to];
       if (sum < least) {
         least = sum;
@@ -137,7 +137,7 @@ void dsm__graph_walk(const dsm__graph *graph, dsm__graph_price price, const doub
       }
     }
     const dsm__graph_edge *const taken = &graph->edges[chosen];
-    spent += price.per_cycle * taken->cycles + price.per_byte * nodes[taken->to].kept_bytes;
+    spent += price.per_cost * taken->cost + price.per_byte * nodes[taken->to].kept_bytes;
     path->edges[path->length++] = chosen + at.run.edge_shift;
     at = dsm__graph_behind(graph, at, taken);
   }
@@ -150,7 +150,7 @@ dsm__graph_sums dsm__graph_sum(const dsm__graph *graph, const dsm__graph_path *p
     const dsm__graph_edge *const edge = dsm__graph_edge_at(graph, at, path->edges[i]);
     at = dsm__graph_behind(graph, at, edge);
     const dsm__graph_node *const node = &graph->nodes[at.node];
-    sums.cycles += edge->cycles;
+    sums.cost += edge->cost;
     sums.kept_bytes += node->kept_bytes;
     sums.transient_bytes = dsm__graph_larger(sums.transient_bytes, node->transient_bytes);
     sums.counted += dsm__graph_counted(graph, edge);
@@ -193,8 +193,8 @@ bool dsm__graph_search(const dsm__graph *graph, dsm__arena *arena, dsm__graph_pa
   if (dsm__graph_bytes(dsm__graph_sum(graph, path)) <= graph->capacity_bytes) {
     /* The path was built from the back; the bound is computed from the front. */
     dsm__graph_before(graph, sweep);
-    answer->cycles = dsm__graph_sum(graph, path).cycles;
-    answer->lower_bound_cycles = sweep[graph->node_count - 1];
+    answer->cost = dsm__graph_sum(graph, path).cost;
+    answer->lower_bound = sweep[graph->node_count - 1];
     return true;
   }
   answer->is_memory_short = true;
@@ -204,13 +204,13 @@ bool dsm__graph_search(const dsm__graph *graph, dsm__arena *arena, dsm__graph_pa
   if (answer->smallest_need_bytes > graph->capacity_bytes) {
     const dsm__graph_sums smallest = dsm__graph_sum(graph, path);
     answer->is_feasible = false;
-    answer->cycles = smallest.cycles;
-    answer->lower_bound_cycles = fastest.cycles;
+    answer->cost = smallest.cost;
+    answer->lower_bound = fastest.cost;
     return true;
   }
   if (dsm__deadline_is_final(graph->deadline)) {
-    answer->cycles = dsm__graph_sum(graph, path).cycles;
-    answer->lower_bound_cycles = fastest.cycles;
+    answer->cost = dsm__graph_sum(graph, path).cost;
+    answer->lower_bound = fastest.cost;
     return true;
   }
   /* One of several cases of a search: each may take a part of what one alone may. */

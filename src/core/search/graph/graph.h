@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * graph.h: the fastest path through the choices of a whole network, under the memory of a chip.
+ * graph.h: the cheapest path through the choices of a whole network, under the memory of a chip.
  *
- * A mapping of a network is a path from the first node to the last. Its time is the sum of its
- * edges' cycles; its memory is what its nodes keep, plus the largest of what they need for a while
+ * A mapping of a network is a path from the first node to the last. Its cost is the sum of its
+ * edges', each a price (search/cost.h): of time alone the cheapest is the fastest, and is called
+ * so. Its memory is what its nodes keep, plus the largest of what they need for a while
  * (section 12). Nodes stand in a topological order: every edge leads to a node with a higher index,
  * and every node lies on some path from the first to the last.
  *
@@ -26,7 +27,7 @@
 #include "base/deadline.h"
 
 typedef struct dsm__graph_edge {
-  double cycles; /**< finite, 0 or more */
+  double cost; /**< finite, 0 or more */
   uint32_t to;
   uint32_t tag; /**< the caller's, but for DSM__TAG_COUNTS */
 } dsm__graph_edge;
@@ -59,7 +60,7 @@ typedef struct dsm__graph {
   size_t node_count;            /**< 2 or more; node 0 is the first, node_count - 1 the last */
   const dsm__graph_edge *edges;
   double capacity_bytes; /**< for kept + largest transient bytes */
-  double limit_cycles;   /**< slower paths are not asked for where memory is short; 0: all are */
+  double cost_limit;     /**< slower paths are not asked for where memory is short; 0: all are */
   bool is_case;          /**< one of several searches, each of which may take a part of the work */
   bool is_counting;      /**< of equally fast paths those with most edges of which the tag has
                               DSM__TAG_COUNTS come first, before the order of edges */
@@ -123,8 +124,8 @@ typedef struct dsm__graph_path {
 typedef struct dsm__graph_answer {
   bool is_feasible;           /**< some path fits the memory */
   bool is_memory_short;       /**< the fastest path of all does not */
-  double cycles;              /**< of the path found */
-  double lower_bound_cycles;  /**< no path that fits is faster */
+  double cost;                /**< of the path found */
+  double lower_bound;         /**< no path that fits is faster */
   double smallest_need_bytes; /**< of any path; set where the fastest of all does not fit */
 } dsm__graph_answer;
 
@@ -145,24 +146,24 @@ typedef struct dsm__graph_answer {
 bool dsm__graph_search(const dsm__graph *graph, dsm__arena *arena, dsm__graph_path *path,
                        dsm__graph_answer *answer);
 
-/** rest[node]: least cycles from a node to the last. */
+/** rest[node]: least cost from a node to the last. */
 void dsm__graph_rest(const dsm__graph *graph, double *rest);
 
-/** before[node]: least cycles from the first node to a node. */
+/** before[node]: least cost from the first node to a node. */
 void dsm__graph_before(const dsm__graph *graph, double *before);
 
 /** The first of the fastest paths, memory and counting aside, given dsm__graph_rest. */
 void dsm__graph_fastest(const dsm__graph *graph, const double *rest, dsm__graph_path *path);
 
 /** Of the fastest paths from node `from` to node `to` of a graph in one run, memory aside, the
- * first of those that count most, given the least cycles from each node between the two to `to`.
+ * first of those that count most, given the least cost from each node between the two to `to`.
  * False if out of memory. */
 bool dsm__graph_most(const dsm__graph *graph, size_t from, size_t to, const double *rest,
                      dsm__graph_path *path);
 
 /** What a sweep adds up, and through which nodes it may go. */
 typedef struct dsm__graph_price {
-  double per_cycle;       /**< of an edge's cycles */
+  double per_cost;        /**< of an edge's cost */
   double per_byte;        /**< of a node's kept bytes */
   double transient_limit; /**< nodes with more transient bytes are left out */
 } dsm__graph_price;
@@ -170,7 +171,7 @@ typedef struct dsm__graph_price {
 /** What a path, or a part of one, costs, keeps, and needs for a while at most; and what it counts.
  */
 typedef struct dsm__graph_sums {
-  double cycles;
+  double cost;
   double kept_bytes;
   double transient_bytes;
   size_t counted; /**< 0 in a graph that is not counting */

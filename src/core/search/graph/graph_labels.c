@@ -2,12 +2,12 @@
 /*
  * graph_labels.c: from the last node to the first, all partial paths ("what follows a node costs,
  * keeps and needs at most", its own bytes left out) are kept that
- *   - no other label of the same node dominates. Proof: let a have cycles, kept and transient bytes
+ *   - no other label of the same node dominates. Proof: let a have cost, kept and transient bytes
  *     each at most b's, and count as much. Whatever leads to the node and can go on as b can go on
  *     as a (edges depend on their two nodes only), costs no more then, counts no less, and fits if
  *     it fitted with b. So removing b loses no best cost.
  *   - can be completed within capacity (with the least kept bytes up to the node), and
- *   - can be completed within the limit of cycles, by the cheapest unpriced and by the cheapest
+ *   - can be completed within the limit of cost, by the cheapest unpriced and by the cheapest
  *     priced completion (the bound of graph_relax.c applied to the completion).
  * A label that the head of a price completes to a better path gives a new incumbent at once.
  *
@@ -46,11 +46,11 @@ static bool is_promising(const dsm__graph_labels *l, size_t v, const label *cand
   if (candidate->kept_bytes + l->kept_before[v] + transient > capacity) {
     return false;
   }
-  if (candidate->cycles + l->cheapest_before[v] > l->limit) {
+  if (candidate->cost + l->cheapest_before[v] > l->limit) {
     return false;
   }
   const double room = capacity - dsm__graph_larger(transient, r->least_transient);
-  return candidate->cycles + r->price * candidate->kept_bytes + l->priced_before[v] -
+  return candidate->cost + r->price * candidate->kept_bytes + l->priced_before[v] -
              r->price * room <=
          l->limit + dsm__graph_rounding_slack(r, r->price);
 }
@@ -59,7 +59,7 @@ static int compare_labels(const void *left, const void *right) {
   const label *const a = left;
   const label *const b = right;
   return dsm__order_then(
-      dsm__order(a->cycles, b->cycles),
+      dsm__order(a->cost, b->cost),
       dsm__order_then(dsm__order(a->kept_bytes, b->kept_bytes),
                       dsm__order_then(dsm__order(a->transient_bytes, b->transient_bytes),
                                       dsm__order_whole(b->counted, a->counted))));
@@ -94,7 +94,7 @@ static bool counts_more(const label *kept, size_t count, const label *candidate,
 }
 
 /*
- * Removes dominated labels, in place, keeping the order by cycles. All labels seen so far cost no
+ * Removes dominated labels, in place, keeping the order by cost. All labels seen so far cost no
  * more, so one is dominated if some kept one has both bytes at most its own. The staircase holds
  * the kept ones that matter: kept bytes ascending, transient bytes descending.
  */
@@ -145,7 +145,7 @@ static bool extend(dsm__graph_labels *l, size_t v, size_t *count) {
     l->relaxed->work += (double)tails->count;
     for (size_t i = 0; i < tails->count; i++) {
       const label *const tail = &tails->labels[i];
-      const label candidate = {edge->cycles + tail->cycles, to->kept_bytes + tail->kept_bytes,
+      const label candidate = {edge->cost + tail->cost, to->kept_bytes + tail->kept_bytes,
                                dsm__graph_larger(to->transient_bytes, tail->transient_bytes),
                                tail->counted + counted};
       if (!is_promising(l, v, &candidate)) {
@@ -173,8 +173,7 @@ typedef struct goal {
 /* Does some label complete what leads to its node within capacity and the goal? */
 static bool has_completion(const dsm__graph_labels *l, const label_list *list, const label *so_far,
                            goal wanted) {
-  for (size_t i = 0; i < list->count && so_far->cycles + list->labels[i].cycles <= wanted.limit;
-       i++) {
+  for (size_t i = 0; i < list->count && so_far->cost + list->labels[i].cost <= wanted.limit; i++) {
     const label *const rest = &list->labels[i];
     const double bytes = so_far->kept_bytes + rest->kept_bytes +
                          dsm__graph_larger(so_far->transient_bytes, rest->transient_bytes);
@@ -197,7 +196,7 @@ static bool walk_on(dsm__graph_labels *l, size_t node, label so_far, goal wanted
          e++) {
       const dsm__graph_edge *const edge = &graph->edges[e];
       const dsm__graph_node *const to = &graph->nodes[edge->to];
-      const label next = {so_far.cycles + edge->cycles, so_far.kept_bytes + to->kept_bytes,
+      const label next = {so_far.cost + edge->cost, so_far.kept_bytes + to->kept_bytes,
                           dsm__graph_larger(so_far.transient_bytes, to->transient_bytes),
                           so_far.counted + dsm__graph_counted(graph, edge)};
       if (has_completion(l, &l->lists[edge->to], &next, wanted)) {
@@ -219,16 +218,16 @@ static void try_head(dsm__graph_labels *l, size_t v, dsm__graph_tree *head) {
   dsm__graph_relaxed *const r = l->relaxed;
   const label *const so_far = &head->sums[v];
   /* What is faster by rounding only is not worth a walk. */
-  const goal wanted = {r->incumbent_cycles * (1 - 1e-11), 0};
+  const goal wanted = {r->incumbent_cost * (1 - 1e-11), 0};
   for (size_t i = 0; i < l->lists[v].count; i++) {
     const label_list one = {&l->lists[v].labels[i], 1};
-    if (so_far->cycles + one.labels->cycles >= wanted.limit) {
+    if (so_far->cost + one.labels->cost >= wanted.limit) {
       return;
     }
     if (has_completion(l, &one, so_far, wanted)) {
       const dsm__graph_place place = {.run = dsm__graph_run_of(r->graph, 0), .node = v};
       dsm__graph_begin_with(r->graph, head, place, &r->scratch);
-      const goal found = {dsm__tie_limit(so_far->cycles + one.labels->cycles), 0};
+      const goal found = {dsm__tie_limit(so_far->cost + one.labels->cost), 0};
       if (walk_on(l, v, *so_far, found)) {
         dsm__graph_offer(r);
       }
@@ -297,9 +296,9 @@ static bool is_over(const dsm__graph_labels *l) {
 /* Nodes from the last to the first, so that all labels behind a node are complete. On the way the
  * incumbent can become better, which lowers the limit for all nodes to come; those done keep labels
  * that are too slow, which does no harm. */
-bool dsm__graph_labels_make(dsm__graph_labels *l, double cycles) {
+bool dsm__graph_labels_make(dsm__graph_labels *l, double cost) {
   const size_t last = l->relaxed->graph->node_count - 1;
-  l->limit = dsm__tie_limit(cycles);
+  l->limit = dsm__tie_limit(cost);
   l->pool[0] = (label){0, 0, 0, 0};
   l->lists[last] = (label_list){l->pool, 1};
   l->pool_count = 1;
@@ -329,7 +328,7 @@ double dsm__graph_labels_best(const dsm__graph_labels *l) {
   for (size_t i = 0; i < l->lists[0].count; i++) {
     const label_list one = {&l->lists[0].labels[i], 1};
     if (has_completion(l, &one, &start, (goal){HUGE_VAL, 0})) {
-      return one.labels->cycles;
+      return one.labels->cost;
     }
   }
   return HUGE_VAL;

@@ -94,7 +94,7 @@ static double kept_through(const dsm__graph_relaxed *r, uint32_t node) {
 }
 
 static bool is_reached(const dsm__graph_relaxed *r, uint32_t node) {
-  return isfinite(r->heads[0].sums[node].cycles) && isfinite(r->tail.sums[node].cycles);
+  return isfinite(r->heads[0].sums[node].cost) && isfinite(r->tail.sums[node].cost);
 }
 
 /*

@@ -14,7 +14,7 @@
  * (graph_levels.c).
  *
  * 3. Labels (graph_labels.c), from which the fastest path of a branch is read. They are few if the
- *    limit of cycles is close to the optimum, so they are made for a limit just above the bound
+ *    limit of cost is close to the optimum, so they are made for a limit just above the bound
  *    first; where no path is within it, the limit is a better bound, and is raised.
  *
  * The first of equally fast paths is the first of the branches' first ones, each read with the best
@@ -41,10 +41,10 @@ typedef struct branch {
   dsm__open_case head;
   size_t first;
   size_t end;
-  double tried_cycles;         /* least difference of incumbent and bound with too many labels */
+  double tried_cost;           /* least difference of incumbent and bound with too many labels */
   const dsm__graph_side *side; /* NULL: all paths */
   bool is_parted;              /* by the last of them, from what had a bound of */
-  double parted_cycles;        /* so much, and no bound of its own is known yet */
+  double parted_cost;          /* so much, and no bound of its own is known yet */
   bool is_vain;                /* the last parting raised the bound by hardly anything */
 } branch;
 
@@ -59,9 +59,9 @@ typedef struct limited {
   size_t ceiling_count;
   dsm__cases branches;    /* closed with a finite bound: given up */
   bool is_begun;          /* one was looked at */
-  double best_cycles;     /* by labels, of the branches done */
+  double best_cost;       /* by labels, of the branches done */
   dsm__graph_path chosen; /* the first of the best of the branches done */
-  double chosen_cycles;
+  double chosen_cost;
 } limited;
 
 static bool list_ceilings(limited *l) {
@@ -119,7 +119,7 @@ static dsm__looked part(limited *l, const branch *b) {
   for (int s = 0; s < 2; s++) {
     parts[s].side = sides[s];
     parts[s].is_parted = true;
-    parts[s].parted_cycles = b->head.bound;
+    parts[s].parted_cost = b->head.bound;
   }
   return divide(l, parts);
 }
@@ -127,9 +127,9 @@ static dsm__looked part(limited *l, const branch *b) {
 /* Is much of what is between the bound and the incumbent due to transients that differ? A price of
  * 0 says that the least of them leaves room for the fastest path, not what the others leave. */
 static bool is_wide(const dsm__graph_relaxed *r) {
-  const double gap = dsm__graph_known(r) - r->bound_cycles;
+  const double gap = dsm__graph_known(r) - r->bound_cost;
   const double spread = r->transient_limit - r->least_transient;
-  return gap > 1e-9 * r->incumbent_cycles && spread > 0 &&
+  return gap > 1e-9 * r->incumbent_cost && spread > 0 &&
          (r->price <= 0 || r->price * spread > gap / 2);
 }
 
@@ -149,17 +149,17 @@ static bool is_before(const dsm__graph *graph, const dsm__graph_path *path,
   return false;
 }
 
-/* The labels of a branch have a path of so many cycles, and all that are better or equal. */
-static void choose(limited *l, double cycles) {
+/* The labels of a branch have a path that costs so much, and all that are better or equal. */
+static void choose(limited *l, double cost) {
   dsm__graph_relaxed *const r = &l->relaxed;
-  l->best_cycles = fmin(l->best_cycles, cycles);
-  const double limit = dsm__tie_limit(l->best_cycles);
-  if (cycles > limit || !dsm__graph_labels_walk(&l->labels, limit)) {
+  l->best_cost = fmin(l->best_cost, cost);
+  const double limit = dsm__tie_limit(l->best_cost);
+  if (cost > limit || !dsm__graph_labels_walk(&l->labels, limit)) {
     return;
   }
   dsm__graph_offer(r);
-  if (l->chosen_cycles > limit || is_before(r->graph, &r->scratch, &l->chosen)) {
-    l->chosen_cycles = dsm__graph_sum(r->graph, &r->scratch).cycles;
+  if (l->chosen_cost > limit || is_before(r->graph, &r->scratch, &l->chosen)) {
+    l->chosen_cost = dsm__graph_sum(r->graph, &r->scratch).cost;
     l->chosen.length = r->scratch.length;
     memcpy(l->chosen.edges, r->scratch.edges, r->scratch.length * sizeof r->scratch.edges[0]);
   }
@@ -198,7 +198,7 @@ static bool settle(limited *l, branch *b) {
 
 /* Is it worth a try? Not where it was in vain with hardly more between incumbent and bound. */
 static bool may_settle(const limited *l, const branch *b) {
-  return dsm__graph_known(&l->relaxed) - b->head.bound <= b->tried_cycles / 2;
+  return dsm__graph_known(&l->relaxed) - b->head.bound <= b->tried_cost / 2;
 }
 
 /* A branch that has nothing better has no bound any more. */
@@ -212,19 +212,19 @@ static dsm__looked search_branch(limited *l, branch *b) {
   const dsm__graph_relaxed *const r = &l->relaxed;
   dsm__graph_take_side(l->whole, b->side, l->nodes);
   dsm__graph_relax(&l->relaxed, l->ceilings[b->first], l->ceilings[b->end - 1]);
-  b->head.bound = fmax(b->head.bound, r->bound_cycles);
+  b->head.bound = fmax(b->head.bound, r->bound_cost);
   if (b->head.bound > dsm__tie_limit(dsm__graph_known(r))) {
     return settled(b);
   }
   if (b->is_parted) {
-    const double gap = dsm__graph_known(r) - b->parted_cycles;
-    b->is_vain = b->head.bound - b->parted_cycles < gap / 16;
+    const double gap = dsm__graph_known(r) - b->parted_cost;
+    b->is_vain = b->head.bound - b->parted_cost < gap / 16;
     b->is_parted = false;
   }
   const bool is_halved = is_wide(r) && can_halve(l, b);
   const bool is_tried = !is_halved && may_settle(l, b);
   if (is_tried) {
-    b->tried_cycles = dsm__graph_known(r) - b->head.bound;
+    b->tried_cost = dsm__graph_known(r) - b->head.bound;
   }
   if (is_tried && settle(l, b)) {
     return settled(b);
@@ -253,7 +253,7 @@ static bool is_done(const void *context, double bound) {
 
 static bool search_branches(limited *l) {
   static const dsm__case_kind branch_kind = {look, is_done};
-  const branch all = {{.bound = -HUGE_VAL}, .end = l->ceiling_count, .tried_cycles = HUGE_VAL};
+  const branch all = {{.bound = -HUGE_VAL}, .end = l->ceiling_count, .tried_cost = HUGE_VAL};
   l->branches = dsm__cases_begin(l->relaxed.arena);
   return dsm__cases_open(&l->branches, &all, sizeof all) != NULL &&
          dsm__cases_search(&l->branches, &branch_kind, l);
@@ -265,11 +265,11 @@ static bool search_branches(limited *l) {
 static void conclude(const limited *l, double bound, dsm__graph_path *path,
                      dsm__graph_answer *answer) {
   const dsm__graph_relaxed *const r = &l->relaxed;
-  const double known = fmin(l->best_cycles, dsm__graph_known(r));
+  const double known = fmin(l->best_cost, dsm__graph_known(r));
   const bool is_exact = !isfinite(l->branches.closed_bound);
-  const bool is_chosen = is_exact && l->chosen_cycles <= dsm__tie_limit(r->incumbent_cycles);
+  const bool is_chosen = is_exact && l->chosen_cost <= dsm__tie_limit(r->incumbent_cost);
   answer->is_feasible = true;
-  answer->lower_bound_cycles = fmax(bound, fmin(l->branches.closed_bound, known));
+  answer->lower_bound = fmax(bound, fmin(l->branches.closed_bound, known));
   /* Where rounding leaves no label, the incumbent is the answer. */
   *path = is_chosen ? l->chosen : r->incumbent;
 }
@@ -285,7 +285,7 @@ bool dsm__graph_limited_search(const dsm__graph *graph, dsm__graph_effort effort
   dsm__deadline_add_work(graph->deadline, (size_t)(whole.work / LOOKS_OF_WORK));
   /* Where the time was over before the bound was good, little of the graph is left out. */
   const bool is_done =
-      (graph->limit_cycles > 0 && whole.bound_cycles > dsm__tie_limit(graph->limit_cycles)) ||
+      (graph->cost_limit > 0 && whole.bound_cost > dsm__tie_limit(graph->cost_limit)) ||
       dsm__deadline_is_over(graph->deadline);
   if (!is_done && !dsm__graph_reduce(&whole, whole.price, &reduced)) {
     return false;
@@ -293,8 +293,8 @@ bool dsm__graph_limited_search(const dsm__graph *graph, dsm__graph_effort effort
   if (reduced.graph.nodes == NULL) {
     path->length = whole.incumbent.length; /* whose edges are the caller's */
     *answer = (dsm__graph_answer){.is_feasible = true,
-                                  .cycles = dsm__graph_sum(graph, path).cycles,
-                                  .lower_bound_cycles = whole.bound_cycles,
+                                  .cost = dsm__graph_sum(graph, path).cost,
+                                  .lower_bound = whole.bound_cost,
                                   .is_memory_short = answer->is_memory_short,
                                   .smallest_need_bytes = answer->smallest_need_bytes};
     return true;
@@ -311,8 +311,8 @@ bool dsm__graph_limited_search(const dsm__graph *graph, dsm__graph_effort effort
       !dsm__graph_relax_begin(&l->graph, arena, &reduced.incumbent, &l->relaxed)) {
     return false;
   }
-  l->best_cycles = HUGE_VAL;
-  l->chosen_cycles = HUGE_VAL;
+  l->best_cost = HUGE_VAL;
+  l->chosen_cost = HUGE_VAL;
   l->chosen.edges = dsm__arena_array(arena, reduced.graph.node_count, sizeof(size_t));
   const bool is_good = l->chosen.edges != NULL && list_ceilings(l) &&
                        dsm__graph_labels_begin(&l->labels, &l->relaxed, effort) &&
@@ -320,12 +320,12 @@ bool dsm__graph_limited_search(const dsm__graph *graph, dsm__graph_effort effort
   if (is_good) {
     dsm__graph_path found;
     dsm__deadline_add_work(graph->deadline, (size_t)(l->relaxed.work / LOOKS_OF_WORK));
-    conclude(l, whole.bound_cycles, &found, answer);
+    conclude(l, whole.bound_cost, &found, answer);
     path->length = found.length;
     for (size_t i = 0; i < found.length; i++) {
       path->edges[i] = reduced.original[found.edges[i]];
     }
-    answer->cycles = dsm__graph_sum(graph, path).cycles;
+    answer->cost = dsm__graph_sum(graph, path).cost;
   }
   dsm__graph_labels_free(&l->labels);
   return is_good;

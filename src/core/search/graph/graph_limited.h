@@ -57,10 +57,10 @@ typedef struct dsm__graph_relaxed {
   double rounding;          /**< what rounding can change in a sum along a path, relatively */
   double least_transient;   /**< least largest transient bytes of the paths looked at */
   double transient_limit;   /**< and the most */
-  double bound_cycles;      /**< no such path that fits is faster */
-  double price;             /**< cycles per byte, of this bound */
-  double incumbent_cycles;
-  double limit_cycles;       /**< slower paths are not asked for; infinite: all are */
+  double bound_cost;        /**< no such path that fits is faster */
+  double price;             /**< cost per byte, of this bound */
+  double incumbent_cost;
+  double cost_limit;         /**< slower paths are not asked for; infinite: all are */
   dsm__graph_path incumbent; /**< the best path known that fits: the caller's */
   dsm__graph_path scratch;
   dsm__graph_tree heads[DSM__GRAPH_HEADS]; /**< from the first node, just below and just above the
@@ -71,8 +71,8 @@ typedef struct dsm__graph_relaxed {
 
 /** What a path must not exceed to be asked for. */
 static inline double dsm__graph_known(const dsm__graph_relaxed *relaxed) {
-  return relaxed->incumbent_cycles < relaxed->limit_cycles ? relaxed->incumbent_cycles
-                                                           : relaxed->limit_cycles;
+  return relaxed->incumbent_cost < relaxed->cost_limit ? relaxed->incumbent_cost
+                                                       : relaxed->cost_limit;
 }
 
 /** Prepares `relaxed` for dsm__graph_relax, with `incumbent`, a path that fits, which becomes
@@ -132,16 +132,16 @@ bool dsm__graph_limited_search(const dsm__graph *graph, dsm__graph_effort effort
 typedef dsm__graph_sums dsm__graph_label;
 
 typedef struct dsm__graph_label_list {
-  dsm__graph_label *labels; /**< by cycles, ascending */
+  dsm__graph_label *labels; /**< by cost, ascending */
   size_t count;
 } dsm__graph_label_list;
 
 typedef struct dsm__graph_labels {
   dsm__graph_relaxed *relaxed; /**< bounds, and the incumbent, which becomes better on the way */
   dsm__graph_effort effort;
-  double limit;                 /**< of cycles */
+  double limit;                 /**< of cost */
   double work_limit;            /**< of the work of relaxed */
-  double *cheapest_before;      /**< least cycles from the first node to a node, */
+  double *cheapest_before;      /**< least cost from the first node to a node, */
   double *priced_before;        /**< at the best price, */
   double *kept_before;          /**< and least kept bytes, the node's own included */
   dsm__graph_label_list *lists; /**< of each node */
@@ -162,13 +162,13 @@ void dsm__graph_labels_free(dsm__graph_labels *l);
 void dsm__graph_labels_look(dsm__graph_labels *l);
 
 /** Makes the labels of all paths that dsm__graph_relax looked at, fit, and take at most so many
- * cycles, or equally many. False if there are too many, or it takes too much work. */
-bool dsm__graph_labels_make(dsm__graph_labels *l, double cycles);
+ * cost, or equally many. False if there are too many, or it takes too much work. */
+bool dsm__graph_labels_make(dsm__graph_labels *l, double cost);
 
-/** Least cycles of a path that fits by its labels; infinite if there is none. */
+/** Least cost of a path that fits by its labels; infinite if there is none. */
 double dsm__graph_labels_best(const dsm__graph_labels *l);
 
-/** Writes the first of the paths that fit and take at most `limit` cycles, and of these count most,
+/** Writes the first of the paths that fit and take at most `limit` cost, and of these count most,
  * into the scratch path of `relaxed`. False if rounding leaves no such path. */
 bool dsm__graph_labels_walk(dsm__graph_labels *l, double limit);
 

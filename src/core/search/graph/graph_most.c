@@ -3,9 +3,9 @@
  * graph_most.c: of equally fast paths the first of those that count most.
  *
  * From the end of the path back, each node keeps what the rest of a path can be: how much it counts
- * and how many cycles it takes. Of two rests the one that counts more, and is not slower, is
+ * and what it costs. Of two rests the one that counts more, and is not slower, is
  * enough. Nodes that are on no path within the limit keep none. Nearly all that are left take the
- * same cycles but for rounding: then one rest is enough for a node.
+ * same cost but for rounding: then one rest is enough for a node.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 /* What can follow a node. */
 typedef struct rest_of_path {
-  double cycles;
+  double cost;
   size_t counted;
 } rest_of_path;
 
@@ -36,20 +36,19 @@ typedef struct counting {
   size_t from;
   size_t to;
   const double *rest;
-  double *before;   /* least cycles from `from`, of each node between */
+  double *before;   /* least cost from `from`, of each node between */
   rest_list *lists; /* likewise */
   DSM__LIST(rest_of_path) pool;
   DSM__LIST(rest_of_path) scratch; /* candidates of one node */
-  double limit;                    /* of cycles */
-  double margin;                   /* of cycles: rests that differ by less are equally fast */
+  double limit;                    /* of cost */
+  double margin;                   /* of cost: rests that differ by less are equally fast */
 } counting;
 
 /* Counts more first, then faster. */
 static int compare_rests(const void *left, const void *right) {
   const rest_of_path *const a = left;
   const rest_of_path *const b = right;
-  return dsm__order_then(dsm__order_whole(b->counted, a->counted),
-                         dsm__order(a->cycles, b->cycles));
+  return dsm__order_then(dsm__order_whole(b->counted, a->counted), dsm__order(a->cost, b->cost));
 }
 
 /*
@@ -70,10 +69,10 @@ static bool keep_best(counting *c, size_t node) {
   double fastest = HUGE_VAL;
   for (size_t i = 0; i < c->scratch.count; i++) {
     const rest_of_path one = c->scratch.items[i];
-    if (one.cycles + c->margin >= fastest) {
+    if (one.cost + c->margin >= fastest) {
       continue;
     }
-    fastest = one.cycles;
+    fastest = one.cost;
     if (list->count == RESTS_MAX) {
       c->pool.items[list->first + RESTS_MAX - 1] = one;
       continue;
@@ -98,9 +97,9 @@ static bool extend(counting *c, size_t node) {
     }
     const rest_list list = c->lists[edge->to - c->from];
     for (size_t i = list.first; i < list.first + list.count; i++) {
-      const rest_of_path one = {edge->cycles + c->pool.items[i].cycles,
+      const rest_of_path one = {edge->cost + c->pool.items[i].cost,
                                 dsm__graph_counted(c->graph, edge) + c->pool.items[i].counted};
-      if (c->before[node - c->from] + one.cycles > c->limit) {
+      if (c->before[node - c->from] + one.cost > c->limit) {
         continue;
       }
       if (!DSM__LIST_RESERVE(&c->scratch, 1)) {
@@ -112,7 +111,7 @@ static bool extend(counting *c, size_t node) {
   return keep_best(c, node);
 }
 
-/* Least cycles from the first node to those after it; how many edges a path can have at most. */
+/* Least cost from the first node to those after it; how many edges a path can have at most. */
 static void sweep(counting *c, double *longest) {
   const dsm__graph_node *const nodes = c->graph->nodes;
   const size_t count = c->to - c->from + 1;
@@ -125,7 +124,7 @@ static void sweep(counting *c, double *longest) {
       const dsm__graph_edge *const edge = &c->graph->edges[e];
       if (edge->to <= c->to) {
         const size_t to = edge->to - c->from;
-        c->before[to] = fmin(c->before[to], c->before[i] + edge->cycles);
+        c->before[to] = fmin(c->before[to], c->before[i] + edge->cost);
         longest[to] = fmax(longest[to], longest[i] + 1);
       }
     }
@@ -144,13 +143,13 @@ static bool count_back(counting *c) {
   return true;
 }
 
-/* The cycles with which an edge can be followed by something that counts `wanted`. */
+/* The cost with which an edge can be followed by something that counts `wanted`. */
 static double followed_by(const counting *c, const dsm__graph_edge *edge, size_t wanted) {
   const rest_list list = c->lists[edge->to - c->from];
   double least = HUGE_VAL;
   for (size_t i = list.first; i < list.first + list.count && c->pool.items[i].counted >= wanted;
        i++) {
-    least = edge->cycles + c->pool.items[i].cycles;
+    least = edge->cost + c->pool.items[i].cost;
   }
   return least;
 }
@@ -177,7 +176,7 @@ static void walk(const counting *c, dsm__graph_path *path) {
       }
     }
     const dsm__graph_edge *const taken = &c->graph->edges[chosen];
-    spent += taken->cycles;
+    spent += taken->cost;
     wanted -= wanted > 0 ? dsm__graph_counted(c->graph, taken) : 0;
     path->edges[path->length++] = chosen;
     v = taken->to;

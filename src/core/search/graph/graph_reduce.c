@@ -2,7 +2,7 @@
 /*
  * graph_reduce.c: leaves out what cannot matter.
  *
- * For each edge there are three bounds of the best path over it: its cycles alone, its kept bytes
+ * For each edge there are three bounds of the best path over it: its cost alone, its kept bytes
  * alone, and its priced cost, each the sum of what is least before the edge, the edge, and what is
  * least behind it. If one of them exceeds what the incumbent or the capacity allows, every path
  * over the edge does, and the edge goes. A path that fits and is as good as the incumbent loses no
@@ -49,7 +49,7 @@ static bool is_within(const dsm__graph_relaxed *r, const criterion *c, const dsm
   const double transient =
       dsm__graph_larger(r->least_transient, dsm__graph_larger(r->transient_before[v + run->shift],
                                                               to->transient_bytes));
-  const double sum = r->before[v + run->shift] + c->price.per_cycle * edge->cycles +
+  const double sum = r->before[v + run->shift] + c->price.per_cost * edge->cost +
                      c->price.per_byte * to->kept_bytes + r->rest[edge->to + run->shift];
   return sum + c->per_transient_byte * transient <= c->most;
 }
@@ -199,7 +199,7 @@ static bool copy(const reduction *d, dsm__graph_reduced *reduced) {
                                 .edges = edges,
                                 .capacity_bytes = graph->capacity_bytes,
                                 .deadline = graph->deadline,
-                                .limit_cycles = graph->limit_cycles,
+                                .cost_limit = graph->cost_limit,
                                 .is_counting = graph->is_counting};
   return true;
 }

@@ -3,7 +3,7 @@
  * graph_relax.c: Lagrangian relaxation of the memory's limit.
  *
  * For a price on kept bytes the cheapest path is found exactly. For every path that fits,
- * cycles >= cycles + price * (kept + largest transient - capacity), so
+ * cost >= cost + price * (kept + largest transient - capacity), so
  * (cheapest priced path) - price * (capacity - least possible largest transient) is a lower bound.
  * A search over the price finds a good bound, and paths that fit on the way.
  *
@@ -41,14 +41,14 @@ static bool allocate(dsm__graph_relaxed *r) {
 }
 
 double dsm__graph_rounding_slack(const dsm__graph_relaxed *relaxed, double price) {
-  return relaxed->rounding * (relaxed->incumbent_cycles + price * relaxed->graph->capacity_bytes);
+  return relaxed->rounding * (relaxed->incumbent_cost + price * relaxed->graph->capacity_bytes);
 }
 
 void dsm__graph_offer(dsm__graph_relaxed *relaxed) {
   const dsm__graph_sums sums = dsm__graph_sum(relaxed->graph, &relaxed->scratch);
-  if (sums.cycles < relaxed->incumbent_cycles &&
+  if (sums.cost < relaxed->incumbent_cost &&
       dsm__graph_bytes(sums) <= relaxed->graph->capacity_bytes) {
-    relaxed->incumbent_cycles = sums.cycles;
+    relaxed->incumbent_cost = sums.cost;
     relaxed->incumbent.length = relaxed->scratch.length;
     memcpy(relaxed->incumbent.edges, relaxed->scratch.edges,
            relaxed->scratch.length * sizeof relaxed->scratch.edges[0]);
@@ -57,7 +57,7 @@ void dsm__graph_offer(dsm__graph_relaxed *relaxed) {
 
 /*
  * Why this is a bound: let a path fit, so that kept + transient <= capacity, and let transients be
- * at least least_transient. Then kept <= capacity - least_transient, and cycles >= cycles + price *
+ * at least least_transient. Then kept <= capacity - least_transient, and cost >= cost + price *
  * (kept - (capacity - least_transient)) for any price that is not negative. The right side is at
  * least the cheapest priced path less a constant, which is what is computed. Rounding is taken off,
  * as sums along a path are added up in two orders.
@@ -76,8 +76,8 @@ double dsm__graph_bound_at(dsm__graph_relaxed *relaxed, double price) {
 static trial try_price(dsm__graph_relaxed *r, double price) {
   const dsm__graph_price priced = {1, price, r->transient_limit};
   const double bound = dsm__graph_bound_at(r, price);
-  if (bound > r->bound_cycles) {
-    r->bound_cycles = bound;
+  if (bound > r->bound_cost) {
+    r->bound_cost = bound;
     r->price = price;
   }
   dsm__graph_walk(r->graph, priced, r->rest, &r->scratch);
@@ -109,13 +109,13 @@ static void narrow(dsm__graph_relaxed *r, is_lean is_lean_enough, trial *fast, t
                   !dsm__deadline_is_over(r->graph->deadline);
        i++) {
     const double equal =
-        (lean->sums.cycles - fast->sums.cycles) / (fast->sums.kept_bytes - lean->sums.kept_bytes);
+        (lean->sums.cost - fast->sums.cost) / (fast->sums.kept_bytes - lean->sums.kept_bytes);
     if (equal <= fast->price || equal >= lean->price) {
       return;
     }
     const trial tried = try_price(r, equal);
-    const double cost = tried.sums.cycles + equal * tried.sums.kept_bytes;
-    const double known = fast->sums.cycles + equal * fast->sums.kept_bytes;
+    const double cost = tried.sums.cost + equal * tried.sums.kept_bytes;
+    const double known = fast->sums.cost + equal * fast->sums.kept_bytes;
     if (is_lean_enough(r, &tried.sums)) {
       *lean = tried;
     } else {
@@ -131,7 +131,7 @@ static void narrow(dsm__graph_relaxed *r, is_lean is_lean_enough, trial *fast, t
 
 /* A path along a head to a place, over an edge, and on along a tail. */
 typedef struct joint {
-  double cycles;
+  double cost;
   dsm__graph_place place;
   const dsm__graph_edge *edge; /* NULL: none is faster than the incumbent */
 } joint;
@@ -147,13 +147,13 @@ static void join(const dsm__graph_relaxed *r, const dsm__graph_tree *head, size_
     for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge; e++) {
       const uint32_t to = graph->edges[e].to;
       const dsm__graph_sums *const after = &tail->sums[to - run.first];
-      const double cycles = before->cycles + graph->edges[e].cycles + after->cycles;
+      const double cost = before->cost + graph->edges[e].cost + after->cost;
       const double kept = before->kept_bytes + graph->nodes[to].kept_bytes + after->kept_bytes;
       const double transient =
           dsm__graph_larger(graph->nodes[to].transient_bytes,
                             dsm__graph_larger(before->transient_bytes, after->transient_bytes));
-      if (cycles < best->cycles && kept + transient <= graph->capacity_bytes) {
-        *best = (joint){cycles, {run, index, v}, &graph->edges[e]};
+      if (cost < best->cost && kept + transient <= graph->capacity_bytes) {
+        *best = (joint){cost, {run, index, v}, &graph->edges[e]};
       }
     }
   }
@@ -182,7 +182,7 @@ static void join_prices(dsm__graph_relaxed *r, double fast_price, double lean_pr
     joint best[DSM__GRAPH_HEADS];
     dsm__graph_plant_tail(r->graph, &r->tail, prices[t], r->transient_limit);
     for (int h = 0; h < DSM__GRAPH_HEADS; h++) {
-      best[h] = (joint){.cycles = r->incumbent_cycles};
+      best[h] = (joint){.cost = r->incumbent_cost};
     }
     for (size_t index = 0; index < dsm__graph_run_count(r->graph); index++) {
       dsm__graph_load_tail(r->graph, &r->tail, index);
@@ -206,8 +206,8 @@ bool dsm__graph_relax_begin(const dsm__graph *graph, dsm__arena *arena,
     return false;
   }
   r->incumbent = *incumbent;
-  r->incumbent_cycles = dsm__graph_sum(graph, incumbent).cycles;
-  r->limit_cycles = graph->limit_cycles > 0 ? graph->limit_cycles : HUGE_VAL;
+  r->incumbent_cost = dsm__graph_sum(graph, incumbent).cost;
+  r->cost_limit = graph->cost_limit > 0 ? graph->cost_limit : HUGE_VAL;
   const size_t longest = dsm__graph_longest_path(graph, r->rest);
   if (!DSM__RESERVE(arena, r->scratch.edges, longest)) {
     return false;
@@ -228,12 +228,12 @@ void dsm__graph_relax(dsm__graph_relaxed *relaxed, double least_transient, doubl
   const dsm__graph_price kept_only = {0, 1, transient_limit};
   r->least_transient = least_transient;
   r->transient_limit = transient_limit;
-  r->bound_cycles = -HUGE_VAL;
+  r->bound_cost = -HUGE_VAL;
   r->price = 0;
   dsm__graph_sweep_forward(r->graph, kept_only, r->before);
   if (r->before[r->graph->node_count - 1] + least_transient >
       r->graph->capacity_bytes * (1 + r->rounding)) {
-    r->bound_cycles = HUGE_VAL;
+    r->bound_cost = HUGE_VAL;
     return;
   }
   dsm__graph_sweep_back(r->graph, kept_only, r->rest);

@@ -67,17 +67,17 @@ void dsm__graph_load_head(const dsm__graph *graph, dsm__graph_tree *head, size_t
   for (size_t i = 0; i < count; i++) {
     const dsm__graph_node *const node = &graph->nodes[run.first + i];
     dsm__graph_sums *const own = &head->sums[i];
-    own->cycles = node->transient_bytes <= head->transient_limit ? own->cycles : HUGE_VAL;
+    own->cost = node->transient_bytes <= head->transient_limit ? own->cost : HUGE_VAL;
     own->kept_bytes += node->kept_bytes;
     own->transient_bytes = dsm__graph_larger(own->transient_bytes, node->transient_bytes);
-    const double cost = own->cycles + head->price * own->kept_bytes;
+    const double cost = own->cost + head->price * own->kept_bytes;
     for (size_t e = node->first_edge; e < (node + 1)->first_edge; e++) {
       const dsm__graph_edge *const edge = &graph->edges[e];
       const size_t to = edge->to - run.first;
       dsm__graph_sums *const next = &head->sums[to];
-      if (cost + edge->cycles < next->cycles + head->price * next->kept_bytes) {
+      if (cost + edge->cost < next->cost + head->price * next->kept_bytes) {
         *next = *own;
-        next->cycles += edge->cycles;
+        next->cost += edge->cost;
         head->edges[to] = e + run.edge_shift;
         head->from[to] = (uint32_t)i;
       }
@@ -97,10 +97,10 @@ static dsm__graph_sums least_behind(const dsm__graph *graph, dsm__graph_tree *ta
     const dsm__graph_edge *const edge = &graph->edges[e];
     const dsm__graph_node *const to = &graph->nodes[edge->to];
     const dsm__graph_sums *const next = &tail->sums[edge->to - run->first];
-    const dsm__graph_sums sums = {next->cycles + edge->cycles, next->kept_bytes + to->kept_bytes,
+    const dsm__graph_sums sums = {next->cost + edge->cost, next->kept_bytes + to->kept_bytes,
                                   dsm__graph_larger(next->transient_bytes, to->transient_bytes), 0};
     if (to->transient_bytes <= tail->transient_limit &&
-        sums.cycles + tail->price * sums.kept_bytes < best.cycles + tail->price * best.kept_bytes) {
+        sums.cost + tail->price * sums.kept_bytes < best.cost + tail->price * best.kept_bytes) {
       best = sums;
       tail->edges[v - run->first] = e + run->edge_shift;
     }

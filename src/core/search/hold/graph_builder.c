@@ -33,13 +33,13 @@ void dsm__graph_begin_edges(dsm__graph_builder *builder, uint32_t node) {
   }
 }
 
-size_t dsm__graph_add_edge(dsm__graph_builder *builder, uint32_t to, double cycles, uint32_t tag) {
+size_t dsm__graph_add_edge(dsm__graph_builder *builder, uint32_t to, double cost, uint32_t tag) {
   if (builder->is_out_of_memory || !DSM__LIST_RESERVE_COUNTED(&builder->edges, 1, builder->bytes)) {
     builder->is_out_of_memory = true;
     return 0;
   }
   builder->edges.items[builder->edges.count] =
-      (dsm__graph_edge){.cycles = cycles, .to = to, .tag = tag};
+      (dsm__graph_edge){.cost = cost, .to = to, .tag = tag};
   return builder->edges.count++;
 }
 

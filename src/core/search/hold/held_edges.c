@@ -310,6 +310,16 @@ void dsm__network_add_started_edge(dsm__building *b, size_t index, unsigned bloc
   add_pending(b, &one, b->started[block], &step);
 }
 
+static double joules_of(const dsm__building *b, const dsm__pending_edge *one, dsm_pass pass) {
+  if (b->inputs->energy == NULL) {
+    return 0;
+  }
+  dsm__layer_setting setting = dsm__open_setting(b->inputs, dsm__network_layer(b, one->layer),
+                                                 dsm__factor_of(one->factor_index));
+  setting.holding = one->holding;
+  return dsm__pass_joules(b->inputs->energy, &setting, pass, one->parallelism);
+}
+
 /* Edges that were freed as dead ends are not scored. Of all others each pass is one variant, and
  * equal variants are scored once: a network of repeated blocks has far fewer of them than edges. */
 bool dsm__network_score_pending(dsm__building *b, dsm__network_graph *graph,
@@ -343,13 +353,17 @@ bool dsm__network_score_pending(dsm__building *b, dsm__network_graph *graph,
     const dsm__layer_setting setting =
         dsm__open_setting(b->inputs, dsm__network_layer(b, one->layer), 1);
     const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(one->parallelism);
-    graph->edges[edge].cycles = dsm__once_cycles(&setting, &layouts);
+    const dsm__cost once = {.once = dsm__once_cycles(&setting, &layouts)};
+    double price = dsm__price(&b->inputs->prices, &once);
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       if (indices[i][p] != SIZE_MAX) {
-        graph->edges[edge].cycles +=
-            dsm__counted_share(&setting, (dsm_pass)p) * variants.cycles[indices[i][p]];
+        const dsm__cost own = {.micro = dsm__counted_share(&setting, (dsm_pass)p) *
+                                        variants.cycles[indices[i][p]],
+                               .joules = joules_of(b, one, (dsm_pass)p)};
+        price += dsm__price(&b->inputs->prices, &own);
       }
     }
+    graph->edges[edge].cost = price;
   }
   graph->evaluations = variants.evaluations;
   free(indices);

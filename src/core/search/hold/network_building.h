@@ -26,7 +26,7 @@ typedef struct dsm__held_state {
 
 typedef DSM__LIST(dsm__held_state) dsm__state_list;
 
-/* An edge whose cycles are still to be scored. */
+/* An edge whose cost is still to be scored. */
 typedef struct dsm__pending_edge {
   size_t edge;
   size_t layer;

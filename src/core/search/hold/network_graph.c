@@ -80,7 +80,7 @@ uint32_t dsm__network_add_layer_node(dsm__building *b, dsm__node_kind kind, size
 }
 
 static bool has_open(const dsm__building *b, size_t index, unsigned pair) {
-  return isfinite(choices_of(b, index, false)[pair].cycles);
+  return isfinite(choices_of(b, index, false)[pair].cost);
 }
 
 /* Can hoisting be of use? It takes more memory, so that it has to be faster; unless that is asked,
@@ -92,8 +92,8 @@ static bool has_hoisted(const dsm__building *b, size_t index, unsigned pair) {
       dsm__network_layer(b, index)->timesteps == 1) {
     return false;
   }
-  const double cycles = choices_of(b, index, true)[pair].cycles;
-  return are_all_wanted ? isfinite(cycles) : cycles < choices_of(b, index, false)[pair].cycles;
+  const double cost = choices_of(b, index, true)[pair].cost;
+  return are_all_wanted ? isfinite(cost) : cost < choices_of(b, index, false)[pair].cost;
 }
 
 static uint32_t add_hoisted_entry(dsm__building *b, size_t index, unsigned pair) {
@@ -170,12 +170,36 @@ static dsm_axis_set role_change(dsm_parallelism before, dsm_parallelism after) {
   return dsm_parallelism_model_axes(before) ^ dsm_parallelism_model_axes(after);
 }
 
-/* Cycles of a relayout into a layer, by the roles that change (section 5); axes that the machine
- * does not have may change too. */
-static void derive_relayouts(const dsm__building *b, size_t index, double *relayouts) {
+/* How much counts of what a relayout into a layer takes on the way back: it is of the update of the
+ * layer before, or the gradient of its output. */
+static double counted_back(const dsm__building *b, size_t index) {
+  const dsm__layer_setting setting =
+      dsm__open_setting(b->inputs, dsm__network_layer(b, index > 0 ? index - 1 : 0), 1);
+  return fmin(dsm__counted_share(&setting, DSM_PASS_BACKWARD),
+              dsm__counted_share(&setting, DSM_PASS_UPDATE));
+}
+
+/* What relayouts into a layer cost, by the roles that change (section 5). */
+typedef struct relayout_costs {
+  double there[DSM_PARALLELISM_COUNT];
+  double back[DSM_PARALLELISM_COUNT];
+  double both[DSM_PARALLELISM_COUNT]; /* as far as there is a way back */
+} relayout_costs;
+
+/* Of so many, all of which take their energy, and some of which count of their time. */
+static double price_of(const dsm__building *b, const dsm__cost *relayout, double times,
+                       double counted) {
+  const dsm__cost cost = {.micro = counted * relayout->micro, .joules = times * relayout->joules};
+  return dsm__price(&b->inputs->prices, &cost);
+}
+
+/* Axes that the machine does not have may change too. */
+static void derive_relayouts(const dsm__building *b, size_t index, relayout_costs *relayouts) {
   const dsm_workload *const workload = b->inputs->workload;
   const double bytes = (double)dsm__network_layer(b, index)->carried_elements *
                        (double)workload->minibatch * workload->element_bytes;
+  const double counted = counted_back(b, index);
+  const bool is_both = dsm__network_is_training(b);
   const unsigned ways = ways_of(b);
   assert(ways > 0);
   for (unsigned change = 0; change < DSM_PARALLELISM_COUNT; change++) {
@@ -183,9 +207,16 @@ static void derive_relayouts(const dsm__building *b, size_t index, double *relay
     if (change < ways) {
       const dsm_traffic traffic = dsm_relayout_traffic(b->inputs->machine, bytes,
                                                        DSM_PARALLELISM_DATA, (dsm_parallelism)to);
-      relayouts[change] = dsm_group_cycles(b->inputs->machine, &traffic);
+      const dsm__cost one = {.micro = dsm_group_cycles(b->inputs->machine, &traffic),
+                             .joules = dsm__exchange_joules(b->inputs->energy, &traffic)};
+      relayouts->there[change] = price_of(b, &one, 1, 1);
+      relayouts->back[change] = price_of(b, &one, 1, counted);
+      relayouts->both[change] =
+          is_both ? price_of(b, &one, 2, 1 + counted) : relayouts->there[change];
     } else {
-      relayouts[change] = relayouts[change % ways];
+      relayouts->there[change] = relayouts->there[change % ways];
+      relayouts->back[change] = relayouts->back[change % ways];
+      relayouts->both[change] = relayouts->both[change % ways];
     }
   }
 }
@@ -197,27 +228,18 @@ static void add_group_edges(dsm__building *b, size_t index) {
   }
 }
 
-/* How much counts of what a relayout into a layer takes on the way back: it is of the update of the
- * layer before, or the gradient of its output. */
-static double counted_back(const dsm__building *b, size_t index) {
-  const dsm__layer_setting setting =
-      dsm__open_setting(b->inputs, dsm__network_layer(b, index > 0 ? index - 1 : 0), 1);
-  return fmin(dsm__counted_share(&setting, DSM_PASS_BACKWARD),
-              dsm__counted_share(&setting, DSM_PASS_UPDATE));
-}
-
 /* Edges into a layer's entries for a pair. */
-static void enter(dsm__building *b, unsigned pair, double cycles) {
+static void enter(dsm__building *b, unsigned pair, double cost) {
   if (b->entry[pair] != DSM__NO_NODE) {
-    dsm__graph_add_edge(&b->builder, b->entry[pair], cycles, 0);
+    dsm__graph_add_edge(&b->builder, b->entry[pair], cost, 0);
   }
   if (b->hoisted[pair] != DSM__NO_NODE) {
-    dsm__graph_add_edge(&b->builder, b->hoisted[pair], cycles, 0);
+    dsm__graph_add_edge(&b->builder, b->hoisted[pair], cost, 0);
   }
 }
 
 /* Edges out of the states before a layer in which nothing is held. */
-static void add_open_edges(dsm__building *b, size_t index, const double *relayouts) {
+static void add_open_edges(dsm__building *b, size_t index, const relayout_costs *relayouts) {
   const unsigned ways = ways_of(b);
   for (DSM__EACH_PAIR(from, ways)) {
     if (b->open[from] == DSM__NO_NODE) {
@@ -225,13 +247,13 @@ static void add_open_edges(dsm__building *b, size_t index, const double *relayou
     }
     dsm__graph_begin_edges(&b->builder, b->open[from]);
     for (DSM__EACH_PAIR(to, ways)) {
-      const double move = relayouts[role_change(dsm__pair_forward(from), dsm__pair_forward(to))];
+      const dsm_axis_set change = role_change(dsm__pair_forward(from), dsm__pair_forward(to));
       if (is_per_pass(b)) {
         if (b->middle[to] != DSM__NO_NODE && dsm__pair_backward(to) == dsm__pair_backward(from)) {
-          dsm__graph_add_edge(&b->builder, b->middle[to], move, 0);
+          dsm__graph_add_edge(&b->builder, b->middle[to], relayouts->there[change], 0);
         }
       } else {
-        enter(b, to, dsm__network_is_training(b) ? (1 + counted_back(b, index)) * move : move);
+        enter(b, to, relayouts->both[change]);
       }
     }
     add_group_edges(b, index);
@@ -246,9 +268,8 @@ static void add_open_edges(dsm__building *b, size_t index, const double *relayou
   add_group_edges(b, index);
 }
 
-static void add_middle_edges(dsm__building *b, size_t index, const double *relayouts) {
+static void add_middle_edges(dsm__building *b, const relayout_costs *relayouts) {
   const unsigned ways = ways_of(b);
-  const double counted = counted_back(b, index);
   for (DSM__EACH_PAIR(from, ways)) {
     if (b->middle[from] == DSM__NO_NODE) {
       continue;
@@ -256,7 +277,8 @@ static void add_middle_edges(dsm__building *b, size_t index, const double *relay
     dsm__graph_begin_edges(&b->builder, b->middle[from]);
     for (unsigned p = 0; p < ways; p++) {
       const unsigned to = dsm__pair_of(dsm__pair_forward(from), (dsm_parallelism)p);
-      enter(b, to, counted * relayouts[role_change(dsm__pair_backward(from), (dsm_parallelism)p)]);
+      const dsm_axis_set change = role_change(dsm__pair_backward(from), (dsm_parallelism)p);
+      enter(b, to, relayouts->back[change]);
     }
   }
 }
@@ -265,7 +287,7 @@ static void add_middle_edges(dsm__building *b, size_t index, const double *relay
  * The layer with nothing held before or after: at its best, or (where it is to be explained) in
  * every way.
  *
- * For a layer that is explained, and where cycles are set later, the best choice of update and
+ * For a layer that is explained, and where costs are set later, the best choice of update and
  * factor is not known or not enough, so that each has an edge.
  */
 static void add_plain_edges(dsm__building *b, size_t index, unsigned pair, dsm_parallelism update,
@@ -275,7 +297,7 @@ static void add_plain_edges(dsm__building *b, size_t index, unsigned pair, dsm_p
   const dsm__layer_step step = {update, factor_index, false, 0};
   if (index != b->request->explained_layer && !b->request->is_priced_later) {
     if (choice->update == update && choice->factor_index == factor_index) {
-      dsm__graph_add_edge(&b->builder, b->next_open[pair], choice->cycles,
+      dsm__graph_add_edge(&b->builder, b->next_open[pair], choice->cost,
                           dsm__network_step_pack(&step));
     }
     return;
@@ -286,9 +308,9 @@ static void add_plain_edges(dsm__building *b, size_t index, unsigned pair, dsm_p
   if ((is_per_pass(b) || is_uniform) &&
       dsm__is_run_hoisted(dsm__network_layer(b, index), factor_index) == is_hoisted &&
       dsm__factor_is_allowed(b->request->factors, dsm__network_layer(b, index), factor_index)) {
-    const double cycles = dsm__open_cycles(table, index, &layouts, factor_index);
-    if (isfinite(cycles)) {
-      dsm__graph_add_edge(&b->builder, b->next_open[pair], cycles, dsm__network_step_pack(&step));
+    const double cost = dsm__open_cost(table, index, &layouts, factor_index);
+    if (isfinite(cost)) {
+      dsm__graph_add_edge(&b->builder, b->next_open[pair], cost, dsm__network_step_pack(&step));
     }
   }
 }
@@ -335,19 +357,21 @@ static void add_groups(dsm__building *b, size_t index) {
         b->request->has_group_bounds ? groups->items[g].bound_cycles : groups->items[g].cycles;
     const dsm__layer_setting setting =
         dsm__open_setting(b->inputs, dsm__network_layer(b, index), 1);
-    b->group_edges[g] = dsm__graph_add_edge(
-        &b->builder, 0, dsm__counted_share(&setting, DSM_PASS_BACKWARD) * cycles, (uint32_t)g);
+    assert(dsm__is_priced_by_time(&b->inputs->prices)); /* of a group no energy is known */
+    const dsm__cost cost = {.micro = dsm__counted_share(&setting, DSM_PASS_BACKWARD) * cycles};
+    b->group_edges[g] =
+        dsm__graph_add_edge(&b->builder, 0, dsm__price(&b->inputs->prices, &cost), (uint32_t)g);
   }
 }
 
 static void add_layer(dsm__building *b, size_t index) {
-  double relayouts[DSM_PARALLELISM_COUNT];
-  derive_relayouts(b, index, relayouts);
+  relayout_costs relayouts;
+  derive_relayouts(b, index, &relayouts);
   add_layer_nodes(b, index);
   const uint32_t next_free = add_free_node(b, index + 1);
-  add_open_edges(b, index, relayouts);
+  add_open_edges(b, index, &relayouts);
   dsm__network_add_held_edges(b, index);
-  add_middle_edges(b, index, relayouts);
+  add_middle_edges(b, &relayouts);
   add_entry_edges(b, index);
   add_groups(b, index);
   for (DSM__EACH_PAIR(pair, ways_of(b))) {

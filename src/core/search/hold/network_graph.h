@@ -65,8 +65,8 @@ typedef struct dsm__graph_request {
    * number f, boundary i being that before layer i. NULL: everywhere. */
   const uint64_t *worthwhile;
   bool is_priced_later;   /**< layers have an edge for each factor and update parallelism, whose
-                             cycles the caller sets */
-  bool has_group_bounds;  /**< groups have their bounds for cycles: a bound from below */
+                             costs the caller sets */
+  bool has_group_bounds;  /**< groups have their bounds for costs: a bound from below */
   size_t explained_layer; /**< has an edge for each factor and update parallelism; SIZE_MAX: none */
 } dsm__graph_request;
 
@@ -112,7 +112,7 @@ uint32_t dsm__graph_add_node(dsm__graph_builder *builder, dsm__node_info info, d
 void dsm__graph_begin_edges(dsm__graph_builder *builder, uint32_t node);
 
 /** Adds an edge; its index. */
-size_t dsm__graph_add_edge(dsm__graph_builder *builder, uint32_t to, double cycles, uint32_t tag);
+size_t dsm__graph_add_edge(dsm__graph_builder *builder, uint32_t to, double cost, uint32_t tag);
 
 /** Nodes before `end` have all their edges, those from `end` on none yet. Repeats nodes first ..
  * end with their edges, so many layers later: the first `entries` of them stand for those from

@@ -431,7 +431,7 @@ static bool sweep_back(dsm__layout_bounds *bounds) {
           (is_layer && !request->free->holdings[e].is_input_held && !waive_cost_to_go(bounds, v))) {
         return false;
       }
-      least = fmin(least, graph->edges[e].cycles + added + bounds->rest[graph->edges[e].to]);
+      least = fmin(least, graph->edges[e].cost + added + bounds->rest[graph->edges[e].to]);
     }
     bounds->rest[v] = least;
   }

@@ -183,7 +183,7 @@ static void add_edge(expansion *x, uint32_t from, size_t edge, const uint32_t *o
   uint32_t choices[DSM__SET_BITS];
   size_t count = 0;
   const double rest = x->bounds.rest[free_edge->to];
-  if (x->is_out_of_memory || before + rest > x->request->limit_cycles) {
+  if (x->is_out_of_memory || before + rest > x->request->cost_limit) {
     return;
   }
   const dsm__node_info *const info = info_of(x, x->states.items[from].node);
@@ -213,7 +213,7 @@ static void add_least(expansion *x, uint32_t from, size_t edge, size_t count) {
   for (uint32_t i = 1; i < count; i++) {
     best = x->extras[i] < x->extras[best] ? i : best;
   }
-  add_edge(x, from, edge, &best, x->graph->edges[edge].cycles + x->extras[best]);
+  add_edge(x, from, edge, &best, x->graph->edges[edge].cost + x->extras[best]);
 }
 
 /*
@@ -226,8 +226,8 @@ static void add_least(expansion *x, uint32_t from, size_t edge, size_t count) {
 static double most_extra(const expansion *x, uint32_t from, size_t edge) {
   const dsm__graph_edge *const free_edge = &x->graph->edges[edge];
   const double without =
-      x->states.items[from].before + free_edge->cycles + x->bounds.rest[free_edge->to];
-  return fmax(x->request->limit_cycles - without, 0) + x->request->limit_cycles * 1e-10;
+      x->states.items[from].before + free_edge->cost + x->bounds.rest[free_edge->to];
+  return fmax(x->request->cost_limit - without, 0) + x->request->cost_limit * 1e-10;
 }
 
 /* The edges of a layer that holds its output, one for each layout. */
@@ -249,7 +249,7 @@ static void add_own_layouts(expansion *x, uint32_t from, size_t edge,
     return;
   }
   for (uint32_t i = 0; i < count; i++) {
-    add_edge(x, from, edge, &i, free_edge->cycles + x->extras[i]);
+    add_edge(x, from, edge, &i, free_edge->cost + x->extras[i]);
   }
 }
 
@@ -258,7 +258,7 @@ static void expand_edge(expansion *x, uint32_t from, size_t edge) {
   const dsm__graph_edge *const free_edge = &x->graph->edges[edge];
   const dsm__holding *const holding = &x->request->free->holdings[edge];
   if (!x->uses.edges[edge].is_touching) {
-    add_edge(x, from, edge, NULL, free_edge->cycles);
+    add_edge(x, from, edge, NULL, free_edge->cost);
     return;
   }
   const dsm__node_info *const info = info_of(x, x->states.items[from].node);
@@ -282,7 +282,7 @@ static void expand_edge(expansion *x, uint32_t from, size_t edge) {
     touched.output_count = 1;
     dsm__layout_extras(&x->uses, edge, &touched, most_extra(x, from, edge), x->extras_scratch,
                        x->extras);
-    add_edge(x, from, edge, NULL, free_edge->cycles + x->extras[0]);
+    add_edge(x, from, edge, NULL, free_edge->cost + x->extras[0]);
   }
 }
 
@@ -355,7 +355,7 @@ static size_t choose_states(expansion *x, uint32_t node) {
   find_owners(x, node);
   add_costs_to_go(x, node, order, count);
   qsort(order, count, sizeof order[0], compare_ranked);
-  while (count > 0 && order[count - 1].cycles + x->bounds.rest[node] > x->request->limit_cycles) {
+  while (count > 0 && order[count - 1].cycles + x->bounds.rest[node] > x->request->cost_limit) {
     count--;
   }
   if (count > states_left(x)) {
@@ -473,7 +473,7 @@ bool dsm__layout_graph_build(dsm__layout_graph *made, const dsm__layout_request 
   if (is_done && !is_over(&x)) {
     expand_all(&x);
     made->is_cut = x.is_cut;
-    made->lower_bound_cycles = x.bounds.rest[0];
+    made->lower_bound = x.bounds.rest[0];
     made->is_found = x.states.first[x.graph->node_count - 1] != NO_STATE && !is_over(&x);
     is_done = !x.is_out_of_memory && (!made->is_found || make_network(&x, &made->network, arena));
     made->network.evaluations = x.uses.profiles.evaluations;

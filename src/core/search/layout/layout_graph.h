@@ -26,9 +26,9 @@ enum {
 
 typedef struct dsm__layout_graph {
   dsm__network_graph network;
-  bool is_found;             /**< some path is left */
-  bool is_cut;               /**< too many states: some are missing */
-  double lower_bound_cycles; /**< of all paths of the wanted edges, by the bounds alone */
+  bool is_found;      /**< some path is left */
+  bool is_cut;        /**< too many states: some are missing */
+  double lower_bound; /**< of all paths of the wanted edges, by the bounds alone */
 } dsm__layout_graph;
 
 /** Builds the graph in the arena; false if out of memory. */

@@ -13,6 +13,7 @@
  */
 #include "search/problem.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -34,7 +35,7 @@ typedef struct solving {
 
 dsm__layout_request dsm__layout_request_of(const dsm__problem *problem,
                                            const dsm__network_graph *free,
-                                           const unsigned char *is_edge_in, double limit_cycles,
+                                           const unsigned char *is_edge_in, double cost_limit,
                                            size_t states_max) {
   return (dsm__layout_request){
       .table = &problem->table,
@@ -42,7 +43,7 @@ dsm__layout_request dsm__layout_request_of(const dsm__problem *problem,
       .layouts = &problem->layouts,
       .free = free,
       .is_edge_in = is_edge_in,
-      .limit_cycles = limit_cycles,
+      .cost_limit = cost_limit,
       .states_max = states_max,
       .factor_count = dsm__run_count(&problem->factors),
   };
@@ -78,8 +79,8 @@ static bool mark_fast(const solving *s, double limit) {
   dsm__graph_before(graph, before);
   for (size_t v = 0; v + 1 < graph->node_count; v++) {
     for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge; e++) {
-      const double cycles = before[v] + graph->edges[e].cycles + s->rest[graph->edges[e].to];
-      s->is_edge_in[e] = cycles <= limit ? 1 : 0;
+      const double cost = before[v] + graph->edges[e].cost + s->rest[graph->edges[e].to];
+      s->is_edge_in[e] = cost <= limit ? 1 : 0;
     }
   }
   return true;
@@ -101,7 +102,7 @@ static bool mark_promising(const solving *s, double limit) {
     return false;
   }
   dsm__graph_relax_whole(&relaxed);
-  relaxed.incumbent_cycles = limit;
+  relaxed.incumbent_cost = limit;
   if (!dsm__graph_reduce(&relaxed, relaxed.price, &reduced)) {
     return false;
   }
@@ -121,7 +122,7 @@ static bool mark_edges(const solving *s, double limit) {
   if (!isfinite(limit)) {
     return true;
   }
-  const bool is_fastest = s->free->answer.cycles <= dsm__tie_limit(s->rest[0]);
+  const bool is_fastest = s->free->answer.cost <= dsm__tie_limit(s->rest[0]);
   return is_fastest ? mark_fast(s, limit) : mark_promising(s, limit);
 }
 
@@ -130,7 +131,7 @@ static bool mark_edges(const solving *s, double limit) {
 /* Lays out the path of the free graph. Mostly layouts add little, and then few core splits come
  * into question, so that a mapping is looked for with little slack first, then with more. */
 static bool lay_out_path(const solving *s, dsm__solution *best) {
-  const double least = s->free->answer.cycles;
+  const double least = s->free->answer.cost;
   dsm__layout_graph made = {.is_found = false};
   for (size_t i = 0; i < s->free->path.length; i++) {
     s->is_edge_in[s->free->path.edges[i]] = 1;
@@ -145,7 +146,7 @@ static bool lay_out_path(const solving *s, dsm__solution *best) {
   return made.is_found || dsm__problem_is_over(s->problem) || search(s, HUGE_VAL, &made, best);
 }
 
-/* One round, with a mapping of `known` cycles that fits the memory. */
+/* One round, with a mapping of `known` cost that fits the memory. */
 static bool run_round(const solving *s, double known, bool *is_cut, dsm__solution *best) {
   const double limit = s->problem->is_bounding_off ? HUGE_VAL : dsm__tie_limit(known);
   dsm__solution found;
@@ -156,23 +157,24 @@ static bool run_round(const solving *s, double known, bool *is_cut, dsm__solutio
   *is_cut = made.is_cut;
   const bool is_found = made.is_found && found.answer.is_feasible;
   /* All other mappings take longer than the limit. */
-  double bound = is_found ? fmin(found.answer.lower_bound_cycles, limit) : limit;
+  double bound = is_found ? fmin(found.answer.lower_bound, limit) : limit;
   if (made.is_cut) {
-    bound = fmin(made.lower_bound_cycles * (1 - 1e-12), limit); /* but for rounding */
+    bound = fmin(made.lower_bound * (1 - 1e-12), limit); /* but for rounding */
   }
-  const double known_bound = fmax(best->answer.lower_bound_cycles, bound);
-  if (is_found && found.answer.cycles <= dsm__tie_limit(best->answer.cycles)) {
+  const double known_bound = fmax(best->answer.lower_bound, bound);
+  if (is_found && found.answer.cost <= dsm__tie_limit(best->answer.cost)) {
     *best = found;
   }
-  best->answer.lower_bound_cycles = made.is_cut ? known_bound : bound;
+  best->answer.lower_bound = made.is_cut ? known_bound : bound;
   return true;
 }
 
-bool dsm__layout_solve(const dsm__problem *problem, double known_cycles, dsm__solution *solution) {
+bool dsm__layout_solve(const dsm__problem *problem, double known_cost, dsm__solution *solution) {
   const dsm__solution free_solution = *solution;
   const dsm__graph *const graph = &free_solution.network.graph;
   double *const rest = dsm__arena_array(problem->arena, graph->node_count, sizeof *rest);
   solving s = {problem, &free_solution, rest, NULL, FIRST_STATES};
+  assert(dsm__is_priced_by_time(&problem->inputs.prices)); /* so are profiles */
   if (rest == NULL || !DSM__RESERVE(problem->arena, s.is_edge_in, dsm__graph_edge_count(graph))) {
     return false;
   }
@@ -183,16 +185,16 @@ bool dsm__layout_solve(const dsm__problem *problem, double known_cycles, dsm__so
   if (!lay_out_path(&s, solution)) {
     return false;
   }
-  solution->answer.lower_bound_cycles = free_solution.answer.lower_bound_cycles;
-  if (dsm__problem_is_over(problem)) { /* its cycles are not all there */
-    solution->answer.cycles = HUGE_VAL;
+  solution->answer.lower_bound = free_solution.answer.lower_bound;
+  if (dsm__problem_is_over(problem)) { /* its costs are not all there */
+    solution->answer.cost = HUGE_VAL;
     return true;
   }
   bool is_cut = true;
   while (is_cut && s.states_max < problem->layout_states_max && !dsm__problem_is_over(problem)) {
     const dsm__solution before = *solution;
     s.states_max *= MORE_STATES;
-    if (!run_round(&s, fmin(solution->answer.cycles, known_cycles), &is_cut, solution)) {
+    if (!run_round(&s, fmin(solution->answer.cost, known_cost), &is_cut, solution)) {
       return false;
     }
     *solution = dsm__problem_is_over(problem) ? before : *solution;

@@ -134,11 +134,11 @@ static bool find_slack(const dsm__layout_request *request, double *slack, dsm__a
     rest[v] = HUGE_VAL;
     for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge; e++) {
       if (request->is_edge_in[e] != 0) {
-        rest[v] = fmin(rest[v], graph->edges[e].cycles + rest[graph->edges[e].to]);
+        rest[v] = fmin(rest[v], graph->edges[e].cost + rest[graph->edges[e].to]);
       }
     }
   }
-  const double most = request->limit_cycles;
+  const double most = request->cost_limit;
   *slack = isfinite(most) ? (most - rest[0]) * (1 + 1e-6) + most * 1e-10 : HUGE_VAL;
   return true;
 }

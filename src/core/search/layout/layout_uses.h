@@ -128,7 +128,7 @@ typedef struct dsm__layout_request {
   const dsm__core_layouts *layouts;
   const dsm__network_graph *free;  /**< with holdings; nothing held moves */
   const unsigned char *is_edge_in; /**< the edges of the free graph that are wanted */
-  double limit_cycles;             /**< only paths that can be as fast are wanted */
+  double cost_limit;               /**< only paths that can be as fast are wanted */
   size_t states_max;               /**< see DSM__LAYOUT_STATES_MAX */
   unsigned factor_count;
 } dsm__layout_request;

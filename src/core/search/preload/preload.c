@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "search/problem.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -386,10 +387,10 @@ static bool search_levels(searching *s) {
   }
   dsm__graph_answer *const answer = &s->solution->answer;
   for (int c = 1; c <= DSM__PRELOAD_STEPS; c++) {
-    answer->lower_bound_cycles = fmin(answer->lower_bound_cycles, s->steps[c]->head.bound);
+    answer->lower_bound = fmin(answer->lower_bound, s->steps[c]->head.bound);
   }
-  if (!is_below_best(s, answer->lower_bound_cycles)) { /* but for rounding it is met */
-    answer->lower_bound_cycles = s->best_cycles;
+  if (!is_below_best(s, answer->lower_bound)) { /* but for rounding it is met */
+    answer->lower_bound = s->best_cycles;
   }
   return true;
 }
@@ -412,8 +413,9 @@ bool dsm__problem_solve_preload(const dsm__problem *problem, dsm__solution *solu
       .factors = problem->factors,
       .is_holding = dsm__may_choose(problem->inputs.options, DSM__CHOICE_OUTPUT) &&
                     problem->lives.is_any_holdable,
-      .best_cycles = solution->answer.cycles,
+      .best_cycles = solution->answer.cost,
   };
+  assert(dsm__is_priced_by_time(&problem->inputs.prices)); /* runs of weights are times */
   if (dsm_preload_room_bytes(&problem->machine) <= 0) {
     return true;
   }
@@ -421,6 +423,6 @@ bool dsm__problem_solve_preload(const dsm__problem *problem, dsm__solution *solu
       dsm__residents_init(&s.residents, &problem->table) && find_forms(&s) && search_factors(&s);
   problem->found->evaluations += s.residents.evaluations;
   dsm__residents_fini(&s.residents);
-  solution->answer.cycles = s.best_cycles;
+  solution->answer.cost = s.best_cycles;
   return is_done;
 }

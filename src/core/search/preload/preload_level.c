@@ -180,7 +180,7 @@ bool dsm__preload_level_init(dsm__preload_level *level, const dsm__preload_reque
     return false;
   }
   for (size_t e = 0; e < edges; e++) {
-    level->fixed_cycles[e] = level->network.edges[e].cycles;
+    level->fixed_cycles[e] = level->network.edges[e].cost;
   }
   return find_runs(level, request->residents) &&
          dsm__preload_level_number(level, request->residents);

@@ -174,7 +174,7 @@ static bool is_edge_in(const dsm__preload_outlook *outlook, const double *before
   const dsm__preload_level *const level = outlook->level;
   const dsm__graph_edge *const one = &level->network.edges[edge];
   const dsm__preload_prospect *const p = &outlook->prospects[0];
-  const double sum = before[node] + one->cycles + p->rest[one->to];
+  const double sum = before[node] + one->cost + p->rest[one->to];
   return sum - p->refund - rounding * (sum + p->refund) < limit;
 }
 

@@ -41,7 +41,7 @@ static void forbid_other_forms(const dsm__preload_level *level) {
     for (size_t e = network->graph.nodes[v].first_edge; e < network->graph.nodes[v + 1].first_edge;
          e++) {
       if (!is_in_form(level, &network->infos[v], network->edges[e].tag)) {
-        network->edges[e].cycles = FORBIDDEN;
+        network->edges[e].cost = FORBIDDEN;
       }
     }
   }
@@ -109,7 +109,7 @@ void dsm__preload_set_price(dsm__preload_level *level, double price) {
   for (size_t e = 0; e < edge_count; e++) {
     const size_t run = level->run_of[e];
     const double cycles = run == SIZE_MAX ? level->fixed_cycles[e] : runs->items[run].priced;
-    network->edges[e].cycles = level->is_shut[e] ? FORBIDDEN : cycles;
+    network->edges[e].cost = level->is_shut[e] ? FORBIDDEN : cycles;
   }
   forbid_other_forms(level);
   dsm__graph_rest(&network->graph, level->rest);

@@ -203,23 +203,27 @@ static double score_pass(dsm__held_costs *costs, size_t layer_index, const dsm__
   const dsm__layer_setting setting = dsm__held_setting(costs, layer_index, way);
   const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(parallelism);
   const double cycles = score_parts(costs, way, &setting, pass, parallelism);
-  return dsm__counted_share(&setting, pass) *
-         (cycles + dsm__gathering_cycles(&setting, &layouts, pass, cycles));
+  const dsm__search_inputs *const inputs = &costs->space->problem->inputs;
+  const dsm__cost cost = {.micro =
+                              dsm__counted_share(&setting, pass) *
+                              (cycles + dsm__gathering_cycles(&setting, &layouts, pass, cycles)),
+                          .joules = dsm__pass_joules(inputs->energy, &setting, pass, parallelism)};
+  return dsm__price(&inputs->prices, &cost);
 }
 
 static double score(dsm__held_costs *costs, size_t layer_index, const dsm__held_way *way) {
   const dsm__search_inputs *const inputs = &costs->space->problem->inputs;
-  double cycles = dsm__role_options_of(costs->space, layer_index)->items[way->option].once_cycles;
+  double cost = dsm__role_options_of(costs->space, layer_index)->items[way->option].once_cost;
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     dsm__held_way one = *way;
     one.part = (uint8_t)(p + 1);
     one.is_shortcut_held = way->is_shortcut_held != 0 && p != DSM_PASS_UPDATE;
     one.deferred_bytes = p == DSM_PASS_FORWARD ? way->deferred_bytes : 0;
     if (dsm_pass_exists(layer_of(costs, layer_index), inputs->options->mode, (dsm_pass)p)) {
-      cycles += dsm__held_cost(costs, layer_index, one);
+      cost += dsm__held_cost(costs, layer_index, one);
     }
   }
-  return cycles;
+  return cost;
 }
 
 /* A part of a layer that is none of its passes: all of it, where what is held fits. */
@@ -247,18 +251,18 @@ double dsm__held_cost(dsm__held_costs *costs, size_t layer_index, dsm__held_way 
   const size_t found = dsm__map_find_in(&costs->index, hash, costs->scores.items,
                                         sizeof costs->scores.items[0], &way, sizeof way);
   if (found != DSM__MAP_NONE) {
-    return costs->scores.items[found].cycles;
+    return costs->scores.items[found].cost;
   }
-  const double cycles = way.part == FITTING_WHOLE ? score_fitting(costs, layer_index, &way)
-                        : way.part == 0           ? score(costs, layer_index, &way)
-                                                  : score_pass(costs, layer_index, &way);
+  const double cost = way.part == FITTING_WHOLE ? score_fitting(costs, layer_index, &way)
+                      : way.part == 0           ? score(costs, layer_index, &way)
+                                                : score_pass(costs, layer_index, &way);
   if (!DSM__LIST_RESERVE_COUNTED(&costs->scores, 1, bytes_of(costs)) ||
       !dsm__map_add(&costs->index, hash, costs->scores.count)) {
     costs->is_out_of_memory = true;
     return HUGE_VAL;
   }
-  costs->scores.items[costs->scores.count++] = (dsm__held_score){way, cycles};
-  return cycles;
+  costs->scores.items[costs->scores.count++] = (dsm__held_score){way, cost};
+  return cost;
 }
 
 /* ---- what a chip has ---- */

@@ -32,7 +32,7 @@ _Static_assert(sizeof(dsm__held_way) == 32, "no padding");
 /** A way and what it takes. */
 typedef struct dsm__held_score {
   dsm__held_way way;
-  double cycles;
+  double cost;
 } dsm__held_score;
 
 /** The front of core splits of a pass: what is held changes nothing about it. */
@@ -67,7 +67,7 @@ void dsm__held_costs_fini(dsm__held_costs *costs);
 /** May a layer run so while something is held? */
 bool dsm__held_factor_is_open(const dsm__held_costs *costs, size_t layer_index, unsigned factor);
 
-/** Cycles of a layer, once a step too. */
+/** What a layer costs, once a step too. */
 double dsm__held_cost(dsm__held_costs *costs, size_t layer_index, dsm__held_way way);
 
 /** The same of a whole layer; infinite where what is held does not fit. */

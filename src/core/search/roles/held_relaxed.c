@@ -102,7 +102,7 @@ static bool make_way(dsm__held_costs *costs, size_t index, uint32_t option, unsi
 /* The least of all factors and subsets of what can be held. */
 static double least_of(dsm__held_costs *costs, size_t index, uint32_t option, unsigned can,
                        unsigned shortcut_code) {
-  double least = dsm__role_options_of(costs->space, index)->items[option].cycles;
+  double least = dsm__role_options_of(costs->space, index)->items[option].cost;
   for (unsigned set = can; isfinite(least) && set != 0; set = (set - 1) & can) {
     for (unsigned f = 0; f < costs->factor_count; f++) {
       dsm__held_way way;
@@ -172,14 +172,13 @@ typedef struct rooming {
   const dsm__held_least *least;
 } rooming;
 
-static dsm__role_point least_with(const void *context, size_t layer_index, size_t whole,
-                                  bool may_share) {
+static dsm__cost least_with(const void *context, size_t layer_index, size_t whole, bool may_share) {
   const rooming *const r = context;
   const dsm__role_option *const option = &dsm__role_options_of(r->space, layer_index)->items[whole];
   const bool is_in = option->may_hold && dsm__is_role_open(r->space, layer_index, option);
   const double own =
       may_share ? r->least->wholes[layer_index][whole] : r->least->options[layer_index][whole];
-  return (dsm__role_point){is_in ? own : HUGE_VAL, 0, 0};
+  return (dsm__cost){.micro = is_in ? own : HUGE_VAL};
 }
 
 static bool find_rooms(const dsm__held_costs *costs, dsm__held_least *least) {
@@ -323,13 +322,13 @@ static void add_edge(relaxing *r, size_t index, const dsm__held_point *from,
     return;
   }
   const uint32_t option = (uint32_t)dsm__role_option_index(options, whole, shared);
-  const double entering = dsm__role_entering_cycles(space, around, &running);
+  const double entering = dsm__role_entering_cost(space, around, &running);
   if (r->least->options[index][option] + entering > most ||
       !dsm__role_leave(space, &running, index, of, &to.role, &move)) {
     return;
   }
   const double room = dsm__room_between(space, r->rooms, index, &from->role, &to.role);
-  const double limit = fmin(most, room - dsm__role_move_cycles(space, &move));
+  const double limit = fmin(most, room - dsm__role_move_cost(space, &move));
   if (r->least->options[index][option] + entering > limit) {
     return;
   }
@@ -341,7 +340,7 @@ static void add_edge(relaxing *r, size_t index, const dsm__held_point *from,
   if (!(entering + least <= limit)) {
     return;
   }
-  const double moving = entering + dsm__role_move_cycles(space, &move);
+  const double moving = entering + dsm__role_move_cost(space, &move);
   to.holdable = unmoved(r, &running, &to.role, entered << 1);
   to.holdable = (to.holdable | ((can & OUTPUT) != 0 ? 1U : 0U)) & space->layers[index].live;
   if (!DSM__LIST_RESERVE_COUNTED(&r->edges, 1, bytes_of(r))) {
@@ -505,9 +504,8 @@ static bool find_before(const dsm__held_relaxed *relaxed, size_t layer_count, do
     for (size_t p = 0; p < block->point_count; p++) {
       for (size_t e = block->first_edge[p]; e < block->first_edge[p + 1]; e++) {
         const dsm__held_edge *const edge = &block->edges[e];
-        const double cycles = before[i][p] + edge->least;
-        before[i + 1][edge->to] =
-            cycles < before[i + 1][edge->to] ? cycles : before[i + 1][edge->to];
+        const double cost = before[i][p] + edge->least;
+        before[i + 1][edge->to] = cost < before[i + 1][edge->to] ? cost : before[i + 1][edge->to];
       }
     }
   }
@@ -538,17 +536,16 @@ static void sum_point(const charging *c, size_t layer, size_t point, const doubl
     }
     for (size_t k = 0; k < c->width; k++) {
       const double own = more != NULL ? more[(size_t)edge->option * c->width + k] : 0;
-      const double cycles = edge->least + rest[k] + own;
-      sums[k] = cycles < sums[k] ? cycles : sums[k];
+      const double cost = edge->least + rest[k] + own;
+      sums[k] = cost < sums[k] ? cost : sums[k];
     }
   }
 }
 
 bool dsm__held_relaxed_charge(const dsm__held_costs *costs, const dsm__held_relaxed *relaxed,
-                              double limit_cycles, double *const *added, size_t width,
-                              double *cycles) {
+                              double cost_limit, double *const *added, size_t width, double *cost) {
   const size_t layer_count = costs->space->problem->inputs.workload->layer_count;
-  charging c = {.relaxed = relaxed, .limit = limit_cycles, .added = added, .width = width};
+  charging c = {.relaxed = relaxed, .limit = cost_limit, .added = added, .width = width};
   dsm__arena *const arena = dsm__problem_arena(costs->space->problem);
   size_t most = 0;
   for (size_t i = 0; i <= layer_count; i++) {
@@ -572,7 +569,7 @@ bool dsm__held_relaxed_charge(const dsm__held_costs *costs, const dsm__held_rela
     }
   }
   if (is_good) {
-    memcpy(cycles, sums, width * sizeof *cycles);
+    memcpy(cost, sums, width * sizeof *cost);
   }
   dsm__arena_free(arena);
   return is_good;
@@ -592,7 +589,7 @@ bool dsm__held_relaxed_find(dsm__held_costs *costs, const dsm__held_least *least
                 .rooms = choice == NULL ? &within : NULL,
                 .arena = arena,
                 .relaxed = relaxed};
-  *relaxed = (dsm__held_relaxed){.cycles = HUGE_VAL};
+  *relaxed = (dsm__held_relaxed){.cost = HUGE_VAL};
   bool is_good = DSM__RESERVE(arena, relaxed->blocks, layer_count + 1) &&
                  DSM__RESERVE(arena, relaxed->rest, layer_count + 1) &&
                  DSM__RESERVE(arena, r.can, space->most_options) &&
@@ -607,7 +604,7 @@ bool dsm__held_relaxed_find(dsm__held_costs *costs, const dsm__held_least *least
     is_good = !r.is_out_of_memory && !costs->is_out_of_memory;
   }
   if (is_good && !relaxed->is_too_large) {
-    relaxed->cycles = relaxed->rest[0][0];
+    relaxed->cost = relaxed->rest[0][0];
   }
   space->problem->found->role_edges += r.edge_count;
   DSM__LIST_FREE_COUNTED(&r.points, bytes_of(&r));

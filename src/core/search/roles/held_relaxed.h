@@ -16,7 +16,7 @@ typedef struct dsm__held_point {
 /** A layer with an option, out of a point. */
 typedef struct dsm__held_edge {
   uint64_t entered; /**< of what was holdable: what still is while the layer runs */
-  double moving;    /**< cycles of what moves before it and behind it */
+  double moving;    /**< cost of what moves before it and behind it */
   double least;     /**< with the least that the layer takes, whatever is held */
   uint32_t to;      /**< point behind it */
   uint32_t option;
@@ -35,8 +35,8 @@ typedef struct dsm__held_block {
 
 typedef struct dsm__held_relaxed {
   const dsm__held_block **blocks; /**< of each layer; of the last boundary one without edges */
-  double **rest;                  /**< of each boundary and point: cycles to the end at least */
-  double cycles;                  /**< of all: rest[0][0]; infinite: there is no path */
+  double **rest;                  /**< of each boundary and point: cost to the end at least */
+  double cost;                    /**< of all: rest[0][0]; infinite: there is no path */
   bool is_too_large;              /**< nothing is known */
 } dsm__held_relaxed;
 
@@ -62,10 +62,9 @@ bool dsm__held_relaxed_find(dsm__held_costs *costs, const dsm__held_least *least
                             dsm__held_choice choice, dsm__held_relaxed *relaxed, dsm__arena *arena);
 
 /** What mappings within a limit take at least where options take more, of several such charges:
- * cycles[0 .. width), with added[layer][option * width + k] of charge k; NULL for a layer: nothing.
+ * cost[0 .. width), with added[layer][option * width + k] of charge k; NULL for a layer: nothing.
  * `relaxed` is not too large. False if out of memory. */
 bool dsm__held_relaxed_charge(const dsm__held_costs *costs, const dsm__held_relaxed *relaxed,
-                              double limit_cycles, double *const *added, size_t width,
-                              double *cycles);
+                              double cost_limit, double *const *added, size_t width, double *cost);
 
 #endif

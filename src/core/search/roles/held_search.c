@@ -5,7 +5,7 @@
  * Between two layers later costs depend on where tensors lie (role_states.h), on which of them are
  * held, and on the DySM factor while some are: a *label*. Labels behind a layer are made of those
  * before it, with the edges of the relaxed graph (held_relaxed.c), which tell where each option
- * leads. A label's cycles so far, with the relaxed graph's bound of what is still to come, are
+ * leads. A label's cost so far, with the relaxed graph's bound of what is still to come, are
  * those of the fastest mapping through it at least: with more than the limit it is left out. Of
  * what is left a graph is made (graph.h), in which memory counts too, and its fastest path is the
  * answer.
@@ -34,25 +34,25 @@ enum { LABELS_MAX = 1 << 11, EDGES_MAX = 3 << 20 };
 /* An edge's tag: the option, the factor, whether the output is held. */
 enum { OPTION_BITS = 20, FACTOR_BITS = 6 };
 
-/* Before a layer. No padding up to `cycles`: compared as bytes. */
+/* Before a layer. No padding up to `cost`: compared as bytes. */
 typedef struct label {
   uint64_t held; /* bit k: what the layer k + 1 before made */
   uint32_t point;
   uint32_t factor; /* 0 while nothing is held */
-  double cycles;   /* so far */
+  double cost;     /* so far */
   double bound;    /* with all that is to come */
   uint32_t node;
   bool is_left_out;
 } label;
 enum { LABEL_KEY = 16 };
 
-/* A layer that runs with an option and leads to a label; no padding up to `cycles`. */
+/* A layer that runs with an option and leads to a label; no padding up to `cost`. */
 typedef struct entry {
   uint64_t held;
   uint32_t point;
   uint32_t factor;
   uint64_t option;
-  double cycles;
+  double cost;
   uint32_t node;
 } entry;
 enum { ENTRY_KEY = 24 };
@@ -122,13 +122,13 @@ static void find_bytes(held_search *s, size_t index, const label *from, const ds
 }
 
 /* Cycles of a layer out of a label; infinite where what is held does not fit. */
-static double cycles_of(held_search *s, size_t index, const label *from, const dsm__held_edge *edge,
-                        unsigned factor, bool is_output_held) {
+static double cost_of(held_search *s, size_t index, const label *from, const dsm__held_edge *edge,
+                      unsigned factor, bool is_output_held) {
   const dsm__role_layer *const around = &s->space->layers[index];
   const dsm__role_option *const option =
       &dsm__role_options_of(s->space, index)->items[edge->option];
   if (from->held == 0 && !is_output_held) {
-    return option->cycles;
+    return option->cost;
   }
   dsm__held_way way = {
       .option = edge->option,
@@ -158,7 +158,7 @@ static entry *entry_of(held_search *s, size_t index, const entry *key) {
   const dsm_layer_memory *const memory = &s->memories[s->space->layers[index].kind][key->option];
   entry *const added = &s->entries.items[s->entries.count++];
   *added = *key;
-  added->cycles = HUGE_VAL;
+  added->cost = HUGE_VAL;
   added->node =
       dsm__graph_add_node(&s->builder, info, dsm__kept_bytes(memory), memory->transient_bytes);
   return added;
@@ -167,8 +167,8 @@ static entry *entry_of(held_search *s, size_t index, const entry *key) {
 /* The layer out of a label with an option, a factor, and its output held or not. */
 static void add_way(held_search *s, size_t index, const label *from, const dsm__held_edge *edge,
                     unsigned factor, bool is_output_held) {
-  const double cycles = edge->moving + cycles_of(s, index, from, edge, factor, is_output_held);
-  const double so_far = from->cycles + cycles;
+  const double cost = edge->moving + cost_of(s, index, from, edge, factor, is_output_held);
+  const double so_far = from->cost + cost;
   if (!(so_far + s->relaxed.rest[index + 1][edge->to] <= s->limit)) {
     return;
   }
@@ -181,8 +181,8 @@ static void add_way(held_search *s, size_t index, const label *from, const dsm__
   if (to != NULL) {
     const uint32_t tag = edge->option | (uint32_t)factor << OPTION_BITS |
                          (is_output_held ? (uint32_t)1 << (OPTION_BITS + FACTOR_BITS) : 0);
-    to->cycles = fmin(to->cycles, so_far);
-    dsm__graph_add_edge(&s->builder, to->node, cycles, tag);
+    to->cost = fmin(to->cost, so_far);
+    dsm__graph_add_edge(&s->builder, to->node, cost, tag);
   }
 }
 
@@ -190,7 +190,7 @@ static void add_way(held_search *s, size_t index, const label *from, const dsm__
 static void add_ways(held_search *s, size_t index, const label *from, const dsm__held_edge *edge) {
   const unsigned factor_count = s->costs.factor_count;
   if ((from->held & ~edge->entered) != 0 ||
-      from->cycles + edge->least + s->relaxed.rest[index + 1][edge->to] > s->limit) {
+      from->cost + edge->least + s->relaxed.rest[index + 1][edge->to] > s->limit) {
     return;
   }
   for (int own = 0; own <= (edge->can_output_be_held != 0 ? 1 : 0); own++) {
@@ -222,13 +222,13 @@ static void add_label(held_search *s, size_t index, const entry *from) {
       s->builder.is_out_of_memory = true;
       return;
     }
-    key.cycles = HUGE_VAL;
+    key.cost = HUGE_VAL;
     key.node = dsm__graph_add_node(&s->builder, info, 0, 0);
     s->next.items[s->next.count++] = key;
   }
   label *const to = &s->next.items[found];
-  to->cycles = fmin(to->cycles, from->cycles);
-  to->bound = to->cycles + s->relaxed.rest[index + 1][to->point];
+  to->cost = fmin(to->cost, from->cost);
+  to->bound = to->cost + s->relaxed.rest[index + 1][to->point];
   dsm__graph_begin_edges(&s->builder, from->node);
   dsm__graph_add_edge(&s->builder, to->node, 0, 0);
 }
@@ -436,7 +436,7 @@ static bool search_within(held_search *s, double limit, dsm__graph_answer *answe
   dsm__graph_path path;
   dsm__arena *const arena = dsm__problem_arena(s->space->problem);
   s->limit = dsm__tie_limit(limit);
-  *answer = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
+  *answer = (dsm__graph_answer){.cost = HUGE_VAL, .lower_bound = HUGE_VAL};
   bool is_good = arena != NULL && build(s, arena, &network);
   dsm__graph_builder_fini(&s->builder);
   if (is_good && network.graph.nodes != NULL && dsm__graph_edge_count(&network.graph) > 0) {
@@ -444,7 +444,7 @@ static bool search_within(held_search *s, double limit, dsm__graph_answer *answe
               (!answer->is_feasible || decide(s, &network, &path, decisions));
   }
   if (!answer->is_feasible) {
-    answer->cycles = HUGE_VAL;
+    answer->cost = HUGE_VAL;
   }
   dsm__arena_free(arena);
   return is_good;
@@ -452,18 +452,18 @@ static bool search_within(held_search *s, double limit, dsm__graph_answer *answe
 
 /* What is known meanwhile. */
 typedef struct progress {
-  double known;  /* cycles of the fastest mapping so far; DBL_MAX: none */
+  double known;  /* cost of the fastest mapping so far; DBL_MAX: none */
   double proven; /* no mapping that holds something is faster */
   dsm__graph_answer best;
   dsm__decisions decisions;
   bool is_found; /* one that is faster than what was known at first */
 } progress;
 
-/* The relaxed graph with all mappings up to some cycles, of a choice; false if out of memory. */
-static bool relax(held_search *s, double cycles, dsm__held_choice choice, dsm__arena **arena) {
+/* The relaxed graph with all mappings up to some cost, of a choice; false if out of memory. */
+static bool relax(held_search *s, double cost, dsm__held_choice choice, dsm__arena **arena) {
   dsm__arena_free(*arena);
   *arena = dsm__problem_arena(s->space->problem);
-  const double slack = fmin(dsm__tie_limit(cycles) - s->least.sum, DBL_MAX);
+  const double slack = fmin(dsm__tie_limit(cost) - s->least.sum, DBL_MAX);
   return *arena != NULL &&
          dsm__held_relaxed_find(&s->costs, &s->least, slack, choice, &s->relaxed, *arena);
 }
@@ -476,11 +476,11 @@ static double first_more(const held_search *s, const dsm__graph_answer *open, do
   for (size_t i = 0; i < s->space->problem->inputs.workload->layer_count; i++) {
     least += s->space->least[i];
   }
-  const double over = open->is_feasible ? open->cycles - least : 0;
+  const double over = open->is_feasible ? open->cost - least : 0;
   return fmax(first_share * proven, over - (proven - s->least.sum));
 }
 
-/* The fastest path of the relaxed graph: a bound of all mappings. *reach: up to which cycles it has
+/* The fastest path of the relaxed graph: a bound of all mappings. *reach: up to which cost it has
  * all of them. Windows grow above what the outline proves. */
 static bool find_bound(held_search *s, const dsm__graph_answer *open, progress *found,
                        double *reach, dsm__arena **arena) {
@@ -489,9 +489,9 @@ static bool find_bound(held_search *s, const dsm__graph_answer *open, progress *
   const double least = found->proven;
   double more = first_more(s, open, least);
   for (int retreats = 0;;) {
-    const double cycles =
+    const double cost =
         found->known - least <= growth * more && retreats == 0 ? found->known : least + more;
-    if (!relax(s, cycles, NULL, arena)) {
+    if (!relax(s, cost, NULL, arena)) {
       return false;
     }
     if (s->relaxed.is_too_large) {
@@ -501,30 +501,30 @@ static bool find_bound(held_search *s, const dsm__graph_answer *open, progress *
       more /= growth;
       continue;
     }
-    *reach = cycles;
-    found->proven = fmax(found->proven, fmin(cycles, s->relaxed.cycles));
-    if (s->relaxed.cycles <= dsm__tie_limit(cycles) || cycles >= found->known || retreats > 0) {
+    *reach = cost;
+    found->proven = fmax(found->proven, fmin(cost, s->relaxed.cost));
+    if (s->relaxed.cost <= dsm__tie_limit(cost) || cost >= found->known || retreats > 0) {
       return true;
     }
-    more = isfinite(s->relaxed.cycles) ? s->relaxed.cycles - least : growth * more;
+    more = isfinite(s->relaxed.cost) ? s->relaxed.cost - least : growth * more;
   }
 }
 
-/* Takes what a search up to some cycles found. Is it all there is? */
-static bool take(held_search *s, double cycles, const dsm__graph_answer *answer,
+/* Takes what a search up to some cost found. Is it all there is? */
+static bool take(held_search *s, double cost, const dsm__graph_answer *answer,
                  const dsm__decisions *decisions, progress *found) {
   const bool is_whole = !s->is_too_large && !(s->left_out < HUGE_VAL);
-  const double bound = answer->is_feasible ? answer->lower_bound_cycles : HUGE_VAL;
+  const double bound = answer->is_feasible ? answer->lower_bound : HUGE_VAL;
   if (!s->is_too_large) {
-    found->proven = fmax(found->proven, fmin(fmin(cycles, s->left_out), bound));
+    found->proven = fmax(found->proven, fmin(fmin(cost, s->left_out), bound));
   }
-  if (answer->is_feasible && dsm__tie_limit(answer->cycles) < found->known) {
-    found->known = answer->cycles;
+  if (answer->is_feasible && dsm__tie_limit(answer->cost) < found->known) {
+    found->known = answer->cost;
     found->best = *answer;
     found->decisions = *decisions;
     found->is_found = true;
   }
-  return is_whole && found->known <= dsm__tie_limit(cycles);
+  return is_whole && found->known <= dsm__tie_limit(cost);
 }
 
 /* What the fastest mapping that holds nothing gains where it holds what it can, roles being as they
@@ -537,7 +537,7 @@ static bool search_choice(held_search *s, const dsm__decisions *open, progress *
   if (!relax(s, DBL_MAX, open->layers, arena)) {
     return false;
   }
-  if (dsm__tie_limit(s->relaxed.cycles) < found->known) {
+  if (dsm__tie_limit(s->relaxed.cost) < found->known) {
     if (!search_within(s, found->known, &answer, &decisions)) {
       return false;
     }
@@ -575,22 +575,22 @@ static bool search_all(held_search *s, const dsm__graph_answer *open, progress *
   int cut_searches = 0;
   while (!s->relaxed.is_too_large && dsm__tie_limit(least) < found->known &&
          !dsm__problem_is_over(s->space->problem)) {
-    const double cycles = fmin(found->known, least + more);
-    if (cycles > reach && !relax(s, cycles, NULL, arena)) {
+    const double cost = fmin(found->known, least + more);
+    if (cost > reach && !relax(s, cost, NULL, arena)) {
       return false;
     }
-    if (s->relaxed.is_too_large || s->relaxed.cycles > dsm__tie_limit(cycles)) {
+    if (s->relaxed.is_too_large || s->relaxed.cost > dsm__tie_limit(cost)) {
       break;
     }
     dsm__graph_answer answer;
     dsm__decisions decisions;
-    reach = fmax(reach, cycles);
+    reach = fmax(reach, cost);
     const double known = found->known;
-    if (!search_within(s, cycles, &answer, &decisions)) {
+    if (!search_within(s, cost, &answer, &decisions)) {
       return false;
     }
-    if (take(s, cycles, &answer, &decisions, found) ||
-        (cycles >= known && !s->is_too_large && !(found->known < known)) ||
+    if (take(s, cost, &answer, &decisions, found) ||
+        (cost >= known && !s->is_too_large && !(found->known < known)) ||
         !widen(s, found, &more, &cut_searches)) {
       break;
     }
@@ -598,20 +598,20 @@ static bool search_all(held_search *s, const dsm__graph_answer *open, progress *
   return true;
 }
 
-bool dsm__held_role_search(dsm__role_space *space, double limit_cycles, dsm__graph_answer *answer,
+bool dsm__held_role_search(dsm__role_space *space, double cost_limit, dsm__graph_answer *answer,
                            dsm__decisions *decisions) {
   held_search s = {.space = space,
                    .builder = {.bytes = dsm__deadline_bytes(space->problem->inputs.deadline)},
                    .labels_max = LABELS_MAX};
   progress found = {
-      .known = fmin(DBL_MAX, fmin(limit_cycles, answer->is_feasible ? answer->cycles : HUGE_VAL))};
+      .known = fmin(DBL_MAX, fmin(cost_limit, answer->is_feasible ? answer->cost : HUGE_VAL))};
   dsm__arena *arena = NULL;
   bool is_good = dsm__held_costs_init(&s.costs, space) &&
                  DSM__RESERVE(space->problem->arena, s.memories,
                               space->problem->inputs.workload->layer_count) &&
                  dsm__held_least_find(&s.costs, &s.least);
   const bool is_cut_off = dsm__deadline_is_final(space->problem->inputs.deadline);
-  found.proven = is_cut_off ? 0 : fmax(s.least.sum, s.least.rooms.least_cycles);
+  found.proven = is_cut_off ? 0 : fmax(s.least.sum, s.least.rooms.least_cost);
   if (is_good && !is_cut_off && dsm__tie_limit(found.proven) < found.known) {
     is_good = (!answer->is_feasible || search_choice(&s, decisions, &found, &arena)) &&
               search_all(&s, answer, &found, &arena);
@@ -620,10 +620,10 @@ bool dsm__held_role_search(dsm__role_space *space, double limit_cycles, dsm__gra
     const dsm__graph_answer open = *answer; /* of what holds nothing */
     *answer = found.best;
     *decisions = found.decisions;
-    answer->lower_bound_cycles = open.lower_bound_cycles;
+    answer->lower_bound = open.lower_bound;
     answer->is_memory_short = open.is_memory_short;
   }
-  answer->lower_bound_cycles = fmin(answer->lower_bound_cycles, found.proven);
+  answer->lower_bound = fmin(answer->lower_bound, found.proven);
   dsm__held_costs_fini(&s.costs);
   dsm__map_fini(&s.index);
   DSM__LIST_FREE_COUNTED(&s.labels, s.builder.bytes);

@@ -10,9 +10,9 @@
 bool dsm__held_roles_are_searched(const dsm__problem *problem);
 
 /** Takes the fastest mapping that holds something in place of the answer, if that is slower, and
- * lowers the bound to what holds for these mappings too. Those that take more than `limit_cycles`
+ * lowers the bound to what holds for these mappings too. Those that take more than `cost_limit`
  * need not be found. False if out of memory. */
-bool dsm__held_role_search(dsm__role_space *space, double limit_cycles, dsm__graph_answer *answer,
+bool dsm__held_role_search(dsm__role_space *space, double cost_limit, dsm__graph_answer *answer,
                            dsm__decisions *decisions);
 
 #endif

@@ -167,8 +167,8 @@ static void add_entries(role_graph *g, size_t index, uint32_t from) {
     dsm__role_state behind;
     dsm__role_move move;
     dsm__role_shares shared;
-    const double priced = dsm__role_priced_cycles(g->space, index, o);
-    if (options->items[o].is_dominated || options->items[o].least_cycles + priced > most ||
+    const double priced = dsm__role_priced_cost(g->space, index, o);
+    if (options->items[o].is_dominated || options->items[o].least_cost + priced > most ||
         (options->items[o].is_spare && !g->space->has_spares) ||
         (options->items[o].is_output_recomputed && g->space->layers[index].may_go_on == 0) ||
         !dsm__is_role_open(g->space, index, &options->items[o]) ||
@@ -176,8 +176,8 @@ static void add_entries(role_graph *g, size_t index, uint32_t from) {
       continue;
     }
     const size_t option = dsm__role_option_index(options, o, shared);
-    const double moving = dsm__role_entering_cycles(g->space, &around, &to);
-    const double counted = options->items[option].cycles + moving + priced;
+    const double moving = dsm__role_entering_cost(g->space, &around, &to);
+    const double counted = options->items[option].cost + moving + priced;
     if (counted <= most &&
         dsm__role_leave(g->space, &to, index, &options->items[o], &behind, &move) &&
         counted <= dsm__room_between(g->space, g->space->rooms, index, &before, &behind) &&
@@ -194,7 +194,7 @@ static void add_entries(role_graph *g, size_t index, uint32_t from) {
 }
 
 /* What a segment that ends with a layer hands over, there and back. */
-static double handed_cycles(const role_graph *g, size_t index, dsm_parallelism parallelism) {
+static double handed_cost(const role_graph *g, size_t index, dsm_parallelism parallelism) {
   const dsm__search_inputs *const inputs = &g->space->problem->inputs;
   const dsm_machine *const machine = &g->space->problem->machine;
   if (!inputs->is_handed || g->space->layers[index].is_segment_end == 0) {
@@ -203,8 +203,10 @@ static double handed_cycles(const role_graph *g, size_t index, dsm_parallelism p
   const dsm_boundary boundary =
       dsm__boundary_derive(&inputs->workload->layers[index], machine, inputs->precision,
                            inputs->workload->minibatch, inputs->handed_axis, 1, parallelism);
-  return 2 * (double)inputs->micro_batches *
-         (dsm_group_cycles(machine, &boundary.shift) + dsm_group_cycles(machine, &boundary.gather));
+  const dsm__cost cost = {.micro = 2 * (double)inputs->micro_batches *
+                                   (dsm_group_cycles(machine, &boundary.shift) +
+                                    dsm_group_cycles(machine, &boundary.gather))};
+  return dsm__price(&inputs->prices, &cost);
 }
 
 static void add_exit(role_graph *g, size_t index, uint32_t from) {
@@ -217,8 +219,8 @@ static void add_exit(role_graph *g, size_t index, uint32_t from) {
   if (dsm__role_leave(g->space, &running, index, option, &to, &move)) {
     const uint32_t node = node_of(g, &to, index + 1, DSM__NODE_OPEN);
     dsm__graph_add_edge(&g->builder, node,
-                        option->cycles + dsm__role_move_cycles(g->space, &move) +
-                            handed_cycles(g, index, option->parallelism),
+                        option->cost + dsm__role_move_cost(g->space, &move) +
+                            handed_cost(g, index, option->parallelism),
                         running.option - 1);
   }
 }

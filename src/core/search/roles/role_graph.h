@@ -20,24 +20,24 @@ typedef struct dsm__role_space {
   const dsm__problem *problem;
   const dsm__role_options *options; /**< of each class, then of those among the first layers */
   size_t most_options;              /**< of a layer */
-  double *least; /**< of each layer: cycles of its fastest option, with those of the price */
+  double *least; /**< of each layer: cost of its fastest option, with those of the price */
   const dsm__role_layer *layers; /**< what is around each */
   bool may_recompute;
   bool has_spares; /**< options are looked at that only memory asks for */
   double grain;    /**< what is made anew is counted in so many bytes, a power of 2; 0: exactly, */
   bool is_up;      /**< and rounded up; else down */
-  double slack;    /**< cycles by which an option may be over its layer's least */
+  double slack;    /**< cost by which an option may be over its layer's least */
   double **bytes;  /**< of each layer and option that shares nothing, that have a price
                         (role_prices.h); NULL: not known yet */
   const struct dsm__role_rooms *byte_rooms; /**< of these; NULL: not known */
   double room_bytes;                        /**< of these, what a mapping that fits has at most; */
-  double price;       /**< cycles that count for each of them in the least, slack and rooms, */
-  double paid_cycles; /**< of which a mapping that fits is given so many back */
+  double price;     /**< what each of them costs in the least, slack and rooms, */
+  double paid_cost; /**< of which a mapping that fits is given so many back */
   const struct dsm__role_rooms *rooms; /**< of mappings that are over that by no more; NULL: not
                                             known */
-  double known_cycles; /**< of a mapping: slower ones are not asked for; 0: none is known */
-  size_t edge_share;   /**< a graph may have 1 / this of the problem's most edges; 0: all */
-  bool is_too_large;   /**< as the latest build found: more nodes than the problem allows */
+  double known_cost; /**< of a mapping: slower ones are not asked for; 0: none is known */
+  size_t edge_share; /**< a graph may have 1 / this of the problem's most edges; 0: all */
+  bool is_too_large; /**< as the latest build found: more nodes than the problem allows */
 } dsm__role_space;
 
 /** The options of a layer, among those of all classes and then of their first layers. */
@@ -59,17 +59,18 @@ dsm_layer_memory dsm__role_memory_of(const dsm__role_space *space, size_t layer_
                                      size_t option_index);
 
 /** What counts for the bytes of a layer with an option. */
-static inline double dsm__role_priced_cycles(const dsm__role_space *space, size_t layer_index,
-                                             size_t option_index) {
+static inline double dsm__role_priced_cost(const dsm__role_space *space, size_t layer_index,
+                                           size_t option_index) {
   return space->price > 0 ? space->price * space->bytes[layer_index][option_index] : 0;
 }
 
-/** What a layer takes with an option that shares as much with others as it can (role_search.h). */
-dsm__role_point dsm__role_point_of(const dsm__role_space *space, size_t layer_index,
-                                   const dsm__role_option *option);
+/** What a layer costs with an option that shares as much with others as it can, in a micro-batch
+ * and once a step. */
+dsm__cost dsm__role_cost_of(const dsm__role_space *space, size_t layer_index,
+                            const dsm__role_option *option);
 
 /** Adds a point in the place of those that it is below, unless one is below it. There is room. */
-void dsm__role_front_add(dsm__role_front *front, const dsm__role_point *point);
+void dsm__role_front_add(dsm__role_front *front, const dsm__cost *point);
 
 /** What its options take (role_search.h). NULL points if out of memory. */
 dsm__role_front dsm__role_front_of(const dsm__role_space *space, size_t layer_index);

@@ -113,7 +113,7 @@ static void score(const dsm__problem *problem, size_t layer_index, dsm__role_opt
   const dsm__search_inputs *const inputs = &problem->inputs;
   const dsm_layer *const layer = &inputs->workload->layers[layer_index];
   const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(option->parallelism);
-  option->cycles = HUGE_VAL;
+  option->cost = HUGE_VAL;
   for (unsigned f = 0; f < problem->table.factor_count; f++) {
     if (!dsm__role_factor_is_tried(problem, layer, f)) {
       continue;
@@ -122,23 +122,23 @@ static void score(const dsm__problem *problem, size_t layer_index, dsm__role_opt
     setting.shard = option->shard;
     setting.is_recomputed = option->is_recomputed;
     const double often = often_cycles(inputs, &setting, &layouts);
-    const double once_cycles =
-        (dsm__once_cycles(&setting, &layouts) - often) * dsm__once_weight(inputs);
-    double cycles = often + once_cycles;
-    double both_cycles = 0;
-    for (int p = 0; p < DSM_PASS_COUNT && cycles < option->cycles; p++) {
+    const dsm__cost once = {.once = dsm__once_cycles(&setting, &layouts) - often};
+    const dsm__cost beside = {.micro = often, .once = once.once};
+    double price = dsm__price(&inputs->prices, &beside);
+    double of_both = 0;
+    for (int p = 0; p < DSM_PASS_COUNT && price < option->cost; p++) {
       if (dsm_pass_exists(layer, inputs->options->mode, (dsm_pass)p)) {
-        const double own = dsm__role_pass_cycles(problem, &setting, (dsm_pass)p, &layouts);
-        cycles += own;
-        both_cycles += p == DSM_PASS_UPDATE ? 0 : own;
+        const double own = dsm__role_pass_cost(problem, &setting, (dsm_pass)p, &layouts);
+        price += own;
+        of_both += p == DSM_PASS_UPDATE ? 0 : own;
       }
       if (both != NULL && p == DSM_PASS_BACKWARD) {
-        both[f] = both_cycles;
+        both[f] = of_both;
       }
     }
-    if (dsm__tie_limit(cycles) < option->cycles) {
-      option->cycles = cycles;
-      option->once_cycles = once_cycles;
+    if (dsm__tie_limit(price) < option->cost) {
+      option->cost = price;
+      option->once_cost = dsm__price(&inputs->prices, &once);
       option->factor_index = f;
     }
   }
@@ -172,7 +172,7 @@ static double more_gradients(const dsm__role_option *option, uint64_t weight_way
 static bool is_no_slower(const dsm__role_option *a, const dsm__role_option *b) {
   const bool are_uniform = a->update == a->parallelism && b->update == b->parallelism;
   return (a->gathers & b->gathers) == b->gathers &&
-         a->cycles <= dsm__tie_limit(are_uniform ? b->cycles : b->floor_cycles);
+         a->cost <= dsm__tie_limit(are_uniform ? b->cost : b->floor_cost);
 }
 
 /* What an option keeps and what neighbours see of it. */
@@ -348,22 +348,23 @@ static void take_way(const finding *f, const dsm__update_way *way, dsm__role_opt
   option->update_ways = way->ways;
   option->is_spare = way->is_spare;
   option->factor_index = way->factor_index;
-  option->cycles = way->cycles;
-  option->least_cycles = way->cycles;
-  option->floor_cycles = way->floor_cycles;
+  option->cost = way->cost;
+  option->least_cost = way->cost;
+  option->floor_cost = way->floor_cost;
   const dsm__layer_setting setting =
       dsm__role_setting(f->problem, f->layer_index, way->factor_index, option->shares);
   const dsm_pass_layouts layouts = dsm__option_layouts(option);
-  option->once_cycles = dsm__once_cycles(&setting, &layouts);
+  const dsm__cost once = {.once = dsm__once_cycles(&setting, &layouts)};
+  option->once_cost = dsm__price(&f->problem->inputs.prices, &once);
 }
 
 /* Of an option with the same roles in all passes those with others in update that are worth a look
  * too, or in its place. `is_there`: it is the last of the list. */
 static bool add_update_ways(finding *f, const dsm__role_option *uniform, bool is_there) {
   const dsm__update_way same = {
-      .update = uniform->update, .factor_index = uniform->factor_index, .cycles = uniform->cycles};
+      .update = uniform->update, .factor_index = uniform->factor_index, .cost = uniform->cost};
   dsm__update_ways ways;
-  if (!(uniform->cycles < HUGE_VAL)) {
+  if (!(uniform->cost < HUGE_VAL)) {
     return true;
   }
   dsm__update_ways_find(f->updates, uniform->parallelism, &same, &ways);
@@ -374,7 +375,7 @@ static bool add_update_ways(finding *f, const dsm__role_option *uniform, bool is
     if (option != NULL) {
       *option = *uniform;
       take_way(f, &ways.items[w], option);
-      option->once_cycles = is_uniform ? uniform->once_cycles : option->once_cycles;
+      option->once_cost = is_uniform ? uniform->once_cost : option->once_cost;
     } else if (!is_uniform || is_there) {
       return false;
     }
@@ -412,8 +413,8 @@ static bool add_keepings(finding *f, dsm_parallelism parallelism) {
     }
     score(f->problem, f->layer_index, option,
           is_plain && f->updates != NULL ? dsm__update_both(f->updates) : NULL);
-    option->least_cycles = option->cycles;
-    option->floor_cycles = option->cycles;
+    option->least_cost = option->cost;
+    option->floor_cost = option->cost;
     has_plain = has_plain || is_plain;
     const dsm__role_option scored = *option;
     if (is_plain && f->updates != NULL) {
@@ -448,7 +449,7 @@ static bool add_shared(finding *f, size_t whole, dsm__role_shares shares) {
     take_way(f, &way, option);
   }
   dsm__role_option *const of = &f->list.items[whole];
-  of->least_cycles = fmin(of->least_cycles, option->cycles);
+  of->least_cost = fmin(of->least_cost, option->cost);
   return true;
 }
 

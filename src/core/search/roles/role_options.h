@@ -27,10 +27,10 @@ typedef struct dsm__role_option {
   bool may_hold;         /**< something may be held while it runs */
   unsigned factor_index; /**< the best; of equals the first */
   size_t first_shared; /**< the first option that is the same but shares something, where one is */
-  double cycles;       /**< of all passes, once a step too; infinite: no core split will do */
-  double once_cycles;  /**< of these, what occurs once a step */
-  double least_cycles; /**< of those with these roles, whatever they share, */
-  double floor_cycles; /**< and what it takes at least, whoever gathers for its update */
+  double cost;         /**< of all passes, once a step too; infinite: no core split will do */
+  double once_cost;    /**< of these, what occurs once a step */
+  double least_cost;   /**< of those with these roles, whatever they share, */
+  double floor_cost;   /**< and what it takes at least, whoever gathers for its update */
 } dsm__role_option;
 
 /** Has an option what another one has, but for what it shares? */

@@ -52,7 +52,7 @@ bool dsm__outline_has_twins(const dsm__role_space *space, size_t index) {
 
 /* A point of an edge; those of an edge are a list. */
 typedef struct record {
-  dsm__role_point point;
+  dsm__cost point;
   uint32_t next; /* record + 1; 0: none */
 } record;
 
@@ -100,7 +100,7 @@ typedef struct building {
   dsm_parallelism parallelism; /* of options, */
   dsm__role_front alone;       /* what these take where nothing is shared, */
   dsm__role_front shared;      /* and where something may be */
-  double times;                /* micro-batches, of which cycles of moves are one's */
+  double times;                /* micro-batches, of which what moves cost is one's */
   role_parts parts[DSM_ROLE_COUNT];
   DSM__LIST(record) records;
   DSM__LIST(met_edge) edges;
@@ -111,7 +111,7 @@ typedef struct building {
   uint8_t insides[CODES]; /* and the axes along which it is inside */
   carrying entering;      /* what relayouts move before the layer, */
   carrying leaving;       /* and behind it */
-  double *entering_moves; /* cycles, by axes and outer layouts; below 0: not known yet */
+  double *entering_moves; /* cost, by axes and outer layouts; below 0: not known yet */
   double *leaving_moves;
   /* Cycles of a move of the last output along an axis, out of outer layouts, to one, */
   double alone_moves[DSM_AXES_MAX][OUTERS][DSM_LAYOUT_COUNT]; /* below 0: not known yet */
@@ -190,7 +190,7 @@ static dsm__role_move move_of(const building *b, unsigned from, unsigned to, car
 }
 
 /* Along the dearest axis alone; each axis by itself is asked once. */
-static double dearest_cycles(building *b, const dsm__role_move *move, unsigned from) {
+static double dearest_cost(building *b, const dsm__role_move *move, unsigned from) {
   double dearest = 0;
   for (unsigned a = 0; a < axis_count_of(b); a++) {
     double *const known = &b->alone_moves[a][b->outers[from]][move->after.of[a]];
@@ -200,7 +200,7 @@ static double dearest_cycles(building *b, const dsm__role_move *move, unsigned f
         alone.elements[other] = other == a ? move->elements[a] : 0;
         alone.after.of[other] = other == a ? move->after.of[a] : move->before.of[other];
       }
-      *known = dsm__role_move_cycles(b->space, &alone);
+      *known = dsm__role_move_cost(b->space, &alone);
     }
     dearest = move->elements[a] > 0 ? fmax(dearest, *known) : dearest;
   }
@@ -208,34 +208,34 @@ static double dearest_cycles(building *b, const dsm__role_move *move, unsigned f
 }
 
 /* Cycles of a relayout of so much; the same one is asked once. */
-static double all_cycles(building *b, unsigned from, unsigned to, carrying of, double *known) {
+static double all_cost(building *b, unsigned from, unsigned to, carrying of, double *known) {
   const unsigned changed = (unsigned)b->outers[from] ^ b->outers[to];
   unsigned staying = 0; /* axes along which less moves */
   for (unsigned a = 0; a < axis_count_of(b); a++) {
     staying |= (changed >> 2 * a & 3U) != 0 ? b->insides[from] & 1U << a : 0;
   }
-  double *const cycles =
+  double *const cost =
       &known[((size_t)staying * OUTERS + b->outers[from]) * OUTERS + b->outers[to]];
-  if (*cycles < 0) {
+  if (*cost < 0) {
     const dsm__role_move move = move_of(b, from, to, of);
-    *cycles = dsm__role_move_cycles(b->space, &move);
+    *cost = dsm__role_move_cost(b->space, &move);
   }
-  return *cycles;
+  return *cost;
 }
 
 /* Cycles of a relayout before the layer, at least. Others that may be inside are taken not to move.
  */
-static double move_cycles(building *b, unsigned from, unsigned to) {
+static double move_cost(building *b, unsigned from, unsigned to) {
   if ((from & others_of(b)) == 0) {
-    return all_cycles(b, from, to, b->entering, b->entering_moves) / b->times;
+    return all_cost(b, from, to, b->entering, b->entering_moves) / b->times;
   }
   const dsm__role_move move = move_of(b, from, to, (carrying){b->entering.last, 0});
-  return dearest_cycles(b, &move, from) / b->times;
+  return dearest_cost(b, &move, from) / b->times;
 }
 
 /* Of one behind it, where all that it moves is outside. */
-static double leaving_cycles(building *b, unsigned from, unsigned to) {
-  return all_cycles(b, from, to, b->leaving, b->leaving_moves) / b->times;
+static double leaving_cost(building *b, unsigned from, unsigned to) {
+  return all_cost(b, from, to, b->leaving, b->leaving_moves) / b->times;
 }
 
 /* The edge between two states, a new one if it is not met yet; NULL if out of memory. */
@@ -253,15 +253,15 @@ static met_edge *edge_of(building *b, unsigned from, unsigned to) {
 }
 
 /* In the place of the points of an edge that it is below, unless one is below it. */
-static void add_point(building *b, met_edge *edge, const dsm__role_point *point) {
+static void add_point(building *b, met_edge *edge, const dsm__cost *point) {
   record *place = NULL;
   uint32_t *link = &edge->latest;
   while (*link != 0) {
     record *const one = &b->records.items[*link - 1];
-    if (dsm__is_point_below(&one->point, point)) {
+    if (dsm__is_cost_below(&one->point, point)) {
       return;
     }
-    const bool is_gone = dsm__is_point_below(point, &one->point);
+    const bool is_gone = dsm__is_cost_below(point, &one->point);
     if (is_gone && place != NULL) {
       *link = one->next;
       continue;
@@ -285,8 +285,8 @@ static void add_front(building *b, unsigned from, unsigned to, const dsm__role_f
     return;
   }
   for (size_t i = 0; i < front->count; i++) {
-    dsm__role_point point = front->points[i];
-    point.micro_cycles += leaving;
+    dsm__cost point = front->points[i];
+    point.micro += leaving;
     add_point(b, edge, &point);
   }
   b->is_run[from] = true;
@@ -299,7 +299,7 @@ static void add_fronts(building *b, const axis_part *all) {
   const dsm__role_front *const front = all->may_share ? &b->shared : &b->alone;
   const bool are_inside = all->reads_inside && (b->others_read & live >> 1) != 0;
   if (!are_inside) {
-    add_front(b, all->from, all->to, front, leaving_cycles(b, all->from, all->to));
+    add_front(b, all->from, all->to, front, leaving_cost(b, all->from, all->to));
   }
   if ((live & ~UINT64_C(1)) != 0) {
     add_front(b, all->from | others_of(b), all->to | others_of(b), front, 0);
@@ -441,7 +441,7 @@ static bool take_moves(building *b, const bool *is_there, dsm__outline_layer *ou
         return false;
       }
       moves.items[moves.count++] = (dsm__outline_move){(uint16_t)from, (uint16_t)to,
-                                                       b->index > 0 ? move_cycles(b, from, to) : 0};
+                                                       b->index > 0 ? move_cost(b, from, to) : 0};
     }
   }
   out->moves = moves.items;
@@ -482,13 +482,13 @@ static const dsm__outline_layer *build(const dsm__role_space *space,
   b.leaving = carrying_of(&b, index + 1, true);
   find_sides(&b);
   for (size_t o = 0; o < options->whole_count && !b.is_out_of_memory; o++) {
-    const dsm__role_point alone = source->point(source->context, index, o, false);
-    const dsm__role_point shared = source->point(source->context, index, o, true);
+    const dsm__cost alone = source->point(source->context, index, o, false);
+    const dsm__cost shared = source->point(source->context, index, o, true);
     if (options->items[o].parallelism != b.parallelism) { /* equal roles stand together, mostly */
       end_roles(&b);
     }
     b.parallelism = options->items[o].parallelism;
-    if (isfinite(shared.micro_cycles)) {
+    if (isfinite(shared.micro)) {
       dsm__role_front_add(&b.alone, &alone);
       dsm__role_front_add(&b.shared, &shared);
     }
@@ -587,19 +587,14 @@ static void begin(const dsm__role_outline *outline, double *states) {
   }
 }
 
-static double weighed(const dsm__role_point *point, const dsm__role_point *weights) {
-  return weights->micro_cycles * point->micro_cycles + weights->once_cycles * point->once_cycles +
-         weights->latency_cycles * point->latency_cycles;
-}
-
 /* Of an edge, the least of the options that are left. */
 static double least_of(const dsm__role_outline *outline, size_t layer,
-                       const dsm__outline_edge *edge, const dsm__role_point *weights) {
-  const dsm__role_point *const points = outline->layers[layer]->points;
+                       const dsm__outline_edge *edge, const dsm__prices *prices) {
+  const dsm__cost *const points = outline->layers[layer]->points;
   double least = HUGE_VAL;
   for (size_t p = edge->first; p < edge->end; p++) {
     if (!outline->is_out[layer][p]) {
-      least = dsm__smaller(least, weighed(&points[p], weights));
+      least = dsm__smaller(least, dsm__price(prices, &points[p]));
     }
   }
   return least;
@@ -617,14 +612,13 @@ static void enter(const dsm__role_outline *outline, size_t index, double weight,
   for (size_t m = 0; m < layer->move_count; m++) {
     const dsm__outline_move *const move = &layer->moves[m];
     running[move->to] =
-        dsm__smaller(running[move->to], before[move->from] + weight * move->cycles +
+        dsm__smaller(running[move->to], before[move->from] + weight * move->cost +
                                             added * added_at(outline, index, move->from));
   }
 }
 
-void dsm__outline_pass(const dsm__role_outline *outline, size_t index,
-                       const dsm__role_point *weights, double moved, double added,
-                       const double *before, double *behind) {
+void dsm__outline_pass(const dsm__role_outline *outline, size_t index, const dsm__prices *prices,
+                       double moved, double added, const double *before, double *behind) {
   const dsm__outline_layer *const layer = outline->layers[index];
   double running[CODES];
   enter(outline, index, moved, added, before, running);
@@ -632,13 +626,13 @@ void dsm__outline_pass(const dsm__role_outline *outline, size_t index,
   for (size_t e = 0; e < layer->edge_count; e++) {
     const dsm__outline_edge *const edge = &layer->edges[e];
     if (running[edge->from] < HUGE_VAL) {
-      behind[edge->to] = dsm__smaller(
-          behind[edge->to], running[edge->from] + least_of(outline, index, edge, weights));
+      behind[edge->to] = dsm__smaller(behind[edge->to],
+                                      running[edge->from] + least_of(outline, index, edge, prices));
     }
   }
 }
 
-static const dsm__role_point micro = {1, 0, 0};
+static const dsm__prices micro = {.micro = 1};
 
 /* Back through a layer, and out with the options that are on no path within the limit. */
 static bool pass_back(dsm__role_outline *outline, size_t index, const dsm__outline_rule *rule,
@@ -656,9 +650,9 @@ static bool pass_back(dsm__role_outline *outline, size_t index, const dsm__outli
     const dsm__outline_edge *const edge = &layer->edges[e];
     const double others = to_here[edge->from] + behind[edge->to];
     for (size_t p = edge->first; p < edge->end && others < HUGE_VAL; p++) {
-      const dsm__role_point *const point = &layer->points[p];
+      const dsm__cost *const point = &layer->points[p];
       const bool is_over =
-          rule->path * (others + point->micro_cycles) + weighed(point, &rule->own) > limit;
+          rule->path * (others + point->micro) + dsm__price(&rule->own, point) > limit;
       is_any_out = is_any_out || (is_over && !is_out[p]);
       is_out[p] = is_out[p] || is_over;
     }
@@ -670,7 +664,7 @@ static bool pass_back(dsm__role_outline *outline, size_t index, const dsm__outli
   begin(outline, before);
   for (size_t m = 0; m < layer->move_count; m++) {
     const dsm__outline_move *const move = &layer->moves[m];
-    before[move->from] = dsm__smaller(before[move->from], running[move->to] + move->cycles +
+    before[move->from] = dsm__smaller(before[move->from], running[move->to] + move->cost +
                                                               added_at(outline, index, move->from));
   }
   return is_any_out;

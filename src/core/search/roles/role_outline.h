@@ -39,7 +39,7 @@ bool dsm__outline_has_twins(const dsm__role_space *space, size_t layer);
 typedef struct dsm__outline_move {
   uint16_t from;
   uint16_t to;
-  double cycles; /**< of a micro-batch, at least */
+  double cost; /**< of a micro-batch, at least */
 } dsm__outline_move;
 
 /** From there to one behind it, with one of some options. */
@@ -53,7 +53,7 @@ typedef struct dsm__outline_edge {
 typedef struct dsm__outline_layer {
   dsm__outline_move *moves;
   dsm__outline_edge *edges;
-  dsm__role_point *points;
+  dsm__cost *points;
   size_t move_count;
   size_t edge_count;
   size_t point_count;
@@ -75,15 +75,15 @@ typedef struct dsm__role_outline {
 /** How much of the path that it is on, and of an option itself, a step takes at least. */
 typedef struct dsm__outline_rule {
   double path;
-  dsm__role_point own;
+  dsm__prices own;
 } dsm__outline_rule;
 
 /** What options of a layer take at least: those that share nothing, or with as much shared as may
  * help them. Layers of a kind have the same. */
 typedef struct dsm__outline_source {
   const void *context;
-  /** Infinite cycles of a micro-batch: an option that is not looked at. */
-  dsm__role_point (*point)(const void *context, size_t layer_index, size_t whole, bool may_share);
+  /** Infinite cost of a micro-batch: an option that is not looked at. */
+  dsm__cost (*point)(const void *context, size_t layer_index, size_t whole, bool may_share);
   double times; /**< what relayouts take in all micro-batches is that of so many */
 } dsm__outline_source;
 
@@ -95,10 +95,10 @@ bool dsm__role_outline_find(const dsm__role_space *space, const dsm__outline_sou
  * False: no path is left. */
 bool dsm__outline_restrict(dsm__role_outline *outline, const dsm__outline_rule *rule, double limit);
 
-/** What paths take with the next layer, its options weighed, and with so much of the relayout
- * and of what is added before it; of each state. `behind` is another array than `before`. */
-void dsm__outline_pass(const dsm__role_outline *outline, size_t layer,
-                       const dsm__role_point *weights, double moved, double added,
-                       const double *before, double *behind);
+/** What paths take with the next layer, its options at some prices, and with so much of the
+ * relayout and of what is added before it; of each state. `behind` is another array than `before`.
+ */
+void dsm__outline_pass(const dsm__role_outline *outline, size_t layer, const dsm__prices *prices,
+                       double moved, double added, const double *before, double *behind);
 
 #endif

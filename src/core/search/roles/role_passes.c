@@ -24,11 +24,10 @@ dsm__layer_setting dsm__role_setting(const dsm__problem *problem, size_t layer_i
   return setting;
 }
 
-/* What a pass takes at least. Where outputs may be held, as if all were that it reads and makes,
- * and nothing of them took room: time never falls where less of that is so. */
-static double floor_cycles(const dsm__problem *problem, const dsm__layer_setting *setting,
-                           dsm_pass pass, const dsm_pass_layouts *layouts) {
-  const bool may_keep = dsm__may_choose(problem->inputs.options, DSM__CHOICE_KERNEL);
+/* How a layer runs that takes least. Where outputs may be held, as if all were that it reads and
+ * makes, and nothing of them took room: neither time nor energy falls where less of that is so. */
+static dsm__layer_setting least_setting(const dsm__problem *problem,
+                                        const dsm__layer_setting *setting) {
   dsm__layer_setting least = *setting;
   if (dsm__held_roles_are_searched(problem)) {
     least.holding = (dsm__holding){.is_input_held = true,
@@ -36,7 +35,7 @@ static double floor_cycles(const dsm__problem *problem, const dsm__layer_setting
                                    .is_shortcut_held = true,
                                    .is_moving_free = true};
   }
-  return dsm__pass_floor(&least, pass, layouts->of[pass], may_keep);
+  return least;
 }
 
 /* What a pass takes but for what is gathered of its weights. */
@@ -44,7 +43,8 @@ static dsm__memo_score find_pass(const dsm__problem *problem, const dsm__layer_s
                                  dsm_pass pass, const dsm_pass_layouts *layouts) {
   const bool may_keep = dsm__may_choose(problem->inputs.options, DSM__CHOICE_KERNEL);
   if (problem->is_rough) {
-    return (dsm__memo_score){floor_cycles(problem, setting, pass, layouts), 0};
+    const dsm__layer_setting least = least_setting(problem, setting);
+    return (dsm__memo_score){dsm__pass_floor(&least, pass, layouts->of[pass], may_keep), 0};
   }
   const dsm__best_pass best =
       dsm__least_pass_find(setting, pass, layouts->of[pass], may_keep, &problem->table.splits);
@@ -98,10 +98,16 @@ static dsm__memo_score recall_pass(const dsm__problem *problem, const dsm__layer
   return found;
 }
 
-double dsm__role_pass_cycles(const dsm__problem *problem, const dsm__layer_setting *setting,
-                             dsm_pass pass, const dsm_pass_layouts *layouts) {
+double dsm__role_pass_cost(const dsm__problem *problem, const dsm__layer_setting *setting,
+                           dsm_pass pass, const dsm_pass_layouts *layouts) {
   const dsm__memo_score score = recall_pass(problem, setting, pass, layouts);
   problem->found->evaluations += score.evaluations;
-  return dsm__counted_share(setting, pass) *
-         (score.cycles + dsm__gathering_cycles(setting, layouts, pass, score.cycles));
+  dsm__cost cost = {
+      .micro = dsm__counted_share(setting, pass) *
+               (score.cycles + dsm__gathering_cycles(setting, layouts, pass, score.cycles))};
+  if (problem->inputs.energy != NULL) {
+    const dsm__layer_setting run = problem->is_rough ? least_setting(problem, setting) : *setting;
+    cost.joules = dsm__pass_joules(problem->inputs.energy, &run, pass, layouts->of[pass]);
+  }
+  return dsm__price(&problem->inputs.prices, &cost);
 }

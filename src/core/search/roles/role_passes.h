@@ -24,8 +24,8 @@ dsm__memo_role_key dsm__role_pass_key(const dsm__problem *problem,
                                       const dsm__layer_setting *setting, dsm_pass pass,
                                       dsm_parallelism parallelism, dsm__memo_asked asked);
 
-/** Cycles of a pass with all that it waits for. */
-double dsm__role_pass_cycles(const dsm__problem *problem, const dsm__layer_setting *setting,
-                             dsm_pass pass, const dsm_pass_layouts *layouts);
+/** What a pass costs with all that it waits for. */
+double dsm__role_pass_cost(const dsm__problem *problem, const dsm__layer_setting *setting,
+                           dsm_pass pass, const dsm_pass_layouts *layouts);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * role_prices.c: cycles that count for bytes where memory is short.
+ * role_prices.c: what bytes cost where memory is short.
  *
  * A mapping that fits keeps K bytes and needs T more at some time, with K + T at most the memory M.
  * With a price p of a byte it takes C = C + p K - p K, no less than what all paths take of C + p K
@@ -29,9 +29,9 @@ void dsm__role_least_find(dsm__role_space *space) {
     const dsm__role_options *const options = dsm__role_options_of(space, i);
     space->least[i] = HUGE_VAL;
     for (size_t o = 0; o < options->whole_count; o++) {
-      const double cycles = options->items[o].least_cycles + dsm__role_priced_cycles(space, i, o);
+      const double cost = options->items[o].least_cost + dsm__role_priced_cost(space, i, o);
       space->least[i] = dsm__is_role_open(space, i, &options->items[o])
-                            ? fmin(space->least[i], cycles)
+                            ? fmin(space->least[i], cost)
                             : space->least[i];
     }
   }
@@ -124,13 +124,12 @@ static bool find_bytes(dsm__role_space *space) {
   return true;
 }
 
-static dsm__role_point bytes_with(const void *context, size_t layer_index, size_t whole,
-                                  bool may_share) {
+static dsm__cost bytes_with(const void *context, size_t layer_index, size_t whole, bool may_share) {
   const dsm__role_space *const space = context;
   const dsm__role_option *const option = &dsm__role_options_of(space, layer_index)->items[whole];
   const bool is_in = !option->is_dominated && dsm__is_role_open(space, layer_index, option);
   (void)may_share;
-  return (dsm__role_point){is_in ? space->bytes[layer_index][whole] : HUGE_VAL, 0, 0};
+  return (dsm__cost){.micro = is_in ? space->bytes[layer_index][whole] : HUGE_VAL};
 }
 
 /* What all paths need of a chip's memory at least, and with it what each option leaves to the rest.
@@ -142,7 +141,7 @@ static bool find_need(dsm__role_space *space, double *need_bytes) {
   if (!DSM__RESERVE(arena, rooms, 1) || !dsm__role_rooms_find(space, &source, arena, rooms)) {
     return false;
   }
-  *need_bytes = rooms->least_cycles + space->problem->capacity_bytes - space->room_bytes;
+  *need_bytes = rooms->least_cost + space->problem->capacity_bytes - space->room_bytes;
   *rooms = dsm__rooms_within(rooms, space->room_bytes);
   space->byte_rooms = rooms;
   return true;
@@ -153,10 +152,10 @@ static bool find_need(dsm__role_space *space, double *need_bytes) {
 static bool take_price(dsm__role_space *space, double price, dsm__arena *arena,
                        dsm__role_rooms *rooms) {
   space->price = price;
-  space->paid_cycles = price * space->room_bytes;
+  space->paid_cost = price * space->room_bytes;
   dsm__role_least_find(space);
   const bool is_found = dsm__open_rooms_find(space, arena, rooms);
-  rooms->least_cycles -= space->paid_cycles;
+  rooms->least_cost -= space->paid_cost;
   return is_found;
 }
 
@@ -164,24 +163,24 @@ static bool take_price(dsm__role_space *space, double price, dsm__arena *arena,
 static bool try_price(dsm__role_space *space, double price, double *best, double *most,
                       bool *is_more) {
   dsm__arena *const arena = dsm__problem_arena(space->problem);
-  dsm__role_rooms rooms = {.least_cycles = 0};
+  dsm__role_rooms rooms = {.least_cost = 0};
   const bool is_found = arena != NULL && take_price(space, price, arena, &rooms);
   dsm__arena_free(arena);
-  *is_more = is_found && rooms.before != NULL && rooms.least_cycles > *most;
+  *is_more = is_found && rooms.before != NULL && rooms.least_cost > *most;
   if (*is_more) {
     *best = price;
-    *most = rooms.least_cycles;
+    *most = rooms.least_cost;
   }
   return is_found;
 }
 
 /* What is proven grows with the price and then falls, a concave function. */
-static bool find_best(dsm__role_space *space, double least_cycles, double *best) {
+static bool find_best(dsm__role_space *space, double least_cost, double *best) {
   enum { STEPS_MAX = 16 };
-  static const double first = 0.01; /* of the cycles of all of the room */
+  static const double first = 0.01; /* of the cost of all of the room */
   static const double step = 4;
-  double most = least_cycles;
-  double price = first * least_cycles / space->room_bytes;
+  double most = least_cost;
+  double price = first * least_cost / space->room_bytes;
   bool is_more = true;
   *best = 0;
   for (int k = 0; k < STEPS_MAX && is_more; k++) {
@@ -201,7 +200,7 @@ bool dsm__role_prices_find(dsm__role_space *space, dsm__role_rooms *rooms, doubl
   bool is_good = find_bytes(space) && find_need(space, need_bytes);
   if (is_good && *need_bytes <= dsm__capacity_limit(problem->capacity_bytes) &&
       space->room_bytes > 0) {
-    is_good = find_best(space, rooms->least_cycles, &best);
+    is_good = find_best(space, rooms->least_cost, &best);
     best = dsm__deadline_is_final(problem->inputs.deadline) ? 0 : best;
     is_good = is_good && take_price(space, best, problem->arena, rooms);
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* role_prices.h: cycles that count for bytes where memory is short. */
+/* role_prices.h: what bytes cost where memory is short. */
 #ifndef DSM_SEARCH_ROLES_ROLE_PRICES_H
 #define DSM_SEARCH_ROLES_ROLE_PRICES_H
 

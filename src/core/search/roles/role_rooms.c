@@ -35,14 +35,14 @@ static void take_least(const double *numbers, double over, size_t count, double 
 
 static bool find_rooms(const dsm__role_space *space, dsm__role_outline *outline, dsm__arena *arena,
                        dsm__role_rooms *rooms) {
-  static const dsm__outline_rule any = {1, {0, 0, 0}};
+  static const dsm__outline_rule any = {.path = 1};
   const size_t count = outline->layer_count;
   const size_t states = outline->state_count;
   if (!dsm__outline_restrict(outline, &any, HUGE_VAL)) {
-    rooms->least_cycles = HUGE_VAL;
+    rooms->least_cost = HUGE_VAL;
     return true;
   }
-  rooms->least_cycles = least_at(outline, count);
+  rooms->least_cost = least_at(outline, count);
   if (!DSM__RESERVE(arena, rooms->before, count) || !DSM__RESERVE(arena, rooms->behind, count) ||
       !DSM__RESERVE(arena, rooms->least_behind, count) ||
       !DSM__RESERVE(arena, rooms->others, count + 1)) {
@@ -64,7 +64,7 @@ static bool find_rooms(const dsm__role_space *space, dsm__role_outline *outline,
       }
     }
     take_least(&outline->before[i * states], shortest, states, rooms->before[kind]);
-    take_least(&outline->behind[(i + 1) * states], rooms->least_cycles - shortest, states,
+    take_least(&outline->behind[(i + 1) * states], rooms->least_cost - shortest, states,
                rooms->behind[kind]);
     rooms->before[i] = rooms->before[kind];
     rooms->behind[i] = rooms->behind[kind];
@@ -81,7 +81,7 @@ static bool find_rooms(const dsm__role_space *space, dsm__role_outline *outline,
 bool dsm__role_rooms_find(const dsm__role_space *space, const dsm__outline_source *source,
                           dsm__arena *arena, dsm__role_rooms *rooms) {
   dsm__role_outline outline;
-  *rooms = (dsm__role_rooms){.least_cycles = 0};
+  *rooms = (dsm__role_rooms){.least_cost = 0};
   if (space->problem->is_bounding_off) {
     return true;
   }
@@ -94,14 +94,13 @@ bool dsm__role_rooms_find(const dsm__role_space *space, const dsm__outline_sourc
 }
 
 /* What an option takes where nothing is held, and it is looked at. */
-static dsm__role_point least_with(const void *context, size_t layer_index, size_t whole,
-                                  bool may_share) {
+static dsm__cost least_with(const void *context, size_t layer_index, size_t whole, bool may_share) {
   const dsm__role_space *const space = context;
   const dsm__role_option *const option = &dsm__role_options_of(space, layer_index)->items[whole];
   const bool is_in = !option->is_dominated && dsm__is_role_open(space, layer_index, option);
-  const double cycles = may_share ? option->least_cycles : option->cycles;
-  const double priced = dsm__role_priced_cycles(space, layer_index, whole);
-  return (dsm__role_point){is_in ? cycles + priced : HUGE_VAL, 0, 0};
+  const double cost = may_share ? option->least_cost : option->cost;
+  const double priced = dsm__role_priced_cost(space, layer_index, whole);
+  return (dsm__cost){.micro = is_in ? cost + priced : HUGE_VAL};
 }
 
 bool dsm__open_rooms_find(const dsm__role_space *space, dsm__arena *arena, dsm__role_rooms *rooms) {
@@ -121,12 +120,12 @@ static unsigned code_of(const dsm__role_space *space, const dsm__role_rooms *roo
   return code;
 }
 
-dsm__role_rooms dsm__rooms_within(const dsm__role_rooms *rooms, double limit_cycles) {
+dsm__role_rooms dsm__rooms_within(const dsm__role_rooms *rooms, double cost_limit) {
   dsm__role_rooms within = *rooms;
   if (rooms->before != NULL) {
-    within.open = dsm__tie_limit(limit_cycles) - rooms->least_cycles;
+    within.open = dsm__tie_limit(cost_limit) - rooms->least_cost;
   } else {
-    within.open = isfinite(rooms->least_cycles) ? HUGE_VAL : -HUGE_VAL;
+    within.open = isfinite(rooms->least_cost) ? HUGE_VAL : -HUGE_VAL;
   }
   return within;
 }

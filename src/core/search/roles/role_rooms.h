@@ -7,7 +7,7 @@
 
 /** That, of layers of a network. */
 typedef struct dsm__role_rooms {
-  double least_cycles;  /**< of all paths; infinite: there is none. 0: nothing is known, */
+  double least_cost;    /**< of all paths; infinite: there is none. 0: nothing is known, */
   double open;          /**< by which a path may be over that, once there is a limit */
   double **before;      /**< of each layer, and state before it: what a path takes more up to it, */
   double **behind;      /**< and from a state behind it on: less than nothing too */
@@ -23,7 +23,7 @@ bool dsm__role_rooms_find(const dsm__role_space *space, const dsm__outline_sourc
 bool dsm__open_rooms_find(const dsm__role_space *space, dsm__arena *arena, dsm__role_rooms *rooms);
 
 /** The same of paths within a limit. */
-dsm__role_rooms dsm__rooms_within(const dsm__role_rooms *rooms, double limit_cycles);
+dsm__role_rooms dsm__rooms_within(const dsm__role_rooms *rooms, double cost_limit);
 
 /** From a state before a layer to any behind it. NULL rooms: infinite. */
 double dsm__room_from(const dsm__role_space *space, const dsm__role_rooms *rooms,

@@ -123,13 +123,13 @@ static bool charge(const dsm__problem *problem, const dsm__layer_setting *settin
   dsm__role_option *const items = dsm__arena_array(problem->arena, options->count, sizeof *items);
   for (size_t o = 0; items != NULL && o < options->count; o++) {
     const dsm_pass_layouts layouts = dsm__option_layouts(&options->items[o]);
-    const double cycles =
-        dsm__tied_exchange_cycles(setting, &layouts) * dsm__once_weight(&problem->inputs);
+    const dsm__cost cost = {.once = dsm__tied_exchange_cycles(setting, &layouts)};
+    const double price = dsm__price(&problem->inputs.prices, &cost);
     items[o] = options->items[o];
-    items[o].cycles += cycles;
-    items[o].once_cycles += cycles;
-    items[o].least_cycles += cycles;
-    items[o].floor_cycles += cycles;
+    items[o].cost += price;
+    items[o].once_cost += price;
+    items[o].least_cost += price;
+    items[o].floor_cost += price;
   }
   options->items = items;
   return items != NULL;
@@ -211,7 +211,7 @@ static void ask(dsm__problem *one, const dsm__problem *problem, dsm__asked_optio
  * once those that are known take enough, or all is to end, the others need not be known. */
 bool dsm__role_fronts_find(const dsm__problem *problem, bool is_rough,
                            const dsm__role_enough *enough, dsm__role_front *fronts) {
-  static dsm__role_point nothing = {0, 0, 0};
+  static dsm__cost nothing = {.micro = 0};
   const size_t rows = DSM__ZONE_ROWS * problem->table.distinct.count;
   dsm__problem least;
   dsm__role_space space = {.problem = &least};
@@ -219,15 +219,15 @@ bool dsm__role_fronts_find(const dsm__problem *problem, bool is_rough,
   dsm__role_front *of_rows = NULL;
   bool is_good =
       DSM__RESERVE(problem->arena, options, rows) && DSM__RESERVE(problem->arena, of_rows, rows);
-  double cycles = 0;
+  double cost = 0;
   space.options = options;
   ask(&least, problem, DSM__OPTIONS_LEAST);
   least.is_rough = is_rough;
   for (size_t i = 0; is_good && i < problem->inputs.workload->layer_count; i++) {
     fronts[i] = (dsm__role_front){&nothing, 1};
-    if (cycles < enough->cycles && !is_given_up(problem)) {
+    if (cost < enough->cost && !is_given_up(problem)) {
       is_good = fill_row(&space, options, i, false) && find_front(&space, i, of_rows, &fronts[i]);
-      cycles += is_good ? dsm__role_floor(&fronts[i], &enough->weights) : 0;
+      cost += is_good ? dsm__role_floor(&fronts[i], &enough->prices) : 0;
     }
   }
   return is_good;
@@ -317,11 +317,11 @@ static bool search_graph(dsm__role_space *space, dsm__graph_answer *answer,
                          dsm__decisions *decisions) {
   dsm__network_graph network = {.is_cut = false};
   dsm__graph_path path;
-  *answer = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
+  *answer = (dsm__graph_answer){.cost = HUGE_VAL, .lower_bound = HUGE_VAL};
   dsm__arena *const arena = dsm__problem_arena(space->problem);
   bool is_good = arena != NULL && dsm__role_graph_build(space, arena, &network);
-  network.graph.limit_cycles = space->known_cycles;
-  network.graph.is_case = space->problem->limit_cycles > 0 || space->problem->is_case;
+  network.graph.cost_limit = space->known_cost;
+  network.graph.is_case = space->problem->cost_limit > 0 || space->problem->is_case;
   if (is_good && network.graph.nodes != NULL && dsm__graph_edge_count(&network.graph) > 0) {
     is_good = dsm__graph_search(&network.graph, arena, &path, answer) &&
               decide(space, &network, &path, decisions);
@@ -334,14 +334,14 @@ static bool search_graph(dsm__role_space *space, dsm__graph_answer *answer,
 static void join_rounded(dsm__role_space *space, const dsm__graph_answer *down,
                          dsm__graph_answer *answer) {
   const bool is_cut_off = space->is_too_large || is_given_up(space->problem);
-  const double least = is_cut_off ? 0 : down->lower_bound_cycles;
+  const double least = is_cut_off ? 0 : down->lower_bound;
   if (!answer->is_feasible && !is_cut_off && !down->is_feasible) {
     *answer = *down; /* then it is proven that none fits */
     return;
   }
   space->problem->found->is_need_rounded =
       space->problem->found->is_need_rounded || !answer->is_feasible;
-  answer->lower_bound_cycles = fmin(answer->lower_bound_cycles, least);
+  answer->lower_bound = fmin(answer->lower_bound, least);
 }
 
 /* The options that a slack leaves; with larger and larger grains where there are too many states,
@@ -380,14 +380,14 @@ static bool search_grains(dsm__role_space *space, dsm__graph_answer *answer,
   }
   if (space->is_too_large) { /* nothing is known */
     space->problem->found->is_need_rounded = true;
-    answer->lower_bound_cycles = 0;
+    answer->lower_bound = 0;
   }
   return true;
 }
 
 /* What all layers take at least. */
 static double least_of(const dsm__role_space *space) {
-  double least = -space->paid_cycles;
+  double least = -space->paid_cost;
   for (size_t i = 0; i < space->problem->inputs.workload->layer_count; i++) {
     least += space->least[i];
   }
@@ -402,11 +402,11 @@ static bool search_within(dsm__role_space *space, const dsm__role_rooms *rooms, 
   bool is_good = true;
   space->slack = slack;
   space->rooms = &within;
-  *answer = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
+  *answer = (dsm__graph_answer){.cost = HUGE_VAL, .lower_bound = HUGE_VAL};
   if (within.open >= 0) {
     is_good = search_grains(space, answer, decisions);
     /* Where no graph is small enough, that is what is known. */
-    answer->lower_bound_cycles = fmax(answer->lower_bound_cycles, rooms->least_cycles);
+    answer->lower_bound = fmax(answer->lower_bound, rooms->least_cost);
   }
   space->rooms = NULL;
   return is_good;
@@ -416,12 +416,12 @@ static bool search_within(dsm__role_space *space, const dsm__role_rooms *rooms, 
  * known. */
 static void take_answer(const dsm__graph_answer *more, const dsm__decisions *found,
                         dsm__graph_answer *answer, dsm__decisions *decisions) {
-  const double known = answer->cycles;
+  const double known = answer->cost;
   if (answer->is_feasible && !more->is_feasible) {
-    answer->lower_bound_cycles = fmin(known, more->lower_bound_cycles);
-  } else if (answer->is_feasible && known < more->cycles) {
+    answer->lower_bound = fmin(known, more->lower_bound);
+  } else if (answer->is_feasible && known < more->cost) {
     *answer = *more;
-    answer->cycles = known;
+    answer->cost = known;
   } else {
     *answer = *more;
     *decisions = *found;
@@ -430,7 +430,7 @@ static void take_answer(const dsm__graph_answer *more, const dsm__decisions *fou
 
 /* Slacks, which grow from what the outline says. */
 typedef struct growing {
-  double least;    /* cycles of all layers at least, */
+  double least;    /* cost of all layers at least, */
   double outlined; /* and of their outline */
   double slack;
   double most;
@@ -439,13 +439,13 @@ typedef struct growing {
 } growing;
 
 /* The first slack: little more than what the outline says, with what bytes cost by now. */
-static void begin(dsm__role_space *space, const dsm__role_rooms *rooms, double limit_cycles,
+static void begin(dsm__role_space *space, const dsm__role_rooms *rooms, double cost_limit,
                   growing *g) {
   static const double first_share = 0.02; /* of what their outline takes at least */
   static const double near = 4;           /* so much more slack costs less than to ask twice */
   *g = (growing){.least = least_of(space)};
-  g->most = fmin(dsm__tie_limit(limit_cycles) - g->least, DBL_MAX);
-  g->outlined = fmax(rooms->least_cycles, g->least);
+  g->most = fmin(dsm__tie_limit(cost_limit) - g->least, DBL_MAX);
+  g->outlined = fmax(rooms->least_cost, g->least);
   g->slack = g->outlined - g->least + first_share * g->outlined;
   g->slack =
       g->most + g->least - g->outlined < near * first_share * g->outlined ? g->most : g->slack;
@@ -453,7 +453,7 @@ static void begin(dsm__role_space *space, const dsm__role_rooms *rooms, double l
 }
 
 static bool is_enough(const growing *g, const dsm__graph_answer *answer) {
-  const double over = dsm__tie_limit(answer->cycles) - g->least;
+  const double over = dsm__tie_limit(answer->cost) - g->least;
   return g->slack >= g->most || (answer->is_feasible && over <= g->slack);
 }
 
@@ -462,7 +462,7 @@ static bool is_enough(const growing *g, const dsm__graph_answer *answer) {
 static void grow(growing *g, const dsm__graph_answer *answer) {
   static const double growth = 3;
   if (answer->is_feasible) {
-    const double over = dsm__tie_limit(answer->cycles) - g->least;
+    const double over = dsm__tie_limit(answer->cost) - g->least;
     g->slack = fmin(g->most, fmax(over, g->slack));
   } else if (!is_enough(g, answer)) {
     const double sure = g->outlined - g->least;
@@ -485,8 +485,7 @@ static bool are_spares_due(const dsm__role_space *space, const dsm__graph_answer
 static void leave(const dsm__role_space *space, const growing *g, dsm__graph_answer *answer) {
   const bool is_cut_off = !answer->is_feasible && g->too_large > 0;
   space->problem->found->is_need_rounded = space->problem->found->is_need_rounded || is_cut_off;
-  answer->lower_bound_cycles =
-      fmin(answer->lower_bound_cycles, fmax(g->least + g->searched, g->outlined));
+  answer->lower_bound = fmin(answer->lower_bound, fmax(g->least + g->searched, g->outlined));
 }
 
 static bool is_price_due(const dsm__role_space *space, const dsm__role_rooms *rooms,
@@ -498,7 +497,7 @@ static bool is_price_due(const dsm__role_space *space, const dsm__role_rooms *ro
 }
 
 /* Where memory is short bytes get a price, once. False if out of memory. */
-static bool find_price(dsm__role_space *space, double limit_cycles, dsm__role_rooms *rooms,
+static bool find_price(dsm__role_space *space, double cost_limit, dsm__role_rooms *rooms,
                        growing *g, dsm__graph_answer *answer) {
   double need_bytes = 0;
   if (!dsm__role_prices_find(space, rooms, &need_bytes)) {
@@ -506,10 +505,10 @@ static bool find_price(dsm__role_space *space, double limit_cycles, dsm__role_ro
   }
   if (need_bytes > dsm__capacity_limit(space->problem->capacity_bytes)) {
     answer->smallest_need_bytes = fmax(need_bytes, answer->smallest_need_bytes);
-    answer->lower_bound_cycles = HUGE_VAL;
+    answer->lower_bound = HUGE_VAL;
     g->slack = -1; /* no mapping is left */
   } else if (space->price > 0) {
-    begin(space, rooms, answer->is_feasible ? fmin(limit_cycles, answer->cycles) : limit_cycles, g);
+    begin(space, rooms, answer->is_feasible ? fmin(cost_limit, answer->cost) : cost_limit, g);
   }
   return true;
 }
@@ -529,17 +528,16 @@ static bool shrink(dsm__role_space *space, growing *g, dsm__graph_answer *answer
 }
 
 /* Takes the answer of a graph with so many edges. False: that is all. */
-static bool go_on(dsm__role_space *space, growing *g, double limit_cycles,
+static bool go_on(dsm__role_space *space, growing *g, double cost_limit,
                   const dsm__graph_answer *more, const dsm__decisions *found, uint64_t edges,
                   dsm__graph_answer *answer, dsm__decisions *decisions) {
   const dsm__problem *const problem = space->problem;
   take_answer(more, found, answer, decisions);
   const bool are_due = are_spares_due(space, answer);
   if (is_enough(g, answer) && !are_due) {
-    const bool is_none_within = !answer->is_feasible && isfinite(limit_cycles) &&
+    const bool is_none_within = !answer->is_feasible && isfinite(cost_limit) &&
                                 !is_given_up(problem) && !problem->found->is_need_rounded;
-    answer->lower_bound_cycles =
-        fmax(answer->lower_bound_cycles, is_none_within ? limit_cycles : 0);
+    answer->lower_bound = fmax(answer->lower_bound, is_none_within ? cost_limit : 0);
     return false;
   }
   /* With more slack a graph is several times as large. */
@@ -558,16 +556,16 @@ static bool go_on(dsm__role_space *space, growing *g, double limit_cycles,
 /*
  * A small slack first: a path that it leaves and that is not over it is the fastest of all, since
  * what is left out is on no faster one. A path that is over it says how much slack is enough.
- * Options that only memory asks for are left out too at first: with as many cycles each of them has
+ * Options that only memory asks for are left out too at first: at as much cost each of them has
  * another one beside it that is there already. They come in where memory is short. Where a graph is
  * too large, what was searched so far is the answer: the bound is what the outline proves, or the
  * slack that was searched in full, as each mapping that this leaves out takes more.
  */
-static bool search_growing(dsm__role_space *space, double limit_cycles, dsm__graph_answer *answer,
+static bool search_growing(dsm__role_space *space, double cost_limit, dsm__graph_answer *answer,
                            dsm__decisions *decisions) {
   growing g;
-  *answer = (dsm__graph_answer){.cycles = HUGE_VAL,
-                                .lower_bound_cycles = HUGE_VAL,
+  *answer = (dsm__graph_answer){.cost = HUGE_VAL,
+                                .lower_bound = HUGE_VAL,
                                 .smallest_need_bytes = answer->smallest_need_bytes};
   dsm__role_rooms rooms;
   if (!dsm__open_rooms_find(space, space->problem->arena, &rooms)) {
@@ -575,29 +573,29 @@ static bool search_growing(dsm__role_space *space, double limit_cycles, dsm__gra
   }
   const bool was_rounded = space->problem->found->is_need_rounded;
   bool is_short = false;
-  begin(space, &rooms, limit_cycles, &g);
+  begin(space, &rooms, cost_limit, &g);
   bool is_open = g.slack >= 0 && isfinite(g.outlined);
   while (is_open) {
     dsm__graph_answer more = {.smallest_need_bytes = answer->smallest_need_bytes};
     dsm__decisions found = {.layers = NULL};
-    const double known = answer->is_feasible ? fmin(limit_cycles, answer->cycles) : limit_cycles;
+    const double known = answer->is_feasible ? fmin(cost_limit, answer->cost) : cost_limit;
     const uint64_t edges = space->problem->found->role_edges;
-    space->known_cycles = known < HUGE_VAL ? known : 0;
+    space->known_cost = known < HUGE_VAL ? known : 0;
     if (!search_within(space, &rooms, g.slack, &more, &found)) {
       return false;
     }
     if (!more.is_feasible && is_given_up(space->problem)) {
-      more.lower_bound_cycles = fmin(more.lower_bound_cycles, g.least); /* it was cut off, maybe */
+      more.lower_bound = fmin(more.lower_bound, g.least); /* it was cut off, maybe */
     }
     is_short = is_short || more.is_memory_short;
     if (!space->is_too_large) {
-      is_open = go_on(space, &g, limit_cycles, &more, &found,
+      is_open = go_on(space, &g, cost_limit, &more, &found,
                       space->problem->found->role_edges - edges, answer, decisions);
     } else if (!is_price_due(space, &rooms, answer)) {
       is_open = shrink(space, &g, answer);
     }
     if (is_open && is_price_due(space, &rooms, answer)) {
-      if (!find_price(space, limit_cycles, &rooms, &g, answer)) {
+      if (!find_price(space, cost_limit, &rooms, &g, answer)) {
         return false;
       }
       is_open = g.slack >= 0;
@@ -612,32 +610,32 @@ static bool search_growing(dsm__role_space *space, double limit_cycles, dsm__gra
 }
 
 /* With the problem's reductions. */
-static bool search_once(const dsm__problem *problem, const void *context, double limit_cycles,
+static bool search_once(const dsm__problem *problem, const void *context, double cost_limit,
                         dsm__graph_answer *answer, dsm__decisions *decisions) {
   const bool may_recompute = *(const bool *)context;
   dsm__problem limited;
   dsm__role_space space = {.problem = &limited, .may_recompute = may_recompute};
-  const bool is_one_of_several = problem->inputs.fixed_cuts != NULL && isfinite(limit_cycles);
+  const bool is_one_of_several = problem->inputs.fixed_cuts != NULL && isfinite(cost_limit);
   dsm__case_begin(&limited, problem);
-  limited.limit_cycles = is_one_of_several ? limit_cycles : 0;
-  *answer = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
+  limited.cost_limit = is_one_of_several ? cost_limit : 0;
+  *answer = (dsm__graph_answer){.cost = HUGE_VAL, .lower_bound = HUGE_VAL};
   if (!find_options(&space, may_recompute) ||
       !least_need_bytes(&space, &answer->smallest_need_bytes)) {
     return false;
   }
   if (is_given_up(problem)) {
-    answer->lower_bound_cycles = 0;
+    answer->lower_bound = 0;
     return true;
   }
   if (answer->smallest_need_bytes > dsm__capacity_limit(problem->capacity_bytes)) {
     answer->is_memory_short = true;
     return true; /* no graph has a path that fits */
   }
-  if (!search_growing(&space, limit_cycles, answer, decisions)) {
+  if (!search_growing(&space, cost_limit, answer, decisions)) {
     return false;
   }
   return may_recompute || !dsm__held_roles_are_searched(problem) ||
-         dsm__held_role_search(&space, limit_cycles, answer, decisions);
+         dsm__held_role_search(&space, cost_limit, answer, decisions);
 }
 
 /* Searches at most with what layers pay of collectives, fewer where one takes long; of more layers
@@ -655,24 +653,24 @@ static bool are_reductions_shared(const dsm__problem *problem) {
 /*
  * With one way to cut the tables that tied layers share, or without what these exchange.
  */
-static bool search_case(const dsm__problem *problem, const void *context, double limit_cycles,
+static bool search_case(const dsm__problem *problem, const void *context, double cost_limit,
                         dsm__graph_answer *answer, dsm__decisions *decisions) {
   const bool is_small = problem->inputs.workload->layer_count <= SMALL_NETWORK;
   const dsm__fused_finder finder = {search_once,     context,   SEARCHES_MAX,
                                     EVALUATIONS_MAX, EDGES_MAX, is_small ? 1 : nearly};
   if (!are_reductions_shared(problem)) {
-    return search_once(problem, context, limit_cycles, answer, decisions);
+    return search_once(problem, context, cost_limit, answer, decisions);
   }
-  return dsm__fused_search(problem, &finder, limit_cycles, answer, decisions);
+  return dsm__fused_search(problem, &finder, cost_limit, answer, decisions);
 }
 
 /* Bounds of all cuts of a table, where some mapping is known or a limit. */
-static bool bound_cuts(const dsm__problem *problem, const void *context, double limit_cycles,
+static bool bound_cuts(const dsm__problem *problem, const void *context, double cost_limit,
                        const dsm__tied_cuts *cuts, dsm__open_case **bounds) {
   const bool may_recompute = *(const bool *)context;
   dsm__role_space space = {.problem = problem, .may_recompute = may_recompute};
   return find_options(&space, may_recompute) &&
-         (is_given_up(problem) || dsm__tied_bounds_find(&space, cuts, limit_cycles, bounds));
+         (is_given_up(problem) || dsm__tied_bounds_find(&space, cuts, cost_limit, bounds));
 }
 
 /* How its options cut a layer's weights. */
@@ -688,12 +686,12 @@ static size_t cuts_of(const dsm__problem *problem, size_t layer_index, dsm__tabl
   return count;
 }
 
-bool dsm__role_search(const dsm__problem *problem, bool may_recompute, double limit_cycles,
+bool dsm__role_search(const dsm__problem *problem, bool may_recompute, double cost_limit,
                       dsm__graph_answer *answer, dsm__decisions *decisions) {
   dsm__kept_options kept = {.items = NULL};
   const dsm__tied_finder finder = {search_case, cuts_of, bound_cuts, &may_recompute, 0};
   dsm__problem keeping;
   dsm__case_begin(&keeping, problem);
   keeping.kept = &kept;
-  return dsm__tied_search(&keeping, &finder, limit_cycles, answer, decisions);
+  return dsm__tied_search(&keeping, &finder, cost_limit, answer, decisions);
 }

@@ -14,41 +14,29 @@ bool dsm__problem_has_roles(const dsm__problem *problem);
 
 /** Finds that mapping with the problem's reductions and all that tied layers exchange, its answer
  * and its decisions; an answer that is not feasible has the mapping that needs least memory. Paths
- * that take more than `limit_cycles` need not be found: then the answer has infinite cycles. With
+ * that take more than `cost_limit` need not be found: then the answer has infinite cost. With
  * `may_recompute` layers may be made anew. Where none fits, `answer` has a bound of what all of
  * them need. False if out of memory. */
-bool dsm__role_search(const dsm__problem *problem, bool may_recompute, double limit_cycles,
+bool dsm__role_search(const dsm__problem *problem, bool may_recompute, double cost_limit,
                       dsm__graph_answer *answer, dsm__decisions *decisions);
 
 /** The step of the fastest such mapping in which a layer has roles, as it is predicted; 0: none is
- * within `limit_cycles` and fits the memory. Leaves the problem's reductions as the search had
+ * within `cost_limit` and fits the memory. Leaves the problem's reductions as the search had
  * them. False if out of memory. */
 bool dsm__step_with_roles(const dsm__problem *problem, const dsm__fixed_roles *fixed,
-                          double limit_cycles, double *step_cycles);
+                          double cost_limit, double *step_cycles);
 
-/** What a layer takes with one of its options; or how often each of that counts. */
-typedef struct dsm__role_point {
-  double micro_cycles;   /**< of a micro-batch, */
-  double once_cycles;    /**< what occurs once a step, */
-  double latency_cycles; /**< and that of collectives that others may be in too, paid in full */
-} dsm__role_point;
-
-/** Is a point in nothing more than another one? */
-static inline bool dsm__is_point_below(const dsm__role_point *a, const dsm__role_point *b) {
-  return a->micro_cycles <= b->micro_cycles && a->once_cycles <= b->once_cycles &&
-         a->latency_cycles <= b->latency_cycles;
-}
-
-/** The options of a layer that no other one is below in all of these; none: it has no mapping. */
+/** What a layer costs with its options, in a micro-batch and once a step; no option is below
+ * another one. None: it has no mapping. */
 typedef struct dsm__role_front {
-  dsm__role_point *points;
+  dsm__cost *points;
   size_t count;
 } dsm__role_front;
 
-/** What layers take at least, with these weights, need not be known beyond so many cycles. */
+/** What layers cost at least, at these prices, need not be known beyond so much. */
 typedef struct dsm__role_enough {
-  dsm__role_point weights;
-  double cycles;
+  dsm__prices prices;
+  double cost;
 } dsm__role_enough;
 
 /** Finds those of each layer in fronts[0 .. layer_count); once they take enough, others may have a
@@ -57,8 +45,8 @@ typedef struct dsm__role_enough {
 bool dsm__role_fronts_find(const dsm__problem *problem, bool is_rough,
                            const dsm__role_enough *enough, dsm__role_front *fronts);
 
-/** What a layer takes at least, with these weights; infinite: it has no mapping. */
-double dsm__role_floor(const dsm__role_front *front, const dsm__role_point *weights);
+/** What a layer costs at least, at these prices; infinite: it has no mapping. */
+double dsm__role_floor(const dsm__role_front *front, const dsm__prices *prices);
 
 /** Finds of each layer in memory[0 .. layer_count) what the option that keeps least takes, with the
  * least transient bytes of all. False if out of memory. */

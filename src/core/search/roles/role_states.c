@@ -62,23 +62,25 @@ static uint64_t outside_elements(const dsm__role_space *space, const dsm__role_s
   return elements;
 }
 
-static double cycles_of_move(const dsm__role_space *space, const dsm__role_move *move) {
+static double cost_of_move(const dsm__role_space *space, const dsm__role_move *move) {
   const dsm_workload *const workload = space->problem->inputs.workload;
   const double bytes = (double)workload->minibatch * workload->element_bytes;
   const dsm_machine *const machine = &space->problem->machine;
   const dsm_traffic there = dsm__role_move_traffic(machine, move, bytes, false);
   const dsm__search_inputs *const inputs = &space->problem->inputs;
   const double micro_batches = inputs->micro_batches > 0 ? (double)inputs->micro_batches : 1;
-  double cycles = micro_batches * dsm_group_cycles(machine, &there);
+  dsm__cost cost = {.micro = micro_batches * dsm_group_cycles(machine, &there),
+                    .joules = micro_batches * dsm__exchange_joules(inputs->energy, &there)};
   if (is_training(space)) {
     const dsm_traffic back = dsm__role_move_traffic(machine, move, bytes, true);
-    cycles += (micro_batches - inputs->hidden_moves) * dsm_group_cycles(machine, &back);
+    cost.micro += (micro_batches - inputs->hidden_moves) * dsm_group_cycles(machine, &back);
+    cost.joules += micro_batches * dsm__exchange_joules(inputs->energy, &back);
   }
-  return cycles;
+  return dsm__price(&inputs->prices, &cost);
 }
 
 /* What moves nowhere takes nothing. */
-double dsm__role_move_cycles(const dsm__role_space *space, const dsm__role_move *move) {
+double dsm__role_move_cost(const dsm__role_space *space, const dsm__role_move *move) {
   const dsm__problem *const problem = space->problem;
   dsm__memo_move_key key = {.minibatch = problem->inputs.workload->minibatch,
                             .micro_batches = problem->inputs.micro_batches};
@@ -92,10 +94,10 @@ double dsm__role_move_cycles(const dsm__role_space *space, const dsm__role_move 
     return 0;
   }
   double unkept = (double)NAN;
-  double *const cycles =
+  double *const cost =
       problem->role_memo == NULL ? &unkept : dsm__memo_move(problem->role_memo, &key);
-  *cycles = isnan(*cycles) ? cycles_of_move(space, move) : *cycles;
-  return *cycles;
+  *cost = isnan(*cost) ? cost_of_move(space, move) : *cost;
+  return *cost;
 }
 
 /* Of a role along an axis. */
@@ -140,8 +142,8 @@ dsm__role_surroundings dsm__role_look_around(const dsm__role_space *space,
   return around;
 }
 
-double dsm__role_entering_cycles(const dsm__role_space *space, dsm__role_surroundings *around,
-                                 const dsm__role_state *to) {
+double dsm__role_entering_cost(const dsm__role_space *space, dsm__role_surroundings *around,
+                               const dsm__role_state *to) {
   size_t number = 0;
   for (unsigned a = 0; a < axis_count_of(space); a++) {
     number |= (size_t)to->outer[a] << 2 * a;
@@ -154,7 +156,7 @@ double dsm__role_entering_cycles(const dsm__role_space *space, dsm__role_surroun
           around->index == 0 ? move.after.of[a] : (dsm_layout)around->from->outer[a];
       move.elements[a] = move.before.of[a] != move.after.of[a] ? around->outside[a] : 0;
     }
-    around->moves[number] = dsm__role_move_cycles(space, &move);
+    around->moves[number] = dsm__role_move_cost(space, &move);
   }
   return around->moves[number];
 }

@@ -37,7 +37,7 @@ typedef struct dsm__role_surroundings {
   dsm_axis_set gathered;          /**< an earlier layer gathers the same input, */
   dsm_axis_set gathered_again;    /**< in update too */
   dsm__role_entry entries[DSM_AXES_MAX][DSM_ROLE_COUNT];
-  double moves[1 << 2 * DSM_AXES_MAX]; /**< cycles to the outer layouts with this number; below 0:
+  double moves[1 << 2 * DSM_AXES_MAX]; /**< cost to the outer layouts with this number; below 0:
                                             not known */
 } dsm__role_surroundings;
 
@@ -50,18 +50,18 @@ dsm__role_surroundings dsm__role_look_around(const dsm__role_space *space,
 bool dsm__role_enter(const dsm__role_space *space, const dsm__role_surroundings *around,
                      const dsm__role_option *option, dsm__role_state *to, dsm__role_shares *shared);
 
-/** Cycles of moving what is outside to the layouts of that state. The network's input lies as its
- * first reader wants it. */
-double dsm__role_entering_cycles(const dsm__role_space *space, dsm__role_surroundings *around,
-                                 const dsm__role_state *to);
+/** What it costs to move what is outside to the layouts of that state. The network's input lies as
+ * its first reader wants it. */
+double dsm__role_entering_cost(const dsm__role_space *space, dsm__role_surroundings *around,
+                               const dsm__role_state *to);
 
 /** The state behind a layer that ran with roles; and the move that it makes of what is outside.
  * False if what is inside lives for too long. */
 bool dsm__role_leave(const dsm__role_space *space, const dsm__role_state *from, size_t index,
                      const dsm__role_option *option, dsm__role_state *to, dsm__role_move *move);
 
-/** Cycles of a move, in training there and back, in all micro-batches. */
-double dsm__role_move_cycles(const dsm__role_space *space, const dsm__role_move *move);
+/** What a move costs, in training there and back, in all micro-batches. */
+double dsm__role_move_cost(const dsm__role_space *space, const dsm__role_move *move);
 
 /** With gathers shared along some axes, a layer's option is another one. */
 size_t dsm__role_option_index(const dsm__role_options *options, size_t whole,

@@ -35,7 +35,7 @@ static dsm__memory_need need_of(const dsm__problem *problem, const dsm_workload 
 static double bound_of(const dsm__problem *problem, const dsm__graph_answer *answer) {
   const bool is_any_left = answer->is_feasible || problem->found->is_need_rounded ||
                            dsm__problem_is_over(problem) || dsm__tied_is_asked(problem);
-  return is_any_left ? answer->lower_bound_cycles : HUGE_VAL;
+  return is_any_left ? answer->lower_bound : HUGE_VAL;
 }
 
 enum { SMALL_NETWORK = 64 /* layers */ };
@@ -52,7 +52,7 @@ typedef struct number_case {
 /* The best of all searches so far, and what is left to be searched. */
 typedef struct step_search {
   const dsm__problem *problem;
-  double limit_cycles;
+  double cost_limit;
   dsm__graph_answer *best;
   dsm__decisions *decisions;
   dsm__cases numbers;
@@ -62,14 +62,14 @@ typedef struct step_search {
   bool has_any;
 } step_search;
 
-static double known_cycles(const step_search *s) {
-  return s->best->is_feasible ? fmin(s->limit_cycles, s->best->cycles) : s->limit_cycles;
+static double known_cost(const step_search *s) {
+  return s->best->is_feasible ? fmin(s->cost_limit, s->best->cost) : s->cost_limit;
 }
 
 /* Of several answers that are not feasible the first stands for all. */
 static void take(step_search *s, const dsm__graph_answer *answer, const dsm__decisions *found) {
-  const bool is_better = answer->is_feasible && (!s->best->is_feasible ||
-                                                 dsm__tie_limit(answer->cycles) < s->best->cycles);
+  const bool is_better = answer->is_feasible &&
+                         (!s->best->is_feasible || dsm__tie_limit(answer->cost) < s->best->cost);
   if (is_better || (!s->has_any && !s->best->is_feasible)) {
     *s->best = *answer;
     *s->decisions = *found;
@@ -86,18 +86,18 @@ static bool is_over(const step_search *s) {
 
 /* What each mapping takes at least, by a bound that knows no core splits. False if out of memory.
  */
-static bool find_floor(const step_search *s, const dsm__problem *problem, double *cycles) {
+static bool find_floor(const step_search *s, const dsm__problem *problem, double *cost) {
   const size_t count = problem->inputs.workload->layer_count;
   const double times = (double)problem->inputs.micro_batches;
-  const dsm__role_enough enough = {{times, 1, 0}, dsm__tie_limit(known_cycles(s))};
+  const dsm__role_enough enough = {{.micro = times, .once = 1}, dsm__tie_limit(known_cost(s))};
   dsm__role_front *fronts = NULL;
-  *cycles = 0;
+  *cost = 0;
   if (!DSM__RESERVE(problem->arena, fronts, count) ||
       !dsm__role_fronts_find(problem, true, &enough, fronts)) {
     return false;
   }
   for (size_t i = 0; i < count; i++) {
-    *cycles += dsm__role_floor(&fronts[i], &enough.weights);
+    *cost += dsm__role_floor(&fronts[i], &enough.prices);
   }
   return true;
 }
@@ -115,12 +115,12 @@ static bool predict(const dsm__problem *problem, const dsm_workload *whole,
                     const dsm__decisions *found, dsm__graph_answer *answer) {
   dsm_plan *plan = NULL;
   if (!(dsm__problem_is_overlapped(problem) || dsm__problem_is_fused(problem)) ||
-      dsm__problem_is_weighed(problem) || !answer->is_feasible || !isfinite(answer->cycles)) {
+      dsm__problem_is_weighed(problem) || !answer->is_feasible || !isfinite(answer->cost)) {
     return true;
   }
   const dsm_status status =
       dsm__plan_make(&plan, whole, problem->machine.system, problem->inputs.options, found, NULL);
-  answer->cycles = status == DSM_OK ? plan->result.step_cycles : answer->cycles;
+  answer->cost = status == DSM_OK ? plan->result.step_cycles : answer->cost;
   dsm_plan_free(plan);
   return status == DSM_OK;
 }
@@ -131,8 +131,7 @@ static bool predict(const dsm__problem *problem, const dsm_workload *whole,
 static bool find_need(const step_search *s, const dsm__problem *problem, bool may_recompute,
                       dsm__graph_answer *answer, bool *may_fit) {
   const dsm__role_room room = {problem->inputs.in_flight, problem->capacity_bytes};
-  *answer = (dsm__graph_answer){
-      .cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL, .is_memory_short = true};
+  *answer = (dsm__graph_answer){.cost = HUGE_VAL, .lower_bound = HUGE_VAL, .is_memory_short = true};
   *may_fit = true;
   return s->best->is_feasible || dsm__tied_is_asked(problem) ||
          dsm__role_may_fit(problem, may_recompute, &room, 1, &answer->smallest_need_bytes, may_fit);
@@ -182,13 +181,13 @@ static dsm__looked look(void *context, dsm__open_case *head) {
   /* Of one number alone the search itself tells it as soon. */
   const bool is_asked =
       is_stopped || dsm__may_choose(one.inputs.options, DSM__CHOICE_MICRO_BATCHES);
-  if (is_asked && !of->is_bounded && known_cycles(s) < HUGE_VAL) {
+  if (is_asked && !of->is_bounded && known_cost(s) < HUGE_VAL) {
     of->is_bounded = true;
     return find_floor(s, &one, &head->bound) ? DSM__LOOK_OPEN : DSM__LOOK_FAILED;
   }
   if (!is_stopped) {
     if (!find_need(s, &one, of->may_recompute, &answer, &may_fit) ||
-        (may_fit && !dsm__role_search(&one, of->may_recompute, known_cycles(s), &answer, &found)) ||
+        (may_fit && !dsm__role_search(&one, of->may_recompute, known_cost(s), &answer, &found)) ||
         !predict(&one, whole, &found, &answer) ||
         !take_roles(s, &one, of->may_recompute, &answer, &found)) {
       return DSM__LOOK_FAILED;
@@ -200,7 +199,7 @@ static dsm__looked look(void *context, dsm__open_case *head) {
 
 /* Does each mapping of a number take no less than the best that is known? */
 static bool is_left_out(const void *context, double bound) {
-  return bound >= dsm__tie_limit(known_cycles(context));
+  return bound >= dsm__tie_limit(known_cost(context));
 }
 
 /* Searches those that are open. What is left out has nothing better. False if out of memory. */
@@ -312,7 +311,7 @@ static void begin_recomputing(step_search *s) {
  * number and the others: where memory is short it fits most easily, and what is known to fit makes
  * the others' graphs small. Where layers may be made anew graphs are the largest: they come last,
  * but for the first number in a small network, where they tell most. */
-bool dsm__step_search(const dsm__problem *problem, double limit_cycles, dsm__graph_answer *best,
+bool dsm__step_search(const dsm__problem *problem, double cost_limit, dsm__graph_answer *best,
                       dsm__decisions *decisions) {
   const dsm_explore_options *const options = problem->inputs.options;
   const uint64_t first = options->micro_batches > 0 ? options->micro_batches : 1;
@@ -328,25 +327,25 @@ bool dsm__step_search(const dsm__problem *problem, double limit_cycles, dsm__gra
   remembering.role_memo =
       dsm__memo_new(DSM__ROLE_MEMO_BYTES_MAX, dsm__deadline_bytes(problem->inputs.deadline));
   step_search s = {.problem = &remembering,
-                   .limit_cycles = limit_cycles,
+                   .cost_limit = cost_limit,
                    .best = best,
                    .decisions = decisions,
                    .numbers = dsm__cases_begin(problem->arena),
                    .tight = dsm__cases_begin(problem->arena)};
   begin_recomputing(&s);
-  *best = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
+  *best = (dsm__graph_answer){.cost = HUGE_VAL, .lower_bound = HUGE_VAL};
   const bool is_small = problem->inputs.workload->layer_count <= SMALL_NETWORK;
   const bool is_asked = dsm__is_any_recomputation_asked(problem);
   const bool is_done = (!has_others || (search_fewer_words(&s, first, is_asked) &&
                                         search_roles(&s, s.problem, first, is_asked) &&
                                         (!is_small || search_numbers(&s, &s.tight)))) &&
-                       (!has_stages || dsm__stage_search(s.problem, limit_cycles, best, decisions,
+                       (!has_stages || dsm__stage_search(s.problem, cost_limit, best, decisions,
                                                          &problem->found->stages_bound_cycles)) &&
                        (!has_others || (search_micro_batches(&s) && search_numbers(&s, &s.tight)));
   dsm__memo_free(remembering.role_memo);
   /* A search that proved that nothing is faster than what was known has no bound of its own. */
-  const double known = best->is_feasible ? best->cycles : HUGE_VAL;
+  const double known = best->is_feasible ? best->cost : HUGE_VAL;
   const double bound = fmin(s.numbers.closed_bound, s.tight.closed_bound);
-  best->lower_bound_cycles = fmin(known, fmin(bound, problem->found->stages_bound_cycles));
+  best->lower_bound = fmin(known, fmin(bound, problem->found->stages_bound_cycles));
   return is_done && (!best->is_feasible || spare_shards(problem, decisions));
 }

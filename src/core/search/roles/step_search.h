@@ -7,9 +7,9 @@
 #include "search/problem.h"
 
 /** Finds it with the problem's reductions. Not feasible: nothing fits the memory, and the problem
- * has a bound of what all need (role_need_bytes). Mappings that take more than `limit_cycles` need
+ * has a bound of what all need (role_need_bytes). Mappings that take more than `cost_limit` need
  * not be found. False if out of memory. */
-bool dsm__step_search(const dsm__problem *problem, double limit_cycles, dsm__graph_answer *best,
+bool dsm__step_search(const dsm__problem *problem, double cost_limit, dsm__graph_answer *best,
                       dsm__decisions *decisions);
 
 #endif

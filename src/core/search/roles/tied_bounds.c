@@ -26,8 +26,8 @@
 typedef struct bounding {
   dsm__role_space *space;
   const dsm__tied_cuts *cuts;
-  double limit_cycles; /* of mappings that are looked at */
-  double least_cycles; /* of all layers */
+  double cost_limit; /* of mappings that are looked at */
+  double least_cost; /* of all layers */
   dsm__role_rooms rooms;
   dsm__arena *arena;
   double **added; /* by each cut, to each of a layer's options; layers of a class share them; NULL:
@@ -59,9 +59,10 @@ static double surcharge(const bounding *b, size_t index, const dsm__table_cut *c
   }
   dsm__layer_setting setting = dsm__open_setting(inputs, layer, 1);
   setting.owner = dsm__owner_cut_seen(inputs->workload, b->cuts->owner, index, *cut);
-  return dsm_pass_exists(layer, setting.mode, DSM_PASS_UPDATE)
-             ? dsm__tied_exchange_cycles(&setting, &layouts)
-             : 0;
+  const dsm__cost cost = {.once = dsm_pass_exists(layer, setting.mode, DSM_PASS_UPDATE)
+                                      ? dsm__tied_exchange_cycles(&setting, &layouts)
+                                      : 0};
+  return dsm__price(&inputs->prices, &cost);
 }
 
 /* Of a layer with each cut; false if out of memory. */
@@ -122,7 +123,7 @@ static bool find_price(const dsm__graph *graph, dsm__arena *arena, dsm__graph_re
 /* The edge of a reduced graph that an option's was, and what cuts add to it. */
 typedef struct charged_edge {
   size_t index;
-  double cycles;
+  double cost;
   const double *added;
 } charged_edge;
 
@@ -143,7 +144,7 @@ static size_t list_edges(const bounding *b, const dsm__network_graph *network,
       for (; at < edge_count && reduced->original[at] < end; at++) {
         if (added != NULL) {
           const dsm__graph_edge *const edge = &reduced->graph.edges[at];
-          list[count++] = (charged_edge){at, edge->cycles, &added[edge->tag * b->cuts->count]};
+          list[count++] = (charged_edge){at, edge->cost, &added[edge->tag * b->cuts->count]};
         }
       }
     }
@@ -158,12 +159,12 @@ static bool bound_in(bounding *b, const dsm__network_graph *network, dsm__graph_
   dsm__graph_relaxed relaxed;
   charged_edge *list = NULL;
   dsm__graph_edge *edges = NULL;
-  whole->incumbent_cycles = fmax(whole->incumbent_cycles, b->limit_cycles);
+  whole->incumbent_cost = fmax(whole->incumbent_cost, b->cost_limit);
   if (!dsm__graph_reduce(whole, whole->price, &reduced)) {
     return false;
   }
   for (size_t k = 0; k < b->cuts->count; k++) {
-    b->open[k] = whole->bound_cycles; /* with what is exchanged it is no less */
+    b->open[k] = whole->bound_cost; /* with what is exchanged it is no less */
   }
   if (reduced.graph.nodes == NULL) {
     return true;
@@ -182,7 +183,7 @@ static bool bound_in(bounding *b, const dsm__network_graph *network, dsm__graph_
   relaxed.transient_limit = whole->transient_limit;
   for (size_t k = 0; k < b->cuts->count; k++) {
     for (size_t i = 0; i < listed; i++) {
-      edges[list[i].index].cycles = list[i].cycles + list[i].added[k];
+      edges[list[i].index].cost = list[i].cost + list[i].added[k];
     }
     b->open[k] = dsm__graph_bound_at(&relaxed, whole->price);
   }
@@ -198,7 +199,7 @@ static outcome bound_once(bounding *b, bool has_spares, dsm__arena *arena) {
   dsm__network_graph network = {.is_cut = false};
   dsm__graph_relaxed relaxed;
   bool is_any = false;
-  const dsm__role_rooms rooms = dsm__rooms_within(&b->rooms, b->limit_cycles);
+  const dsm__role_rooms rooms = dsm__rooms_within(&b->rooms, b->cost_limit);
   b->space->has_spares = has_spares;
   b->space->rooms = &rooms;
   const bool is_built = dsm__role_graph_build(b->space, arena, &network);
@@ -226,19 +227,19 @@ static outcome bound_once(bounding *b, bool has_spares, dsm__arena *arena) {
 static outcome bound_open(bounding *b) {
   enum { TRIES = 5 };
   static const double part = 0.3; /* of what is left above the outline */
-  const double least = b->least_cycles;
+  const double least = b->least_cost;
   outcome is = UNKNOWN;
   bool has_spares = false;
   b->space->edge_share = 4;
   for (int i = 0; i < TRIES && (is == UNKNOWN || is == NEEDS_SPARES); i++) {
     dsm__arena *const arena = dsm__problem_arena(b->space->problem);
-    b->space->slack = fmin(dsm__tie_limit(b->limit_cycles) - least, DBL_MAX);
+    b->space->slack = fmin(dsm__tie_limit(b->cost_limit) - least, DBL_MAX);
     is = arena != NULL ? bound_once(b, has_spares, arena) : OUT_OF_MEMORY;
     dsm__arena_free(arena);
     has_spares = has_spares || is == NEEDS_SPARES;
-    if (is == UNKNOWN && isfinite(b->rooms.least_cycles)) {
-      const double sure = fmax(least, b->rooms.least_cycles);
-      b->limit_cycles = sure + part * (b->limit_cycles - sure);
+    if (is == UNKNOWN && isfinite(b->rooms.least_cost)) {
+      const double sure = fmax(least, b->rooms.least_cost);
+      b->cost_limit = sure + part * (b->cost_limit - sure);
     }
   }
   return is == NEEDS_SPARES ? UNKNOWN : is;
@@ -255,12 +256,12 @@ static bool bound_held(bounding *b, bool *is_known) {
                  dsm__held_least_find(&costs, &least);
   *is_known = false;
   if (is_good && !dsm__deadline_is_final(b->space->problem->inputs.deadline)) {
-    const double slack = fmin(dsm__tie_limit(b->limit_cycles) - least.sum, DBL_MAX);
+    const double slack = fmin(dsm__tie_limit(b->cost_limit) - least.sum, DBL_MAX);
     is_good = dsm__held_relaxed_find(&costs, &least, slack, NULL, &relaxed, arena);
     *is_known = is_good && !relaxed.is_too_large;
   }
   if (*is_known) {
-    is_good = dsm__held_relaxed_charge(&costs, &relaxed, dsm__tie_limit(b->limit_cycles), b->added,
+    is_good = dsm__held_relaxed_charge(&costs, &relaxed, dsm__tie_limit(b->cost_limit), b->added,
                                        b->cuts->count, b->held);
   }
   dsm__held_costs_fini(&costs);
@@ -270,7 +271,7 @@ static bool bound_held(bounding *b, bool *is_known) {
 
 static bool find(bounding *b, dsm__open_case **bounds) {
   const dsm__problem *const problem = b->space->problem;
-  const double asked = b->limit_cycles;
+  const double asked = b->cost_limit;
   const bool is_good = find_surcharges(b) && dsm__open_rooms_find(b->space, b->arena, &b->rooms);
   const outcome is = is_good ? bound_open(b) : OUT_OF_MEMORY;
   bool is_known = is == KNOWN;
@@ -279,22 +280,22 @@ static bool find(bounding *b, dsm__open_case **bounds) {
     return false;
   }
   for (size_t k = 0; is_known && k < b->cuts->count; k++) {
-    const double looked_at = b->limit_cycles < asked ? b->limit_cycles : HUGE_VAL;
+    const double looked_at = b->cost_limit < asked ? b->cost_limit : HUGE_VAL;
     bounds[k]->bound = fmax(bounds[k]->bound, fmin(looked_at, fmin(b->open[k], b->held[k])));
     bounds[k]->rank = b->open[k];
   }
   return true;
 }
 
-bool dsm__tied_bounds_find(dsm__role_space *space, const dsm__tied_cuts *cuts, double limit_cycles,
+bool dsm__tied_bounds_find(dsm__role_space *space, const dsm__tied_cuts *cuts, double cost_limit,
                            dsm__open_case **bounds) {
   const size_t layer_count = space->problem->inputs.workload->layer_count;
   bounding b = {.space = space,
                 .cuts = cuts,
-                .limit_cycles = limit_cycles,
+                .cost_limit = cost_limit,
                 .arena = dsm__problem_arena(space->problem)};
   for (size_t i = 0; i < layer_count; i++) {
-    b.least_cycles += space->least[i];
+    b.least_cost += space->least[i];
   }
   for (size_t k = 0; k < cuts->count; k++) {
     b.held[k] = HUGE_VAL; /* where none is looked for */

@@ -7,10 +7,10 @@
 #include "search/roles/role_graph.h"
 #include "search/tied_search.h"
 
-/** Raises the bounds of each of the cuts, of the mappings that take no more than `limit_cycles`,
+/** Raises the bounds of each of the cuts, of the mappings that take no more than `cost_limit`,
  * which is finite; infinite: there is none. `space` has options of which the layers of the table
  * pay nothing for it. False if out of memory. */
-bool dsm__tied_bounds_find(dsm__role_space *space, const dsm__tied_cuts *cuts, double limit_cycles,
+bool dsm__tied_bounds_find(dsm__role_space *space, const dsm__tied_cuts *cuts, double cost_limit,
                            dsm__open_case **bounds);
 
 #endif

@@ -84,6 +84,11 @@ static bool reserve_numbers(dsm__update_roles *u, double **numbers, size_t count
   return *numbers != NULL;
 }
 
+static double once_price(const dsm__update_roles *u, double cycles) {
+  const dsm__cost cost = {.once = cycles};
+  return dsm__price(&u->problem->inputs.prices, &cost);
+}
+
 /* What the roles of an update pass take once a step, whatever those of other passes. */
 static void find_own(dsm__update_roles *u, const dsm_parallelism *items) {
   const dsm_machine *const machine = &u->problem->machine;
@@ -101,8 +106,8 @@ static void find_own(dsm__update_roles *u, const dsm_parallelism *items) {
         .gathering = dsm__gathering_axes(machine->system, items[k]),
         .ways =
             dsm_chip_share_derive(setting.layer, machine, items[k], setting.minibatch).weight_ways,
-        .sums = dsm_group_cycles(machine, &traffic.sum_of_gradients) +
-                dsm_group_cycles(machine, &traffic.weight_update),
+        .sums = once_price(u, dsm_group_cycles(machine, &traffic.sum_of_gradients) +
+                                  dsm_group_cycles(machine, &traffic.weight_update)),
         .read = number_of(&read),
         .made = number_of(&made)};
     for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
@@ -150,20 +155,20 @@ double *dsm__update_both(dsm__update_roles *updates) {
 }
 
 static double pass_of(dsm__update_roles *u, unsigned f, dsm_axis_set shared, size_t item) {
-  double *const cycles = &u->passes[(f * u->sets + shared) * u->count + item];
-  if (isnan(*cycles)) {
+  double *const cost = &u->passes[(f * u->sets + shared) * u->count + item];
+  if (isnan(*cost)) {
     const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(u->items[item].parallelism);
     const dsm__layer_setting setting =
         dsm__role_setting(u->problem, u->layer_index, f, (dsm__role_shares){.in_update = shared});
-    *cycles = dsm__role_pass_cycles(u->problem, &setting, DSM_PASS_UPDATE, &layouts);
+    *cost = dsm__role_pass_cost(u->problem, &setting, DSM_PASS_UPDATE, &layouts);
   }
-  return *cycles;
+  return *cost;
 }
 
 static int compare_ranked(const void *left, const void *right) {
   const dsm__ranked_update *const a = left;
   const dsm__ranked_update *const b = right;
-  return dsm__order_then(dsm__order(a->floor_cycles, b->floor_cycles),
+  return dsm__order_then(dsm__order(a->floor_cost, b->floor_cost),
                          dsm__order_whole(a->item, b->item));
 }
 
@@ -206,15 +211,15 @@ static dsm_pass_layouts layouts_of(const question *q, size_t item) {
 
 static double broadcast_of(const question *q, size_t item) {
   dsm__update_roles *const u = q->of;
-  double *const cycles = &u->broadcasts[q->cut * u->count + item];
-  if (isnan(*cycles)) {
+  double *const cost = &u->broadcasts[q->cut * u->count + item];
+  if (isnan(*cost)) {
     const dsm__layer_setting setting =
         dsm__role_setting(u->problem, u->layer_index, 0, (dsm__role_shares){0, 0});
     const dsm_pass_layouts layouts = layouts_of(q, item);
     const dsm_weight_traffic traffic = dsm__weight_traffic(&setting, &layouts);
-    *cycles = dsm_group_cycles(&u->problem->machine, &traffic.broadcast_weights);
+    *cost = once_price(u, dsm_group_cycles(&u->problem->machine, &traffic.broadcast_weights));
   }
-  return *cycles;
+  return *cost;
 }
 
 static double moves_of(const question *q, size_t item) {
@@ -222,7 +227,7 @@ static double moves_of(const question *q, size_t item) {
   const size_t places[2] = {q->read * LAYOUT_NUMBERS + u->items[item].read,
                             ((size_t)LAYOUT_NUMBERS + q->made) * LAYOUT_NUMBERS +
                                 u->items[item].made};
-  double cycles = 0;
+  double cost = 0;
   for (size_t i = 0; i < 2; i++) {
     double *const one = &u->moves[places[i]];
     if (isnan(*one)) {
@@ -232,30 +237,31 @@ static double moves_of(const question *q, size_t item) {
           u->problem->inputs.workload->minibatch, &layouts);
       const dsm__layer_setting setting =
           dsm__role_setting(u->problem, u->layer_index, 0, (dsm__role_shares){0, 0});
-      *one = dsm__counted_share(&setting, DSM_PASS_UPDATE) *
-             dsm_group_cycles(&u->problem->machine, i == 0 ? &moves.input : &moves.error);
+      *one = once_price(
+          u, dsm__counted_share(&setting, DSM_PASS_UPDATE) *
+                 dsm_group_cycles(&u->problem->machine, i == 0 ? &moves.input : &moves.error));
     }
-    cycles += *one;
+    cost += *one;
   }
-  return cycles;
+  return cost;
 }
 
 /* Of a pass with the roles of forward. */
-static double cycles_of(const question *q, unsigned f, dsm_pass pass, bool is_apart) {
+static double cost_of(const question *q, unsigned f, dsm_pass pass, bool is_apart) {
   dsm__update_roles *const u = q->of;
   const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(q->forward);
   dsm__layer_setting setting = dsm__role_setting(u->problem, u->layer_index, f, q->shares);
   setting.is_error_apart = is_apart;
-  return dsm__role_pass_cycles(u->problem, &setting, pass, &layouts);
+  return dsm__role_pass_cost(u->problem, &setting, pass, &layouts);
 }
 
 static double both_of(const question *q, unsigned f) {
-  double *const cycles = &q->of->both[f];
-  if (isnan(*cycles)) {
-    *cycles = cycles_of(q, f, DSM_PASS_FORWARD, false);
-    *cycles += layer_of(q->of)->has_backward ? cycles_of(q, f, DSM_PASS_BACKWARD, false) : 0;
+  double *const cost = &q->of->both[f];
+  if (isnan(*cost)) {
+    *cost = cost_of(q, f, DSM_PASS_FORWARD, false);
+    *cost += layer_of(q->of)->has_backward ? cost_of(q, f, DSM_PASS_BACKWARD, false) : 0;
   }
-  return *cycles;
+  return *cost;
 }
 
 /* Does backward gather of the error what else update does? */
@@ -267,13 +273,13 @@ static bool is_gathering_errors(const question *q) {
 }
 
 static double apart_of(const question *q, unsigned f) {
-  double *const cycles = &q->of->apart[f];
-  if (isnan(*cycles)) {
-    *cycles = is_gathering_errors(q) ? cycles_of(q, f, DSM_PASS_BACKWARD, true) -
-                                           cycles_of(q, f, DSM_PASS_BACKWARD, false)
-                                     : 0;
+  double *const cost = &q->of->apart[f];
+  if (isnan(*cost)) {
+    *cost = is_gathering_errors(q)
+                ? cost_of(q, f, DSM_PASS_BACKWARD, true) - cost_of(q, f, DSM_PASS_BACKWARD, false)
+                : 0;
   }
-  return *cycles;
+  return *cost;
 }
 
 /* ---- ways ---- */
@@ -286,8 +292,8 @@ static uint64_t ways_of(const question *q, const dsm__update_item *item) {
   return has_roles && own < q->ways ? own : q->ways;
 }
 
-/* Is a way of no use, as one that has been found gathers as much, has as few gradients and takes no
- * more cycles? */
+/* Is a way of no use, as one that has been found gathers as much, has as few gradients and costs
+ * no more? */
 static bool is_covered(const dsm__update_ways *found, const dsm__update_way *way,
                        bool are_ways_all) {
   bool is_it = false;
@@ -295,7 +301,7 @@ static bool is_covered(const dsm__update_ways *found, const dsm__update_way *way
     const dsm__update_way *const one = &found->items[i];
     is_it = one != way && (one->gathers & way->gathers) == way->gathers &&
             (are_ways_all || one->ways >= way->ways) &&
-            one->cycles <= dsm__tie_limit(way->floor_cycles);
+            one->cost <= dsm__tie_limit(way->floor_cost);
   }
   return is_it;
 }
@@ -307,9 +313,9 @@ static void put_way(const question *q, const dsm__update_way *way) {
   for (size_t i = q->of->problem->fixed != NULL && q->as == NULL ? 1 : 0; i < found->count; i++) {
     dsm__update_way *const one = &found->items[i];
     if (one->gathers == way->gathers && one->ways == way->ways) {
-      const double floor_cycles = fmin(one->floor_cycles, way->floor_cycles);
-      *one = dsm__tie_limit(way->cycles) < one->cycles ? *way : *one;
-      one->floor_cycles = floor_cycles;
+      const double floor_cost = fmin(one->floor_cost, way->floor_cost);
+      *one = dsm__tie_limit(way->cost) < one->cost ? *way : *one;
+      one->floor_cost = floor_cost;
       return;
     }
   }
@@ -340,14 +346,14 @@ static bool try_item(const question *q, unsigned f, double both, const dsm__rank
     return false;
   }
   const double beside = both + broadcast_of(q, item) + (is_same ? 0 : moves_of(q, item));
-  way.floor_cycles = beside + ranked->floor_cycles;
+  way.floor_cost = beside + ranked->floor_cost;
   if (is_covered(q->found, &way, false)) {
     return false;
   }
-  way.cycles = beside + (is_same ? 0 : apart_of(q, f)) + own->sums +
-               pass_of(u, f, q->shares.in_update, item);
+  way.cost = beside + (is_same ? 0 : apart_of(q, f)) + own->sums +
+             pass_of(u, f, q->shares.in_update, item);
   if (way.gathers == 0) {
-    way.floor_cycles = way.cycles;
+    way.floor_cost = way.cost;
   }
   put_way(q, &way);
   return true;
@@ -360,7 +366,7 @@ static double limit_of(const question *q) {
   for (size_t i = 0; i < q->found->count; i++) {
     const dsm__update_way *const one = &q->found->items[i];
     const bool is_all = (one->gathers & gathers) == gathers && one->ways == q->ways;
-    limit = is_all || q->as != NULL ? fmin(limit, one->cycles) : limit;
+    limit = is_all || q->as != NULL ? fmin(limit, one->cost) : limit;
   }
   return limit;
 }
@@ -377,7 +383,7 @@ static void look(const question *q) {
     }
     const dsm__ranked_update *const ranked = ranked_of(u, f);
     double limit = limit_of(q);
-    for (size_t k = 0; k < u->count && both + ranked[k].floor_cycles < limit; k++) {
+    for (size_t k = 0; k < u->count && both + ranked[k].floor_cost < limit; k++) {
       limit = try_item(q, f, both, &ranked[k]) ? limit_of(q) : limit;
     }
   }
@@ -413,10 +419,10 @@ static dsm__update_way whole_way(const question *q, const dsm__update_way *same)
   dsm__update_way way = *same;
   way.gathers = u->has_company ? q->gathering : 0;
   way.ways = q->ways;
-  way.floor_cycles = way.cycles;
+  way.floor_cost = way.cost;
   for (size_t k = 0; k < u->count && way.gathers != 0; k++) {
     if (u->items[k].parallelism == q->forward) {
-      way.floor_cycles +=
+      way.floor_cost +=
           pass_of(u, way.factor_index, way.gathers, k) - pass_of(u, way.factor_index, 0, k);
     }
   }
@@ -451,5 +457,5 @@ dsm__update_way dsm__update_way_shared(dsm__update_roles *updates, dsm_paralleli
   q.as = as;
   (void)dsm__update_both(updates);
   look(&q);
-  return found.count > 0 ? found.items[0] : (dsm__update_way){.cycles = HUGE_VAL};
+  return found.count > 0 ? found.items[0] : (dsm__update_way){.cost = HUGE_VAL};
 }

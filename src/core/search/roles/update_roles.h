@@ -7,7 +7,7 @@
 
 /** An item by what it takes at least. */
 typedef struct dsm__ranked_update {
-  double floor_cycles;
+  double floor_cost;
   size_t item;
 } dsm__ranked_update;
 
@@ -49,9 +49,9 @@ typedef struct dsm__update_way {
                              may be another layer's too */
   uint64_t ways;        /**< that cut its gradients, at most as many as forward's */
   unsigned factor_index;
-  double cycles;       /**< of all passes, once a step too */
-  double floor_cycles; /**< the same at least, whoever gathers */
-  bool is_spare;       /**< another way is as fast, with more gradients at a time */
+  double cost;       /**< of all passes, once a step too */
+  double floor_cost; /**< the same at least, whoever gathers */
+  bool is_spare;     /**< another way is as fast, with more gradients at a time */
 } dsm__update_way;
 
 enum { DSM__UPDATE_WAYS_MAX = 65 };
@@ -87,7 +87,7 @@ void dsm__update_ways_find(dsm__update_roles *updates, dsm_parallelism forward,
                            const dsm__update_way *same, dsm__update_ways *found);
 
 /** The best way that gathers and cuts like `as`, where gathers are another's along some axes.
- * Infinite cycles: there is none. */
+ * Infinite cost: there is none. */
 dsm__update_way dsm__update_way_shared(dsm__update_roles *updates, dsm_parallelism forward,
                                        dsm__role_shares shares, const dsm__update_way *as);
 

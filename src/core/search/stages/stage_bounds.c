@@ -149,13 +149,12 @@ static bool find_handed(cutting *c) {
 
 /* Takes paths through the layers of a segment. Where a stage begins the relayout there is its own,
  * and that back is the one's before: such a one weighs no more than of any stage. */
-static void pass_segment(const cutting *c, size_t segment, dsm__role_point weights, double moved,
+static void pass_segment(const cutting *c, size_t segment, dsm__prices prices, double moved,
                          double added, double *states) {
   double behind[DSM__OUTLINE_CODES];
   for (size_t i = layer_of(c, segment); i < layer_of(c, segment + 1); i++) {
-    dsm__outline_pass(&c->outline, i, &weights,
-                      i == layer_of(c, segment) ? moved : weights.micro_cycles, added, states,
-                      behind);
+    dsm__outline_pass(&c->outline, i, &prices, i == layer_of(c, segment) ? moved : prices.micro,
+                      added, states, behind);
     memcpy(states, behind, c->outline.state_count * sizeof behind[0]);
   }
 }
@@ -196,10 +195,11 @@ static size_t reached(const cutting *c, size_t j, size_t first, size_t most, siz
   begin(c, first, 1, all);
   begin(c, first, 1, before);
   while (is_in && count < most) {
-    pass_segment(c, first + count, (dsm__role_point){1 + waited(c, j), 1, more},
+    pass_segment(c, first + count,
+                 (dsm__prices){.micro = 1 + waited(c, j), .once = 1, .latency = more},
                  count == 0 ? 1 : 1 + waited(c, j), 1, all);
-    pass_segment(c, first + count, (dsm__role_point){n, 1, more}, count == 0 ? 1 : n,
-                 count == 0 ? 1 : 0, before);
+    pass_segment(c, first + count, (dsm__prices){.micro = n, .once = 1, .latency = more},
+                 count == 0 ? 1 : n, count == 0 ? 1 : 0, before);
     is_in = least_of(c, first + count + 1, all, 1) <= with_all &&
             least_of(c, first + count + 1, before, 0) <= with_first;
     count += is_in ? 1 : 0;
@@ -237,13 +237,13 @@ static bool may_be_run(const cutting *c, size_t runs, double mean, double of_mea
   double states[DSM__OUTLINE_CODES];
   begin(c, 0, 1, states);
   for (size_t s = 0; s < c->segment_count; s++) {
-    pass_segment(c, s, (dsm__role_point){mean, 1 / (double)c->of->of->stages.count, 0}, mean, mean,
-                 states);
+    pass_segment(c, s, (dsm__prices){.micro = mean, .once = 1 / (double)c->of->of->stages.count},
+                 mean, mean, states);
   }
   bool is_in = least_of(c, c->segment_count, states, 0) <= of_mean;
   for (size_t s = 0; s < c->segment_count && is_in; s++) {
     begin(c, s, 1 / (double)runs, states);
-    pass_segment(c, s, (dsm__role_point){n, 1, 0}, 1 / (double)runs, 0, states);
+    pass_segment(c, s, (dsm__prices){.micro = n, .once = 1}, 1 / (double)runs, 0, states);
     is_in = least_of(c, s + 1, states, 1 / (double)runs) <= limit;
   }
   return is_in;
@@ -257,13 +257,14 @@ static bool may_be_within(cutting *c, size_t runs, double limit) {
     const double n = (double)c->of->micro_batches;
     const double mean = dsm__stage_case_factor(c->of, runs) * n / stages;
     const double handed = n / stages + (1 / (double)runs - 1 / stages) / (double)runs;
-    const dsm__outline_rule rule = {mean, {0, 1, whole}};
+    const dsm__outline_rule rule = {mean, {.once = 1, .latency = whole}};
     add_handed(c, runs, handed / mean);
     const double left = limit - handed * c->ends - mean * c->sure * (stages * (double)runs - 1);
     return dsm__outline_restrict(&c->outline, &rule, left) &&
            may_be_run(c, runs, mean, left, limit - dsm__stage_case_handed(c->of, runs));
   }
-  const dsm__outline_rule rule = {1, {waited(c, 0), 1, whole}}; /* where one waits least */
+  const dsm__outline_rule rule = {
+      1, {.micro = waited(c, 0), .once = 1, .latency = whole}}; /* where one waits least */
   add_handed(c, 1, 1);
   const double left =
       limit - c->ends - 2 * c->of->hand_over * waited(c, 0) - c->sure * (stages - 1);
@@ -293,14 +294,13 @@ static double raised(cutting *c, size_t runs, double low, double limit) {
 /* What floors of more states take costs more than they tell. */
 enum { STATES_MAX = 1 << 19 };
 
-static dsm__role_point point_of(const void *context, size_t layer_index, size_t whole,
-                                bool may_share) {
+static dsm__cost point_of(const void *context, size_t layer_index, size_t whole, bool may_share) {
   const dsm__role_space *const space = context;
   const dsm__role_option *const option = &dsm__role_options_of(space, layer_index)->items[whole];
   (void)may_share;
-  return isfinite(option->least_cycles) && dsm__is_role_open(space, layer_index, option)
-             ? dsm__role_point_of(space, layer_index, option)
-             : (dsm__role_point){HUGE_VAL, 0, 0};
+  return isfinite(option->least_cost) && dsm__is_role_open(space, layer_index, option)
+             ? dsm__role_cost_of(space, layer_index, option)
+             : (dsm__cost){.micro = HUGE_VAL};
 }
 
 static bool find_outline(const dsm__problem *problem, dsm__role_outline *outline) {

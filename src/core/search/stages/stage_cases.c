@@ -103,16 +103,16 @@ static size_t layer_of(const dsm__stages_searched *search, size_t segment) {
 }
 
 /* What segments take at least, where micro-batches and what is once count so often. */
-static double floor_of(const cutting *c, size_t first, size_t end, dsm__role_point weights) {
+static double floor_of(const cutting *c, size_t first, size_t end, dsm__prices prices) {
   double cycles = 0;
   for (size_t i = layer_of(c->search, first); i < layer_of(c->search, end); i++) {
-    cycles += dsm__role_floor(&c->fronts[i], &weights);
+    cycles += dsm__role_floor(&c->fronts[i], &prices);
   }
   return cycles;
 }
 
 static double micro_floor(const cutting *c, size_t first, size_t end) {
-  return floor_of(c, first, end, (dsm__role_point){1, 0, 0});
+  return floor_of(c, first, end, (dsm__prices){.micro = 1});
 }
 
 /* The mean of all stages, and the stage that has any one segment, with others (stage_bounds.c,
@@ -122,11 +122,13 @@ static double bound_of(const cutting *c, size_t runs) {
   const double stages = (double)c->of->of->stages.count;
   const double n = (double)c->of->micro_batches;
   const double handed = dsm__stage_case_handed(c->of, runs);
-  const dsm__role_point mean = {dsm__stage_case_factor(c->of, runs) * n / stages, 1 / stages, 0};
+  const dsm__prices mean = {.micro = dsm__stage_case_factor(c->of, runs) * n / stages,
+                            .once = 1 / stages};
   double low = handed + floor_of(c, 0, count, mean);
   for (size_t s = 0; s < count && runs > 1; s++) {
     const double others = c->of->micro_cycles - micro_floor(c, s, s + 1);
-    const double own = floor_of(c, s, s + 1, (dsm__role_point){n, 1, 0}); /* with other segments */
+    const double own =
+        floor_of(c, s, s + 1, (dsm__prices){.micro = n, .once = 1}); /* with other segments */
     low = fmax(low, handed + own + others / (double)runs);
   }
   return low;
@@ -153,8 +155,9 @@ static dsm__role_enough enough_of(const dsm__stages_searched *search, const dsm_
     factor = fmin(factor, dsm__stage_case_factor(of, runs));
     handed = fmin(handed, dsm__stage_case_handed(of, runs));
   }
-  return (dsm__role_enough){{factor * (double)of->micro_batches / stages, 1 / stages, 0},
-                            search->best_cycles - handed};
+  return (dsm__role_enough){
+      {.micro = factor * (double)of->micro_batches / stages, .once = 1 / stages},
+      search->best_cycles - handed};
 }
 
 /* ---- cases ---- */

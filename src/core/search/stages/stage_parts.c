@@ -71,7 +71,7 @@ static bool search_part(const dsm__looking *at, dsm__stage_run run, double in_fl
   const bool is_searched = /* no stage takes more than the step */
       dsm__role_search(&problem, may_recompute, at->search->best_cycles, &answer, &decisions);
   dsm__stage_case_count(at->of, &problem);
-  *is_found = is_searched && answer.is_feasible && isfinite(answer.cycles);
+  *is_found = is_searched && answer.is_feasible && isfinite(answer.cost);
   if (*is_found) {
     memcpy(&at->layers[run.first], decisions.layers, part.layer_count * sizeof at->layers[0]);
   }

@@ -13,6 +13,7 @@
  */
 #include "search/stages/stage_search.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -255,9 +256,9 @@ static bool look_within(dsm__looking *at, const dsm__problem *problem, double li
     return false;
   }
   dsm__stage_case_count(at->of, &within);
-  const bool is_found = answer.is_feasible && isfinite(answer.cycles);
+  const bool is_found = answer.is_feasible && isfinite(answer.cost);
   if (is_found) {
-    path->cycles = fmax(path->cycles, path->factor * answer.lower_bound_cycles);
+    path->cycles = fmax(path->cycles, path->factor * answer.lower_bound);
     at->path = decisions.layers;
     return try_runs(at);
   }
@@ -276,7 +277,7 @@ static bool look_at_path(dsm__looking *at, const dsm__problem *problem, double l
   dsm__decisions decisions;
   dsm__problem weighed;
   dsm__case_begin(&weighed, problem);
-  weighed.inputs.once_weight = at->once_share / path->factor;
+  weighed.inputs.prices.once = at->once_share / path->factor;
   const bool is_searched =
       dsm__role_search(&weighed, is_asked, limit / path->factor, &answer, &decisions);
   dsm__stage_case_count(at->of, &weighed);
@@ -284,10 +285,10 @@ static bool look_at_path(dsm__looking *at, const dsm__problem *problem, double l
     return false;
   }
   /* None within the limit, or none by the time. */
-  const double least = isfinite(answer.cycles) ? HUGE_VAL : fmax(0, limit);
-  path->cycles = fmin(least, path->factor * answer.lower_bound_cycles);
+  const double least = isfinite(answer.cost) ? HUGE_VAL : fmax(0, limit);
+  path->cycles = fmin(least, path->factor * answer.lower_bound);
   at->path = decisions.layers;
-  return !isfinite(answer.cycles) || (try_runs(at) && look_within(at, &weighed, limit, path));
+  return !isfinite(answer.cost) || (try_runs(at) && look_within(at, &weighed, limit, path));
 }
 
 /* Is anything below the best left in a case? */
@@ -464,16 +465,17 @@ static bool find_segments(dsm__stages_searched *search) {
   return true;
 }
 
-bool dsm__stage_search(const dsm__problem *problem, double limit_cycles, dsm__graph_answer *answer,
+bool dsm__stage_search(const dsm__problem *problem, double cost_limit, dsm__graph_answer *answer,
                        dsm__decisions *decisions, double *bound_cycles) {
   dsm__stages_searched search = {
       .whole = problem,
       .capacity_bytes = dsm__capacity_limit(dsm_system_usable_bytes(problem->machine.system)),
-      .best_cycles = answer->is_feasible ? fmin(answer->cycles, limit_cycles) : limit_cycles,
+      .best_cycles = answer->is_feasible ? fmin(answer->cost, cost_limit) : cost_limit,
       .decisions = decisions,
       .cases = dsm__cases_begin(problem->arena),
   };
   bool is_good = problem->inputs.workload->is_list || find_segments(&search);
+  assert(dsm__is_priced_by_time(&problem->inputs.prices)); /* of the slowest */
   if (is_good && search.segment_count > 0) {
     search.is_patient = search.segment_count <= PATIENT_SEGMENTS;
     is_good =
@@ -481,7 +483,7 @@ bool dsm__stage_search(const dsm__problem *problem, double limit_cycles, dsm__gr
   }
   *bound_cycles = search.is_cut_short ? 0 : dsm__cases_bound(&search.cases);
   if (search.is_found) {
-    answer->cycles = search.best_cycles;
+    answer->cost = search.best_cycles;
     answer->is_feasible = true;
   }
   dsm__stage_cases_fini(&search, &problem->found->evaluations);

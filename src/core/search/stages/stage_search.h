@@ -7,10 +7,10 @@
 
 /**
  * Looks for steps with stages that are faster than an answer, if it is feasible, and than
- * `limit_cycles`; the best replaces it and its decisions, but for its bound. *bound_cycles: what no
+ * `cost_limit`; the best replaces it and its decisions, but for its bound. *bound_cycles: what no
  * step with stages is faster than, as far as that is below these. False if out of memory.
  */
-bool dsm__stage_search(const dsm__problem *problem, double limit_cycles, dsm__graph_answer *answer,
+bool dsm__stage_search(const dsm__problem *problem, double cost_limit, dsm__graph_answer *answer,
                        dsm__decisions *decisions, double *bound_cycles);
 
 #endif

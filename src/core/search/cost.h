@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cost.h: what a choice costs, and the one number by which a search compares.
+ *
+ * Where an option of a layer, a relayout or an exchange is costed its cost is a vector. dsm__price
+ * makes one number of it, which bounds, labels and fronts compare. Prices are linear: the price of
+ * a sum is the sum of prices, so that a path costs what its edges cost, and the least of all paths
+ * is found edge by edge. The time of a step is the price with dsm__prices_of_time().
+ *
+ * What is not a sum over the choices has no price: the time of stages is that of the slowest. There
+ * prices give a bound alone: a step takes no less than the mean of its stages, (a n S + O) / p,
+ * which is a price of the path through all layers (stages/stage_cases.c). Joules would be added to
+ * that bound as they are, since they are a sum whatever the schedule. Searches of what is no sum
+ * know the time alone so far, and assert it (dsm__is_priced_by_time).
+ */
+#ifndef DSM_SEARCH_COST_H
+#define DSM_SEARCH_COST_H
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "plan/holding.h"
+
+/** What a choice costs; or, as prices, how much each of that counts. */
+typedef struct dsm__cost {
+  double micro;   /**< cycles of what occurs in each micro-batch, of one or of all; infinite: cannot
+                       be chosen */
+  double once;    /**< cycles of what occurs once a step, */
+  double latency; /**< and what its collectives that others may be in too would add if they were
+                       paid in full; 0 where the search knows who pays */
+  double joules;  /**< of a step */
+} dsm__cost;
+
+typedef dsm__cost dsm__prices;
+
+static inline dsm__prices dsm__prices_of_time(void) {
+  return (dsm__prices){.micro = 1, .once = 1};
+}
+
+/** Infinite for what cannot be chosen, also where its cycles count nothing. */
+static inline double dsm__price(const dsm__prices *prices, const dsm__cost *cost) {
+  return cost->micro < HUGE_VAL
+             ? prices->micro * cost->micro + prices->once * cost->once +
+                   prices->latency * cost->latency + prices->joules * cost->joules
+             : HUGE_VAL;
+}
+
+/** Is a cost in nothing more than another one? Then it is so at any price. */
+static inline bool dsm__is_cost_below(const dsm__cost *a, const dsm__cost *b) {
+  return a->micro <= b->micro && a->once <= b->once && a->latency <= b->latency &&
+         a->joules <= b->joules;
+}
+
+/**
+ * The energy of what is chosen. What a pass takes depends on what a chip computes of it, not on the
+ * words for it; where more is held on chip it is no more. It does not depend on core splits, which
+ * are the fastest, nor on whose gathers are shared.
+ */
+typedef struct dsm__energy {
+  /** Joules of a pass of a layer in a step, of all chips and micro-batches. */
+  double (*of_pass)(const void *context, const dsm__layer_setting *setting, dsm_pass pass,
+                    dsm_parallelism parallelism);
+  /** Joules of what goes over links once. */
+  double (*of_exchange)(const void *context, const dsm_traffic *traffic);
+  const void *context;
+} dsm__energy;
+
+/** 0 where no energy is known (NULL). */
+static inline double dsm__pass_joules(const dsm__energy *energy, const dsm__layer_setting *setting,
+                                      dsm_pass pass, dsm_parallelism parallelism) {
+  return energy != NULL ? energy->of_pass(energy->context, setting, pass, parallelism) : 0;
+}
+
+static inline double dsm__exchange_joules(const dsm__energy *energy, const dsm_traffic *traffic) {
+  return energy != NULL ? energy->of_exchange(energy->context, traffic) : 0;
+}
+
+/** Does what is chosen cost its time alone? What occurs once a step may count otherwise. */
+static inline bool dsm__is_priced_by_time(const dsm__prices *prices) {
+  return !(prices->micro < 1 || prices->micro > 1) && !(prices->joules > 0);
+}
+
+#endif
