@@ -51,10 +51,9 @@ typedef struct dsm_machine {
   double peak_macs_per_cycle;        /**< of the whole system, with 16 bits */
   uint64_t chip_count;
   const struct dsm__engine *engine; /**< what computes products */
-  bool has_splits; /**< it is decided what each core computes; else all share everything evenly */
-  unsigned parallelism_count; /**< the ways to give its axes roles: 1 << axes */
-  uint64_t reduction_chunk;   /**< Pr: reduction features an array takes at once */
-  uint64_t production_chunk;  /**< Pc: produced features an array takes at once */
+  unsigned parallelism_count;       /**< the ways to give its axes roles: 1 << axes */
+  uint64_t reduction_chunk;         /**< Pr: reduction features an array takes at once */
+  uint64_t production_chunk;        /**< Pc: produced features an array takes at once */
 } dsm_machine;
 
 /** What the equations need of a system. */

@@ -500,11 +500,6 @@ typedef struct dsm__stream_loads {
 dsm__refetch dsm__blocked_refetch(const dsm_pass_work *work, const dsm__core_extents *extents,
                                   const dsm__stream_loads *loads, dsm__refetch least);
 
-/** Do tiles of all loops lie in scratchpads (model.tiling "blocked")? */
-static inline bool dsm__is_blocked(const dsm_pass_work *work) {
-  return work->machine->system->model.tiling == DSM_TILING_BLOCKED && work->machine->has_splits;
-}
-
 /** The paper's two orders of loops; in update there is one. */
 typedef struct dsm__refetch_orders {
   dsm__refetch kernel_outer;
@@ -554,7 +549,9 @@ dsm__stream_shares dsm__stream_shares_derive(const dsm_pass_work *work,
 double dsm__streamed_bytes(const dsm_pass_work *work, dsm__refetch refetch,
                            const dsm__stream_shares *shares);
 
-/** dsm__refetch_derive with a shared memory. */
+/** dsm__refetch_derive without a shared memory, and with one. */
+dsm__refetch dsm__scratchpad_refetch(const dsm_pass_work *work, const dsm__core_bytes *core,
+                                     const dsm__core_extents *extents);
 dsm__refetch dsm__shared_refetch(const dsm_pass_work *work, const dsm__core_bytes *core,
                                  const dsm__core_extents *extents);
 

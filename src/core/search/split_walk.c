@@ -22,7 +22,7 @@
 #include <math.h>
 
 #include "base/checked.h"
-#include "model/equations.h"
+#include "model/engine.h"
 
 enum { DIVISORS_MAX = 256, NO_PAIR = UINT16_MAX };
 
@@ -471,7 +471,7 @@ double dsm__least_needs_total(const dsm_pass_work *work) {
   const double share = rounding / (double)work->machine->system->chip.cores;
   dsm__split_needs needs = {.primary_cycles = work->tiles.cycles};
   walk w;
-  if (work->machine->has_splits) {
+  if (work->machine->engine->has_splits) {
     begin(&w, work);
     const dsm__core_work all = dsm__core_work_derive(&work->share, &whole);
     const double blocks = (double)work->share.turns * work->product_share *
@@ -488,7 +488,7 @@ double dsm__least_needs_total(const dsm_pass_work *work) {
 
 uint64_t dsm__splits_walk(const dsm_pass_work *work, const dsm__core_splits *splits,
                           const dsm__split_visitor *visitor) {
-  if (!work->machine->has_splits) {
+  if (!work->machine->engine->has_splits) {
     return visit_whole(work, visitor);
   }
   const dsm__parts_limit candidates = dsm__candidate_parts(splits, &work->share);
