@@ -178,37 +178,60 @@ START_TEST(test_each_sample_of_a_matmul_has_its_own_operand) {
 }
 END_TEST
 
-/* --- a GPU: 108 cores of 1024 MACs at 1.41 GHz, memory 2039 GB/s, ring 5120 bytes a cycle; array
- * 0.8, memory 0.85, tiles of 64 x 64 to 256 x 128 that start in 1 us, elements of 2 bytes */
+/* --- GPUs: array 0.8, memory 0.85, tiles of 64 x 64 to 256 x 128 that start in 1 us, elements of 2
+ * bytes */
 
-static void set_up_gpu(void) {
+typedef struct gpu {
+  double frequency_GHz;
+  uint64_t cores;
+  uint64_t rows; /* of 32 MACs */
+  double link_bytes_per_cycle;
+  double memory_GBps;
+  double floor_us;
+} gpu;
+
+static const gpu a100 = {1.41, 108, 32, 5120, 2039, 0};
+static const gpu a100_with_floor = {1.41, 108, 32, 5120, 2039, 4};
+static const gpu h100 = {1.83, 132, 64, 5120, 3350, 2};
+
+static void make_gpu(const gpu *of) {
   chips = friendly_system(1, 1);
   chips.pe.simd_macs = 1;
-  chips.array.rows = 32;
+  chips.array.rows = of->rows;
   chips.array.columns = 32;
   chips.array.efficiency_ratio = 0.8;
-  chips.core.frequency_GHz = 1.41;
+  chips.core.frequency_GHz = of->frequency_GHz;
   chips.core.tile_startup_us = 1;
   chips.core.tile_least_side = 64;
   chips.core.tile_most_elements = 32768;
-  chips.chip.cores = 108;
-  chips.chip.core_link_bandwidth_GBps = 5120 * 1.41;
-  chips.chip.memory.bandwidth_GBps = 2039;
+  chips.core.kernel_floor_us = of->floor_us;
+  chips.chip.cores = of->cores;
+  chips.chip.core_link_bandwidth_GBps = of->link_bytes_per_cycle * of->frequency_GHz;
+  chips.chip.memory.bandwidth_GBps = of->memory_GBps;
   chips.chip.memory.efficiency_ratio = 0.85;
   chips.model.tile_schedule = true;
   machine = dsm_machine_derive(&chips);
 }
 
+static void set_up_gpu(void) {
+  make_gpu(&a100);
+}
+
 /* A product of M samples is a layer of N features from K; one of a batch has M positions, and an
  * operand for each sample. */
 static const struct {
+  const gpu *of;
   double seconds;
   uint64_t rows, columns, summed, batch;
 } gpu_products[] = {
-    {5.709432624e-04, 4096, 4096, 4096, 1},
-    {1.696086008e-04, 512, 512, 65536, 1},
-    {2.222978723e-04, 2048, 2048, 128, 40},
-    {7.774400138e-05, 16, 8192, 8192, 1},
+    {&a100, 5.709432624e-04, 4096, 4096, 4096, 1},
+    {&a100, 1.696086008e-04, 512, 512, 65536, 1},
+    {&a100, 2.222978723e-04, 2048, 2048, 128, 40},
+    {&a100, 7.774400138e-05, 16, 8192, 8192, 1},
+    /* with the floor of a kernel */
+    {&a100_with_floor, 5.749432624e-04, 4096, 4096, 4096, 1},
+    {&h100, 1.850601093e-04, 4096, 4096, 4096, 1},
+    {&h100, 4.931940860e-05, 16, 8192, 8192, 1},
 };
 
 START_TEST(test_products_of_a_gpu) {
@@ -217,6 +240,7 @@ START_TEST(test_products_of_a_gpu) {
   const uint64_t k = gpu_products[_i].summed;
   const uint64_t batch = gpu_products[_i].batch;
   const bool is_batch = batch > 1;
+  make_gpu(gpu_products[_i].of);
   dsm_layer layer = conv_layer(k, n, is_batch ? m : 1, 1, 1);
   layer.is_product = is_batch;
   layer.operand_elements = is_batch ? k * n : 0;
@@ -225,7 +249,8 @@ START_TEST(test_products_of_a_gpu) {
       &layer, &machine, (dsm_precision){2, 2, 2, 0, 1, 1, 0, 0}, DSM_MODE_INFERENCE,
       DSM_PASS_FORWARD, DSM_PARALLELISM_DATA, is_batch ? batch : m, &none);
   const dsm_loops whole = {{1, 1, 1, 1, 1}};
-  const double seconds = dsm_invocation_score(&work, &whole).total / (1.41 * 1e9);
+  const double seconds =
+      dsm_invocation_score(&work, &whole).total / (chips.core.frequency_GHz * 1e9);
   ck_assert_double_eq_tol(seconds / gpu_products[_i].seconds, 1, 1e-6);
 }
 END_TEST
@@ -339,10 +364,10 @@ Suite *suite_tiles(void) {
   tcase_add_test(hand, test_core_splits_have_one_part);
   tcase_add_loop_test(hand, test_more_of_anything_is_never_slower, 0, 3);
   suite_add_tcase(suite, hand);
-  TCase *const gpu = tcase_create("gpu");
-  tcase_add_checked_fixture(gpu, set_up_gpu, NULL);
-  tcase_add_loop_test(gpu, test_products_of_a_gpu, 0, COUNT_OF(gpu_products));
-  tcase_add_test(gpu, test_what_decides_a_product_of_a_gpu);
-  suite_add_tcase(suite, gpu);
+  TCase *const gpus = tcase_create("gpu");
+  tcase_add_checked_fixture(gpus, set_up_gpu, NULL);
+  tcase_add_loop_test(gpus, test_products_of_a_gpu, 0, COUNT_OF(gpu_products));
+  tcase_add_test(gpus, test_what_decides_a_product_of_a_gpu);
+  suite_add_tcase(suite, gpus);
   return suite;
 }

@@ -88,6 +88,7 @@ static void give_less_auxiliary_traffic(dsm_system *system) {
 static void give_overhead(dsm_system *system) {
   system->core.operation_overhead_us /= 2;
   system->core.attention_floor_us /= 2;
+  system->core.kernel_floor_us /= 2;
 }
 static void give_startup(dsm_system *system) {
   system->array.startup_cycles /= 2;

@@ -177,6 +177,11 @@ static void try_vector_unit(dsm_pass_work *work) {
   }
 }
 
+double dsm__kernel_floor_cycles(const dsm_pass_work *work) {
+  const dsm_core *const core = &work->machine->system->core;
+  return work->layer->macs > 0 ? dsm__cycles_of_us(core->kernel_floor_us, core->frequency_GHz) : 0;
+}
+
 static void prepare(dsm_pass_work *work) {
   if (dsm__is_attention_kernel(work->layer, work->machine->system)) {
     work->tiles = dsm__attention_schedule(work);
@@ -186,6 +191,7 @@ static void prepare(dsm_pass_work *work) {
     dsm__product_size(&product, &work->tensor_bytes, work->pass);
     work->tiles = dsm__tile_schedule_find(work->machine, &work->precision, &product,
                                           (double)work->share.turns * work->product_share);
+    work->overhead_cycles += dsm__kernel_floor_cycles(work);
   }
   try_vector_unit(work);
 }

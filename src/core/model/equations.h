@@ -290,6 +290,10 @@ dsm_tile_schedule dsm__tile_schedule_find(const dsm_machine *machine,
                                           const dsm_precision *precision,
                                           const dsm__product *product, double times);
 
+/** Overhead of an invocation whose kernel multiplies in tiles. Source: section 4,
+ * model.tile_schedule. Symbols: core.kernel_floor_us. Limits: nothing to multiply: 0. */
+double dsm__kernel_floor_cycles(const dsm_pass_work *work);
+
 /** Is a layer part of one kernel of an attention: its score, softmax and sums of values? With
  * model.fused_attention and model.tile_schedule. */
 bool dsm__is_attention_kernel(const dsm_layer *layer, const dsm_system *system);

@@ -285,6 +285,11 @@ const dsm__parameter dsm__parameters[] = {
              "outputs", "assumption: of GPUs, 256 x 128 sums in the registers of a core",
              "Largest number of outputs of a tile; the smallest tile is always allowed.",
              has_tiles),
+    NEUTRAL("core.kernel_floor_us", REAL, core.kernel_floor_us, NULL, SOFTWARE_COST, 0, 1e6, 0,
+            "10^-6 s", "assumption: nothing but work and starts of tiles",
+            "With model.tile_schedule: time that the kernel of a product takes beside its work: "
+            "launch, prologue and tail. A fused attention has core.attention_floor_us in its "
+            "place."),
     SWITCHED("core.tile_least_rows", COUNT, core.tile_least_rows, SOFTWARE, 1, 128, 16, "rows",
              "assumption: of GPUs, whose matrix units take 16 rows",
              "With model.tile_schedule, in a fused attention: least number of rows of queries in a "
