@@ -116,12 +116,13 @@ typedef struct dsm_core {
   double tile_startup_us;          /**< of a tile of outputs, with model.tile_schedule */
   uint64_t tile_least_side;        /**< of a tile: rows or columns of outputs */
   uint64_t tile_most_elements;     /**< of a tile: outputs that a core sums up at once */
-  double kernel_floor_us;          /**< of a product in tiles, beside its work */
-  uint64_t tile_least_rows;        /**< of a tile of a fused attention */
-  double attention_floor_us;       /**< of a fused attention, beside its work */
-  double attention_tile_us;        /**< before a tile of it begins */
-  double operation_overhead_us;    /**< of each kernel that an invocation starts */
-  double issue_us;                 /**< the least time between two kernels */
+  uint64_t shared_operands;     /**< cores with neighbouring tiles that fetch operands together */
+  double kernel_floor_us;       /**< of a product in tiles, beside its work */
+  uint64_t tile_least_rows;     /**< of a tile of a fused attention */
+  double attention_floor_us;    /**< of a fused attention, beside its work */
+  double attention_tile_us;     /**< before a tile of it begins */
+  double operation_overhead_us; /**< of each kernel that an invocation starts */
+  double issue_us;              /**< the least time between two kernels */
 } dsm_core;
 
 /** A chip's external memory. */

@@ -265,6 +265,7 @@ typedef struct {
   double tile_startup_cycles;
   double tile_least_side;
   double tile_most_elements;
+  double shared_operands; /* cores that fetch an operand once */
   double kernel_floor_cycles;
   double tile_least_rows; /* of an attention's kernel */
   double attention_floor_cycles;

@@ -201,6 +201,7 @@ bool twin_system_parse(twin_system *out, const char *json) {
       .capacity_bytes = twin_number(memory, "capacity_GB", 1) * 1e9 *
                         (1 - twin_number(memory, "reserve_ratio", 0)),
       .tile_startup_cycles = twin_number(core, "tile_startup_us", 1) * frequency_GHz * 1000,
+      .shared_operands = twin_number(core, "shared_operands", 1),
       .kernel_floor_cycles = twin_number(core, "kernel_floor_us", 0) * frequency_GHz * 1000,
       .tile_least_rows = twin_number(core, "tile_least_rows", 16),
       .attention_floor_cycles = twin_number(core, "attention_floor_us", 10) * frequency_GHz * 1000,

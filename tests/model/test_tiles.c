@@ -68,6 +68,18 @@ START_TEST(test_tiles_that_wait_for_operands_are_the_rings) {
 }
 END_TEST
 
+/* Two cores that share the rows of 8 x 4 tiles fetch (8 / 2 + 4) * 10 * 4 bytes each, not
+ * (8 + 4) * 10 * 4; the columns in common would leave (8 + 4 / 2). */
+START_TEST(test_sharers_fetch_the_longer_side_once) {
+  const dsm_tile tile = {{8, 4, 1}};
+  ASSERT_CLOSE(dsm__tile_time(&machine, &four_bytes, &small, &tile).ring, 2 * 60);
+  chips.core.shared_operands = 2;
+  ASSERT_CLOSE(dsm__tile_time(&machine, &four_bytes, &small, &tile).ring, 0);
+  chips.array.efficiency_ratio = 1;
+  ASSERT_CLOSE(dsm__tile_time(&machine, &four_bytes, &small, &tile).ring, 2 * 40);
+}
+END_TEST
+
 /* Two parts: 24 tiles are 6 waves of 5 summed up; 2 * 2 * 2 * 9 * 7 sums of 4 bytes cross memory.
  */
 START_TEST(test_parts_of_sums_cross_the_memory) {
@@ -188,11 +200,13 @@ typedef struct gpu {
   double link_bytes_per_cycle;
   double memory_GBps;
   double floor_us;
+  uint64_t sharers;
 } gpu;
 
-static const gpu a100 = {1.41, 108, 32, 5120, 2039, 0};
-static const gpu a100_with_floor = {1.41, 108, 32, 5120, 2039, 4};
-static const gpu h100 = {1.83, 132, 64, 5120, 3350, 2};
+static const gpu a100 = {1.41, 108, 32, 5120, 2039, 0, 1};
+static const gpu a100_with_floor = {1.41, 108, 32, 5120, 2039, 4, 1};
+static const gpu h100 = {1.83, 132, 64, 5120, 3350, 2, 2};
+static const gpu b200 = {1.855, 148, 128, 2 * 5120, 8000, 2, 2};
 
 static void make_gpu(const gpu *of) {
   chips = friendly_system(1, 1);
@@ -205,6 +219,7 @@ static void make_gpu(const gpu *of) {
   chips.core.tile_least_side = 64;
   chips.core.tile_most_elements = 32768;
   chips.core.kernel_floor_us = of->floor_us;
+  chips.core.shared_operands = of->sharers;
   chips.chip.cores = of->cores;
   chips.chip.core_link_bandwidth_GBps = of->link_bytes_per_cycle * of->frequency_GHz;
   chips.chip.memory.bandwidth_GBps = of->memory_GBps;
@@ -228,10 +243,11 @@ static const struct {
     {&a100, 1.696086008e-04, 512, 512, 65536, 1},
     {&a100, 2.222978723e-04, 2048, 2048, 128, 40},
     {&a100, 7.774400138e-05, 16, 8192, 8192, 1},
-    /* with the floor of a kernel */
+    /* with the floor of a kernel, and pairs of cores that share operands */
     {&a100_with_floor, 5.749432624e-04, 4096, 4096, 4096, 1},
     {&h100, 1.850601093e-04, 4096, 4096, 4096, 1},
     {&h100, 4.931940860e-05, 16, 8192, 8192, 1},
+    {&b200, 9.432345013e-05, 4096, 4096, 4096, 1},
 };
 
 START_TEST(test_products_of_a_gpu) {
@@ -341,6 +357,9 @@ START_TEST(test_more_of_anything_is_never_slower) {
     other = chips;
     other.core.tile_most_elements *= 2;
     expect_no_slower(&other, &product);
+    other = chips;
+    other.core.shared_operands *= 2;
+    expect_no_slower(&other, &product);
   }
 }
 END_TEST
@@ -352,6 +371,7 @@ Suite *suite_tiles(void) {
   tcase_add_test(hand, test_stated_peak_takes_each_product_at_its_rate);
   tcase_add_test(hand, test_waves_of_tiles_take_as_long_as_their_arrays);
   tcase_add_test(hand, test_tiles_that_wait_for_operands_are_the_rings);
+  tcase_add_test(hand, test_sharers_fetch_the_longer_side_once);
   tcase_add_test(hand, test_parts_of_sums_cross_the_memory);
   tcase_add_test(hand, test_one_core_whose_tiles_divide_all_computes_at_its_rate);
   tcase_add_test(hand, test_the_best_of_all_shapes_is_taken_for_each_turn);

@@ -106,6 +106,9 @@ static void give_tile_startup(dsm_system *system) {
 static void give_tile_shapes(dsm_system *system) {
   system->core.tile_most_elements *= 2;
 }
+static void give_shared_operands(dsm_system *system) {
+  system->core.shared_operands *= 2;
+}
 static void give_blocked_tiles(dsm_system *system) {
   system->model.tiling = DSM_TILING_BLOCKED;
 }
@@ -241,6 +244,7 @@ static const struct {
     {"array efficiency", give_array_efficiency, is_pipeline_loose},
     {"start of tiles", give_tile_startup, is_pipeline_loose},
     {"shapes of tiles", give_tile_shapes, is_pipeline_loose},
+    {"shared operands of tiles", give_shared_operands, is_pipeline_loose},
     {"tiles of all loops", give_blocked_tiles, preloads_into_shared},
     {"no padding in memory", give_whole_tiles, is_pipeline_loose},
     {"clock", give_clock, is_pipeline_loose},

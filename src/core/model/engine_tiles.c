@@ -71,13 +71,13 @@ double dsm__sums_cycles(const dsm_machine *machine, double bytes) {
                      dsm_link_cycles(machine, DSM_LINK_SHARED, bytes));
 }
 
-/* The mean of both operands' elements. */
+/* Of a core's part of both operands, which have elements of their own. */
 static double operand_bytes(const dsm_precision *precision, const dsm__product *product,
-                            double rows, double columns) {
+                            double rows, double columns, double summed) {
   const double of_rows = dsm__stated_bytes(product->row_bytes, precision->element_bytes);
   const double of_columns = dsm__stated_bytes(product->column_bytes, precision->element_bytes);
   const double difference = of_columns - of_rows;
-  return of_rows + difference * (columns / (rows + columns));
+  return (rows + columns) * summed * (of_rows + difference * (columns / (rows + columns)));
 }
 
 double dsm__tile_macs_per_cycle(const dsm_machine *machine, const dsm_precision *precision) {
@@ -98,9 +98,11 @@ dsm_tile_schedule dsm__tile_time(const dsm_machine *machine, const dsm_precision
   const double waves = ceil(tiles / cores);
   const double macs = dsm__tile_macs_per_cycle(machine, precision) * system->array.efficiency_ratio;
   const double arrays = rows * columns * summed / macs;
-  const double operands = (rows + columns) * summed *
-                          operand_bytes(precision, product, rows, columns) /
-                          dsm__tile_operand_bytes_per_cycle(machine);
+  const double sharers = (double)system->core.shared_operands;
+  const double fetched =
+      dsm__smaller(operand_bytes(precision, product, rows / sharers, columns, summed),
+                   operand_bytes(precision, product, rows, columns / sharers, summed));
+  const double operands = fetched / dsm__tile_operand_bytes_per_cycle(machine);
   const double sum_bytes =
       parts > 1 ? 2 * parts * product->batch * product->rows * product->columns * 4 : 0;
   dsm_tile_schedule time = {

@@ -255,8 +255,9 @@ void dsm__product_size(dsm__product *product, const dsm_tensor_bytes *bytes, dsm
 /**
  * Cycles of a product in waves of tiles. Source: section 4, model.tile_schedule. Symbols: tiles =
  * q*ceil(M/tm)*ceil(N/tn)*k, kk = ceil(K/k); ceil(tiles/cores) * (max(tm*tn*kk /
- * (Pr*Pc*arrays*rate*efficiency), (tm*Bm+tn*Bn)*kk / (ring/cores)) + tile_startup), and where k > 1
- * 2*k*q*M*N*4 / amem. Limits: one core, tiles that divide all, no start-up: M*N*K*q / rate.
+ * (Pr*Pc*arrays*rate*efficiency), min(tm*Bm/c+tn*Bn, tm*Bm+tn*Bn/c)*kk / (ring/cores)) +
+ * tile_startup), c = core.shared_operands, and where k > 1 2*k*q*M*N*4 / amem. Limits: one core,
+ * tiles that divide all, no start-up: M*N*K*q / rate.
  */
 dsm_tile_schedule dsm__tile_time(const dsm_machine *machine, const dsm_precision *precision,
                                  const dsm__product *product, const dsm_tile *tile);

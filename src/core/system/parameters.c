@@ -285,6 +285,11 @@ const dsm__parameter dsm__parameters[] = {
              "outputs", "assumption: of GPUs, 256 x 128 sums in the registers of a core",
              "Largest number of outputs of a tile; the smallest tile is always allowed.",
              has_tiles),
+    NEUTRAL("core.shared_operands", COUNT, core.shared_operands, NULL, SOFTWARE, 1, 64, 1, "cores",
+            "assumption: each core fetches the operands of its tiles by itself",
+            "With model.tile_schedule: cores with neighbouring tiles, of which each operand that "
+            "these have in common crosses the links of the cores once; 2 of pairs and clusters of "
+            "multiprocessors."),
     NEUTRAL("core.kernel_floor_us", REAL, core.kernel_floor_us, NULL, SOFTWARE_COST, 0, 1e6, 0,
             "10^-6 s", "assumption: nothing but work and starts of tiles",
             "With model.tile_schedule: time that the kernel of a product takes beside its work: "
