@@ -105,8 +105,9 @@ typedef struct dsm_array {
 /** Arrays with a scratchpad and special function units. */
 typedef struct dsm_core {
   double frequency_GHz;
-  uint64_t arrays;              /**< that share the scratchpad, and what the core computes */
-  double vector_macs_per_cycle; /**< of a unit that can compute in place of them; 0: none */
+  double sustained_frequency_ratio; /**< of the clock, in training steps */
+  uint64_t arrays;                  /**< that share the scratchpad, and what the core computes */
+  double vector_macs_per_cycle;     /**< of a unit that can compute in place of them; 0: none */
   double scratchpad_MiB;
   double scratchpad_bandwidth_GBps;
   double sfu_ops_per_cycle;        /**< element-passes of auxiliary work a cycle */

@@ -121,6 +121,10 @@ static void write_core(instance_text *text, instance_random *random, const machi
     instance_text_real(text, "attention_floor_us", INSTANCE_PICK_REAL(random, startups_us));
     instance_text_real(text, "attention_tile_us", INSTANCE_PICK_REAL(random, startups_us));
   }
+  if (instance_random_chance(random, 20)) {
+    static const double ratios[] = {0.5, 0.8, 0.85};
+    instance_text_real(text, "sustained_frequency_ratio", INSTANCE_PICK_REAL(random, ratios));
+  }
   if (instance_random_chance(random, 25)) {
     instance_text_count(text, "arrays", instance_random_between(random, 2, 5));
   }

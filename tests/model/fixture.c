@@ -13,6 +13,7 @@ dsm_system friendly_grid(const grid *sides) {
       .pe = {.simd_macs = 2, .rates = {1, 1, 1, 1, 1, 1, 1}},
       .array = {.rows = 4, .columns = 4, .startup_cycles = 100, .efficiency_ratio = 1},
       .core = {.frequency_GHz = 2,
+               .sustained_frequency_ratio = 1,
                .arrays = 1,
                .scratchpad_MiB = 1.0 / 64,
                .scratchpad_bandwidth_GBps = 8,

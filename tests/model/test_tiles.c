@@ -92,6 +92,22 @@ START_TEST(test_parts_of_sums_cross_the_memory) {
 }
 END_TEST
 
+/* At 0.8 of the clock 60 cycles of arrays are 75, and 120 that wait for operands 150; tiles start,
+ * and sums cross the memory, in as many of the full clock as before. Inference runs at that. */
+START_TEST(test_cores_of_a_training_step_have_the_clock_that_they_sustain) {
+  chips.core.sustained_frequency_ratio = 0.8;
+  const dsm_machine training = dsm_machine_for(&chips, DSM_MODE_TRAINING);
+  const dsm_tile whole = {{4, 4, 1}};
+  const dsm_tile cut = {{4, 4, 2}};
+  ASSERT_CLOSE(dsm__tile_time(&training, &two_bytes, &small, &whole).arrays, 75);
+  ASSERT_CLOSE(dsm__tile_time(&training, &two_bytes, &small, &whole).startup, 300);
+  ASSERT_CLOSE(dsm__tile_time(&training, &four_bytes, &small, &whole).ring, 150);
+  ASSERT_CLOSE(dsm__tile_time(&training, &two_bytes, &small, &cut).memory, 126);
+  const dsm_machine inference = dsm_machine_for(&chips, DSM_MODE_INFERENCE);
+  ASSERT_CLOSE(dsm__tile_time(&inference, &two_bytes, &small, &whole).arrays, 60);
+}
+END_TEST
+
 START_TEST(test_one_core_whose_tiles_divide_all_computes_at_its_rate) {
   chips.chip.cores = 1;
   chips.core.tile_startup_us = 0;
@@ -373,6 +389,7 @@ Suite *suite_tiles(void) {
   tcase_add_test(hand, test_tiles_that_wait_for_operands_are_the_rings);
   tcase_add_test(hand, test_sharers_fetch_the_longer_side_once);
   tcase_add_test(hand, test_parts_of_sums_cross_the_memory);
+  tcase_add_test(hand, test_cores_of_a_training_step_have_the_clock_that_they_sustain);
   tcase_add_test(hand, test_one_core_whose_tiles_divide_all_computes_at_its_rate);
   tcase_add_test(hand, test_the_best_of_all_shapes_is_taken_for_each_turn);
   tcase_add_test(hand, test_fewer_waves_pay_start_ups_less_often);

@@ -117,6 +117,9 @@ static void give_whole_tiles(dsm_system *system) {
   system->chip.memory.tile_second = 1;
   system->chip.memory.stacks = 1;
 }
+static void give_sustained_clock(dsm_system *system) {
+  system->core.sustained_frequency_ratio = sqrt(system->core.sustained_frequency_ratio);
+}
 static void give_arrays(dsm_system *system) {
   system->core.arrays *= 2;
 }
@@ -249,6 +252,7 @@ static const struct {
     {"no padding in memory", give_whole_tiles, is_pipeline_loose},
     {"clock", give_clock, is_pipeline_loose},
     {"clock and bandwidths", give_clock_and_bandwidths, never},
+    {"sustained clock", give_sustained_clock, is_pipeline_loose},
     {"rows", give_rows, loads_longer},
     {"columns", give_columns, loads_longer},
     {"cores", give_cores, lacks_parts},

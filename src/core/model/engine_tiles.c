@@ -82,7 +82,7 @@ static double operand_bytes(const dsm_precision *precision, const dsm__product *
 
 double dsm__tile_macs_per_cycle(const dsm_machine *machine, const dsm_precision *precision) {
   return (double)machine->reduction_chunk * (double)machine->production_chunk *
-         (double)machine->system->core.arrays * precision->array_rate;
+         (double)machine->system->core.arrays * precision->array_rate * machine->clock_ratio;
 }
 
 dsm_tile_schedule dsm__tile_time(const dsm_machine *machine, const dsm_precision *precision,

@@ -177,20 +177,20 @@ double dsm__block_cycles(const dsm_machine *machine, double array_rate, double k
  * Cycles in which the arrays of an invocation start up. Source: section 4; DSM II-D (startup time).
  * Symbols: nm * startup, once per feature iteration. Limits: one chip: one start-up.
  */
-double dsm__startup_cycles(const dsm_system *system, uint64_t model_ways);
+double dsm__startup_cycles(const dsm_machine *machine, uint64_t model_ways);
 
 /**
  * Cycles that arrays lose where their block of weights changes. Source: section 4, derived there
  * (fill and drain of a weight-stationary array). Symbols: nm * blocks * array.block_cycles. Limits:
  * block_cycles 0 (double buffering): 0.
  */
-double dsm__block_change_cycles(const dsm_system *system, uint64_t model_ways, double blocks);
+double dsm__block_change_cycles(const dsm_machine *machine, uint64_t model_ways, double blocks);
 
 /**
  * Cycles of an array for each block of weights. Source: section 4. Symbols: stream /
  * array.efficiency_ratio + array.block_cycles. Limits: efficiency 1, no block cycles: stream.
  */
-double dsm__whole_block_cycles(const dsm_system *system, double block_cycles);
+double dsm__whole_block_cycles(const dsm_machine *machine, double block_cycles);
 
 /**
  * Primary compute cycles of an invocation. Source: section 4; DSM II-D (PriComp with startup time).

@@ -11,6 +11,12 @@ static double bytes_per_cycle(double bandwidth_GBps, double frequency_GHz) {
 }
 
 dsm_machine dsm_machine_derive(const dsm_system *system) {
+  return dsm_machine_for(system, DSM_MODE_INFERENCE);
+}
+
+/* Source: section 4, a sustained clock. Symbols: a cycle is one of core.frequency_GHz; cores take
+ * 1 / clock_ratio as many, what is no core as many as before. Limits: ratio 1: all at one clock. */
+dsm_machine dsm_machine_for(const dsm_system *system, dsm_mode mode) {
   const double frequency_GHz = system->core.frequency_GHz;
   const double usable_memory_GBps =
       system->chip.memory.bandwidth_GBps * system->chip.memory.efficiency_ratio;
@@ -25,6 +31,8 @@ dsm_machine dsm_machine_derive(const dsm_system *system) {
       .shared_memory_bytes = system->chip.shared_memory.capacity_MB * DSM__BYTES_PER_MB,
       .chip_count = dsm_system_chips(system),
       .parallelism_count = 1U << system->system.axis_count,
+      .mode = mode,
+      .clock_ratio = mode == DSM_MODE_TRAINING ? system->core.sustained_frequency_ratio : 1,
       .engine = dsm__engine_of(system),
       .reduction_chunk = system->array.rows,
       .production_chunk = system->array.columns * system->pe.simd_macs,
@@ -53,7 +61,7 @@ dsm_machine dsm_machine_derive(const dsm_system *system) {
           ? bytes_per_cycle(system->chip.shared_memory.bandwidth_GBps, frequency_GHz)
           : HUGE_VAL;
   machine.link_bytes_per_cycle[machine.core_links.link] =
-      bytes_per_cycle(system->chip.core_link_bandwidth_GBps, frequency_GHz);
+      bytes_per_cycle(system->chip.core_link_bandwidth_GBps, frequency_GHz) * machine.clock_ratio;
   machine.peak_macs_per_cycle =
       (double)machine.chip_count * (double)system->chip.cores * dsm__core_macs_per_cycle(system, 1);
   return machine;

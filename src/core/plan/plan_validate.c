@@ -358,7 +358,7 @@ static dsm_status check_all(checker *c) {
 dsm_status dsm_plan_validate(const dsm_plan *plan, dsm_diags *diags) {
   checker c = {
       .plan = plan,
-      .whole = dsm_machine_derive(plan->system),
+      .whole = dsm_machine_for(plan->system, plan->options.mode),
       .stage_count = (double)dsm__stage_count(&plan->stages),
       .arena = dsm__arena_new(),
       .diags = diags,

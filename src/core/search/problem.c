@@ -194,7 +194,7 @@ dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *wor
       .inputs = {.workload = workload,
                  .options = options,
                  .precision = dsm_precision_of(workload, system)},
-      .machine = dsm_machine_derive(system),
+      .machine = dsm_machine_for(system, options->mode),
   };
   problem->inputs.machine = &problem->machine;
   begin_deadline(&problem->deadline, options);

@@ -251,6 +251,10 @@ const dsm__parameter dsm__parameters[] = {
     FLAG("array.weights_from_scratchpad", array.weights_from_scratchpad, false,
          "assumption: loading the next weights never limits the array"),
     RATE("core.frequency_GHz", core.frequency_GHz, "GHz"),
+    NEUTRAL("core.sustained_frequency_ratio", REAL, core.sustained_frequency_ratio, NULL, false,
+            0.01, 1, 1, "ratio", "assumption: cores keep their clock",
+            "Share of the clock that arrays, vector units, scratchpads and links of the cores "
+            "sustain in training steps; memory and links between chips do not fall with it."),
     NEUTRAL("core.arrays", COUNT, core.arrays, NULL, false, 1, 4096, 1, "arrays",
             "DeepSpatialMatrix paper, II-B: a core has one array",
             "Arrays of a core. They share its scratchpad, and divide its work by output features "
