@@ -49,16 +49,21 @@ typedef struct dsm_machine {
   double scratchpad_bytes;    /**< of a core */
   double scratchpad_bytes_per_cycle; /**< of a core */
   double peak_macs_per_cycle;        /**< of the whole system, with 16 bits */
+  dsm_mode mode;                     /**< of what it runs */
+  double clock_ratio; /**< of core.frequency_GHz, the rate of cycles: that of the cores */
   uint64_t chip_count;
   const struct dsm__engine *engine; /**< what computes products */
-  bool has_splits; /**< it is decided what each core computes; else all share everything evenly */
-  unsigned parallelism_count; /**< the ways to give its axes roles: 1 << axes */
-  uint64_t reduction_chunk;   /**< Pr: reduction features an array takes at once */
-  uint64_t production_chunk;  /**< Pc: produced features an array takes at once */
+  unsigned parallelism_count;       /**< the ways to give its axes roles: 1 << axes */
+  uint64_t reduction_chunk;         /**< Pr: reduction features an array takes at once */
+  uint64_t production_chunk;        /**< Pc: produced features an array takes at once */
 } dsm_machine;
 
 /** What the equations need of a system. */
 DSM_API dsm_machine dsm_machine_derive(const dsm_system *system);
+
+/** The same for a step: in training cores run at core.sustained_frequency_ratio of their clock, in
+ * inference at all of it, as dsm_machine_derive has them. */
+DSM_API dsm_machine dsm_machine_for(const dsm_system *system, dsm_mode mode);
 
 /** What the equations need of a workload beside its layers: its numeric precision in bytes an
  * element, and what goes with the training recipe. */

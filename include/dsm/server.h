@@ -32,23 +32,21 @@ typedef enum dsm_device_kind {
   DSM_DEVICE_KIND_COUNT
 } dsm_device_kind;
 
-/** seconds = fixed + sum over the layers of a task of
+/** seconds = task_seconds + sum over the layers of a task of
  *  max(flops / (peak * efficiency), bytes / (bandwidth * efficiency)) */
 typedef struct dsm_roofline_device {
   double peak_flops; /**< per second */
   double memory_bytes_per_second;
   double efficiency_ratio; /**< 0 < e <= 1 */
-  double task_seconds;     /**< fixed cost of a task, 0 or more */
 } dsm_roofline_device;
 
-/** seconds = fixed + sum over the layers of a task of
+/** seconds = task_seconds + sum over the layers of a task of
  *  ceil(MACs / (multipliers * instances)) * initiation_interval_cycles / clock */
 typedef struct dsm_fpga_device {
   double clock_hertz;
   uint64_t multipliers;              /**< of an instance */
   double initiation_interval_cycles; /**< of an instance, 1 or more */
   uint64_t instances;
-  double task_seconds; /**< fixed cost of a task, 0 or more */
 } dsm_fpga_device;
 
 /** The time of a layer, or that the device cannot run it. A task of several layers takes the sum.
@@ -89,6 +87,7 @@ typedef struct dsm_device {
   bool has_power;
   double busy_watts;
   double idle_watts;      /**< 0 if not stated */
+  double task_seconds;    /**< fixed cost of any task, whatever its layers; 0 where there is none */
   const dsm_system *chip; /**< DSM_DEVICE_CHIP: owned by the server */
   dsm_roofline_device roofline;
   dsm_fpga_device fpga;
@@ -121,9 +120,6 @@ DSM_API DSM_NODISCARD dsm_status dsm_server_parse(dsm_server **server, const cha
 DSM_API DSM_NODISCARD dsm_status dsm_server_load(dsm_server **server, const char *path,
                                                  const dsm_override *overrides,
                                                  size_t override_count, dsm_diags *diags);
-/** What a device takes for any task, whatever its layers, in seconds: 0 for kinds without such a
- * cost. */
-DSM_API double dsm_device_task_seconds(const dsm_device *device);
 /** Frees the server; NULL is fine. */
 DSM_API void dsm_server_free(dsm_server *server);
 

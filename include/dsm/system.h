@@ -105,8 +105,9 @@ typedef struct dsm_array {
 /** Arrays with a scratchpad and special function units. */
 typedef struct dsm_core {
   double frequency_GHz;
-  uint64_t arrays;              /**< that share the scratchpad, and what the core computes */
-  double vector_macs_per_cycle; /**< of a unit that can compute in place of them; 0: none */
+  double sustained_frequency_ratio; /**< of the clock, in training steps */
+  uint64_t arrays;                  /**< that share the scratchpad, and what the core computes */
+  double vector_macs_per_cycle;     /**< of a unit that can compute in place of them; 0: none */
   double scratchpad_MiB;
   double scratchpad_bandwidth_GBps;
   double sfu_ops_per_cycle;        /**< element-passes of auxiliary work a cycle */
@@ -116,11 +117,13 @@ typedef struct dsm_core {
   double tile_startup_us;          /**< of a tile of outputs, with model.tile_schedule */
   uint64_t tile_least_side;        /**< of a tile: rows or columns of outputs */
   uint64_t tile_most_elements;     /**< of a tile: outputs that a core sums up at once */
-  uint64_t tile_least_rows;        /**< of a tile of a fused attention */
-  double attention_floor_us;       /**< of a fused attention, beside its work */
-  double attention_tile_us;        /**< before a tile of it begins */
-  double operation_overhead_us;    /**< of each kernel that an invocation starts */
-  double issue_us;                 /**< the least time between two kernels */
+  uint64_t shared_operands;     /**< cores with neighbouring tiles that fetch operands together */
+  double kernel_floor_us;       /**< of a product in tiles, beside its work */
+  uint64_t tile_least_rows;     /**< of a tile of a fused attention */
+  double attention_floor_us;    /**< of a fused attention, beside its work */
+  double attention_tile_us;     /**< before a tile of it begins */
+  double operation_overhead_us; /**< of each kernel that an invocation starts */
+  double issue_us;              /**< the least time between two kernels */
 } dsm_core;
 
 /** A chip's external memory. */

@@ -115,9 +115,15 @@ static void write_core(instance_text *text, instance_random *random, const machi
     instance_text_real(text, "tile_startup_us", INSTANCE_PICK_REAL(random, startups_us));
     instance_text_count(text, "tile_least_side", INSTANCE_PICK(random, sides));
     instance_text_count(text, "tile_most_elements", INSTANCE_PICK(random, elements));
+    instance_text_count(text, "shared_operands", instance_random_between(random, 1, 3));
+    instance_text_real(text, "kernel_floor_us", INSTANCE_PICK_REAL(random, startups_us));
     instance_text_count(text, "tile_least_rows", INSTANCE_PICK(random, sides));
     instance_text_real(text, "attention_floor_us", INSTANCE_PICK_REAL(random, startups_us));
     instance_text_real(text, "attention_tile_us", INSTANCE_PICK_REAL(random, startups_us));
+  }
+  if (instance_random_chance(random, 20)) {
+    static const double ratios[] = {0.5, 0.8, 0.85};
+    instance_text_real(text, "sustained_frequency_ratio", INSTANCE_PICK_REAL(random, ratios));
   }
   if (instance_random_chance(random, 25)) {
     instance_text_count(text, "arrays", instance_random_between(random, 2, 5));

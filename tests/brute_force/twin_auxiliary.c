@@ -189,8 +189,10 @@ double twin_overhead_cycles(const twin_context *context, const twin_node *node,
       kernels += operands[kind] / each;
     }
   }
-  const double floor_cycles = twin_is_kernel(system, node)
-                                  ? twin_kernel_share(node, pass) * system->attention_floor_cycles
-                                  : 0;
+  const bool has_tiles = system->tile_schedule && !(system->peak_macs_per_cycle > 0);
+  double floor_cycles = has_tiles && node->kind != TWIN_EMBEDDING ? system->kernel_floor_cycles : 0;
+  if (twin_is_kernel(system, node)) {
+    floor_cycles = twin_kernel_share(node, pass) * system->attention_floor_cycles;
+  }
   return kernels * system->overhead_cycles + floor_cycles;
 }

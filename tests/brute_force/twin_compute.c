@@ -116,7 +116,12 @@ static double tile_cycles(const twin_context *context, const product *p, const d
   const double tiles = p->count * ceil(p->rows / tm) * ceil(p->columns / tn) * k;
   const double rate =
       system->rows * system->columns * system->arrays * system->array_efficiency * p->rate;
-  const double fetched = (tm * p->row_bytes + tn * p->column_bytes) * kk * system->cores;
+  /* Sharers lie along one side: what lies along the other is theirs in common. */
+  const double of_rows = tm * p->row_bytes;
+  const double of_columns = tn * p->column_bytes;
+  const double spared =
+      fmax(of_rows, of_columns) * (system->shared_operands - 1) / system->shared_operands;
+  const double fetched = (of_rows + of_columns - spared) * kk * system->cores;
   const double operands = fmax(twin_even_bytes(system, fetched) / system->core_link_bytes_per_cycle,
                                fetched / system->shared_bytes_per_cycle);
   const double cycle = fmax(tm * tn * kk / rate, operands);

@@ -16,6 +16,9 @@ static bool explore(twin_result *out, const char *workload_json, const char *sys
       .workload = &workload, .system = &system, .inference = options.inference};
   out->layer_count = workload.node_count;
   out->ideal_cycles = twin_ideal_cycles(&context);
+  if (!options.inference) {
+    twin_system_train(&system);
+  }
   if (!search(out, &context, options)) {
     *out = (twin_result){0};
     return false;
@@ -48,6 +51,9 @@ bool twin_score_splits(twin_cost *out, const char *workload_json, const char *sy
   }
   const twin_context context = {
       .workload = &workload, .system = &system, .inference = options.inference};
+  if (!options.inference) {
+    twin_system_train(&system);
+  }
   if (!twin_pricer_make(&pricer, &context, options)) {
     return false;
   }

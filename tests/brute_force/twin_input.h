@@ -265,6 +265,9 @@ typedef struct {
   double tile_startup_cycles;
   double tile_least_side;
   double tile_most_elements;
+  double sustained_ratio; /* of the clock, in training */
+  double shared_operands; /* cores that fetch an operand once */
+  double kernel_floor_cycles;
   double tile_least_rows; /* of an attention's kernel */
   double attention_floor_cycles;
   double attention_tile_cycles;
@@ -280,5 +283,8 @@ typedef struct {
 /* False if the text is no JSON. */
 bool twin_workload_parse(twin_workload *out, const char *text);
 bool twin_system_parse(twin_system *out, const char *text);
+
+/** As it is in training, at the clock that its cores sustain. */
+void twin_system_train(twin_system *system);
 
 #endif

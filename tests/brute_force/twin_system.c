@@ -201,6 +201,9 @@ bool twin_system_parse(twin_system *out, const char *json) {
       .capacity_bytes = twin_number(memory, "capacity_GB", 1) * 1e9 *
                         (1 - twin_number(memory, "reserve_ratio", 0)),
       .tile_startup_cycles = twin_number(core, "tile_startup_us", 1) * frequency_GHz * 1000,
+      .sustained_ratio = twin_number(core, "sustained_frequency_ratio", 1),
+      .shared_operands = twin_number(core, "shared_operands", 1),
+      .kernel_floor_cycles = twin_number(core, "kernel_floor_us", 0) * frequency_GHz * 1000,
       .tile_least_rows = twin_number(core, "tile_least_rows", 16),
       .attention_floor_cycles = twin_number(core, "attention_floor_us", 10) * frequency_GHz * 1000,
       .attention_tile_cycles = twin_number(core, "attention_tile_us", 4) * frequency_GHz * 1000,
@@ -232,4 +235,15 @@ bool twin_system_parse(twin_system *out, const char *json) {
   read_shared_memory(out, twin_member(chip, "shared_memory"), frequency_GHz);
   cJSON_Delete(root);
   return true;
+}
+
+void twin_system_train(twin_system *system) {
+  const double ratio = system->sustained_ratio;
+  system->startup_cycles /= ratio;
+  system->block_cycles /= ratio;
+  system->array_efficiency *= ratio; /* of loads from scratchpads too */
+  system->attention_efficiency *= ratio;
+  system->vector_macs_per_cycle *= ratio;
+  system->sfu_ops_per_cycle *= ratio;
+  system->core_link_bytes_per_cycle *= ratio;
 }

@@ -155,9 +155,21 @@ END_TEST
 START_TEST(test_changes_of_blocks_are_lost_once_a_block) {
   chips.array.efficiency_ratio = 0.5;
   chips.array.block_cycles = 22;
-  ck_assert_double_eq(dsm__whole_block_cycles(&chips, 7), 36);
+  ck_assert_double_eq(dsm__whole_block_cycles(&machine, 7), 36);
   ck_assert_double_eq(dsm__primary_cycles(&machine, 3, 5, 7), 3 * (5 * 36 + 100));
-  ck_assert_double_eq(dsm__block_change_cycles(&chips, 3, 5), 3 * 5 * 22);
+  ck_assert_double_eq(dsm__block_change_cycles(&machine, 3, 5), 3 * 5 * 22);
+}
+END_TEST
+
+/* At half the clock all of that takes twice as many cycles of the full one. */
+START_TEST(test_arrays_of_a_training_step_have_the_clock_that_they_sustain) {
+  chips.array.block_cycles = 22;
+  chips.core.sustained_frequency_ratio = 0.5;
+  const dsm_machine training = dsm_machine_for(&chips, DSM_MODE_TRAINING);
+  ck_assert_double_eq(dsm__primary_cycles(&training, 3, 5, 7),
+                      2 * dsm__primary_cycles(&machine, 3, 5, 7));
+  chips.core.vector_macs_per_cycle = 4;
+  ck_assert_double_eq(dsm__vector_cycles(&training, 3, 8), 12);
 }
 END_TEST
 
@@ -334,6 +346,7 @@ Suite *suite_compute(void) {
   tcase_add_test(cycles, test_one_chip_has_one_feature_iteration);
   tcase_add_test(cycles, test_without_startup_only_blocks_count);
   tcase_add_test(cycles, test_changes_of_blocks_are_lost_once_a_block);
+  tcase_add_test(cycles, test_arrays_of_a_training_step_have_the_clock_that_they_sustain);
   tcase_add_test(cycles, test_blocks_that_are_not_double_buffered_fill_and_drain);
   suite_add_tcase(suite, cycles);
   TCase *const cores = tcase_create("several arrays, vector units");

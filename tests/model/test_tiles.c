@@ -68,6 +68,18 @@ START_TEST(test_tiles_that_wait_for_operands_are_the_rings) {
 }
 END_TEST
 
+/* Two cores that share the rows of 8 x 4 tiles fetch (8 / 2 + 4) * 10 * 4 bytes each, not
+ * (8 + 4) * 10 * 4; the columns in common would leave (8 + 4 / 2). */
+START_TEST(test_sharers_fetch_the_longer_side_once) {
+  const dsm_tile tile = {{8, 4, 1}};
+  ASSERT_CLOSE(dsm__tile_time(&machine, &four_bytes, &small, &tile).ring, 2 * 60);
+  chips.core.shared_operands = 2;
+  ASSERT_CLOSE(dsm__tile_time(&machine, &four_bytes, &small, &tile).ring, 0);
+  chips.array.efficiency_ratio = 1;
+  ASSERT_CLOSE(dsm__tile_time(&machine, &four_bytes, &small, &tile).ring, 2 * 40);
+}
+END_TEST
+
 /* Two parts: 24 tiles are 6 waves of 5 summed up; 2 * 2 * 2 * 9 * 7 sums of 4 bytes cross memory.
  */
 START_TEST(test_parts_of_sums_cross_the_memory) {
@@ -77,6 +89,22 @@ START_TEST(test_parts_of_sums_cross_the_memory) {
   ASSERT_CLOSE(time.startup, 600);
   ASSERT_CLOSE(time.memory, 2 * 2 * 2 * 9 * 7 * 4 / 16.0);
   ASSERT_CLOSE(time.cycles, time.arrays + time.startup + time.memory);
+}
+END_TEST
+
+/* At 0.8 of the clock 60 cycles of arrays are 75, and 120 that wait for operands 150; tiles start,
+ * and sums cross the memory, in as many of the full clock as before. Inference runs at that. */
+START_TEST(test_cores_of_a_training_step_have_the_clock_that_they_sustain) {
+  chips.core.sustained_frequency_ratio = 0.8;
+  const dsm_machine training = dsm_machine_for(&chips, DSM_MODE_TRAINING);
+  const dsm_tile whole = {{4, 4, 1}};
+  const dsm_tile cut = {{4, 4, 2}};
+  ASSERT_CLOSE(dsm__tile_time(&training, &two_bytes, &small, &whole).arrays, 75);
+  ASSERT_CLOSE(dsm__tile_time(&training, &two_bytes, &small, &whole).startup, 300);
+  ASSERT_CLOSE(dsm__tile_time(&training, &four_bytes, &small, &whole).ring, 150);
+  ASSERT_CLOSE(dsm__tile_time(&training, &two_bytes, &small, &cut).memory, 126);
+  const dsm_machine inference = dsm_machine_for(&chips, DSM_MODE_INFERENCE);
+  ASSERT_CLOSE(dsm__tile_time(&inference, &two_bytes, &small, &whole).arrays, 60);
 }
 END_TEST
 
@@ -178,37 +206,64 @@ START_TEST(test_each_sample_of_a_matmul_has_its_own_operand) {
 }
 END_TEST
 
-/* --- a GPU: 108 cores of 1024 MACs at 1.41 GHz, memory 2039 GB/s, ring 5120 bytes a cycle; array
- * 0.8, memory 0.85, tiles of 64 x 64 to 256 x 128 that start in 1 us, elements of 2 bytes */
+/* --- GPUs: array 0.8, memory 0.85, tiles of 64 x 64 to 256 x 128 that start in 1 us, elements of 2
+ * bytes */
 
-static void set_up_gpu(void) {
+typedef struct gpu {
+  double frequency_GHz;
+  uint64_t cores;
+  uint64_t rows; /* of 32 MACs */
+  double link_bytes_per_cycle;
+  double memory_GBps;
+  double floor_us;
+  uint64_t sharers;
+} gpu;
+
+static const gpu a100 = {1.41, 108, 32, 5120, 2039, 0, 1};
+static const gpu a100_with_floor = {1.41, 108, 32, 5120, 2039, 4, 1};
+static const gpu h100 = {1.83, 132, 64, 5120, 3350, 2, 2};
+static const gpu b200 = {1.855, 148, 128, 2 * 5120, 8000, 2, 2};
+
+static void make_gpu(const gpu *of) {
   chips = friendly_system(1, 1);
   chips.pe.simd_macs = 1;
-  chips.array.rows = 32;
+  chips.array.rows = of->rows;
   chips.array.columns = 32;
   chips.array.efficiency_ratio = 0.8;
-  chips.core.frequency_GHz = 1.41;
+  chips.core.frequency_GHz = of->frequency_GHz;
   chips.core.tile_startup_us = 1;
   chips.core.tile_least_side = 64;
   chips.core.tile_most_elements = 32768;
-  chips.chip.cores = 108;
-  chips.chip.core_link_bandwidth_GBps = 5120 * 1.41;
-  chips.chip.memory.bandwidth_GBps = 2039;
+  chips.core.kernel_floor_us = of->floor_us;
+  chips.core.shared_operands = of->sharers;
+  chips.chip.cores = of->cores;
+  chips.chip.core_link_bandwidth_GBps = of->link_bytes_per_cycle * of->frequency_GHz;
+  chips.chip.memory.bandwidth_GBps = of->memory_GBps;
   chips.chip.memory.efficiency_ratio = 0.85;
   chips.model.tile_schedule = true;
   machine = dsm_machine_derive(&chips);
 }
 
+static void set_up_gpu(void) {
+  make_gpu(&a100);
+}
+
 /* A product of M samples is a layer of N features from K; one of a batch has M positions, and an
  * operand for each sample. */
 static const struct {
+  const gpu *of;
   double seconds;
   uint64_t rows, columns, summed, batch;
 } gpu_products[] = {
-    {5.709432624e-04, 4096, 4096, 4096, 1},
-    {1.696086008e-04, 512, 512, 65536, 1},
-    {2.222978723e-04, 2048, 2048, 128, 40},
-    {7.774400138e-05, 16, 8192, 8192, 1},
+    {&a100, 5.709432624e-04, 4096, 4096, 4096, 1},
+    {&a100, 1.696086008e-04, 512, 512, 65536, 1},
+    {&a100, 2.222978723e-04, 2048, 2048, 128, 40},
+    {&a100, 7.774400138e-05, 16, 8192, 8192, 1},
+    /* with the floor of a kernel, and pairs of cores that share operands */
+    {&a100_with_floor, 5.749432624e-04, 4096, 4096, 4096, 1},
+    {&h100, 1.850601093e-04, 4096, 4096, 4096, 1},
+    {&h100, 4.931940860e-05, 16, 8192, 8192, 1},
+    {&b200, 9.432345013e-05, 4096, 4096, 4096, 1},
 };
 
 START_TEST(test_products_of_a_gpu) {
@@ -217,6 +272,7 @@ START_TEST(test_products_of_a_gpu) {
   const uint64_t k = gpu_products[_i].summed;
   const uint64_t batch = gpu_products[_i].batch;
   const bool is_batch = batch > 1;
+  make_gpu(gpu_products[_i].of);
   dsm_layer layer = conv_layer(k, n, is_batch ? m : 1, 1, 1);
   layer.is_product = is_batch;
   layer.operand_elements = is_batch ? k * n : 0;
@@ -225,7 +281,8 @@ START_TEST(test_products_of_a_gpu) {
       &layer, &machine, (dsm_precision){2, 2, 2, 0, 1, 1, 0, 0}, DSM_MODE_INFERENCE,
       DSM_PASS_FORWARD, DSM_PARALLELISM_DATA, is_batch ? batch : m, &none);
   const dsm_loops whole = {{1, 1, 1, 1, 1}};
-  const double seconds = dsm_invocation_score(&work, &whole).total / (1.41 * 1e9);
+  const double seconds =
+      dsm_invocation_score(&work, &whole).total / (chips.core.frequency_GHz * 1e9);
   ck_assert_double_eq_tol(seconds / gpu_products[_i].seconds, 1, 1e-6);
 }
 END_TEST
@@ -316,6 +373,9 @@ START_TEST(test_more_of_anything_is_never_slower) {
     other = chips;
     other.core.tile_most_elements *= 2;
     expect_no_slower(&other, &product);
+    other = chips;
+    other.core.shared_operands *= 2;
+    expect_no_slower(&other, &product);
   }
 }
 END_TEST
@@ -327,7 +387,9 @@ Suite *suite_tiles(void) {
   tcase_add_test(hand, test_stated_peak_takes_each_product_at_its_rate);
   tcase_add_test(hand, test_waves_of_tiles_take_as_long_as_their_arrays);
   tcase_add_test(hand, test_tiles_that_wait_for_operands_are_the_rings);
+  tcase_add_test(hand, test_sharers_fetch_the_longer_side_once);
   tcase_add_test(hand, test_parts_of_sums_cross_the_memory);
+  tcase_add_test(hand, test_cores_of_a_training_step_have_the_clock_that_they_sustain);
   tcase_add_test(hand, test_one_core_whose_tiles_divide_all_computes_at_its_rate);
   tcase_add_test(hand, test_the_best_of_all_shapes_is_taken_for_each_turn);
   tcase_add_test(hand, test_fewer_waves_pay_start_ups_less_often);
@@ -339,10 +401,10 @@ Suite *suite_tiles(void) {
   tcase_add_test(hand, test_core_splits_have_one_part);
   tcase_add_loop_test(hand, test_more_of_anything_is_never_slower, 0, 3);
   suite_add_tcase(suite, hand);
-  TCase *const gpu = tcase_create("gpu");
-  tcase_add_checked_fixture(gpu, set_up_gpu, NULL);
-  tcase_add_loop_test(gpu, test_products_of_a_gpu, 0, COUNT_OF(gpu_products));
-  tcase_add_test(gpu, test_what_decides_a_product_of_a_gpu);
-  suite_add_tcase(suite, gpu);
+  TCase *const gpus = tcase_create("gpu");
+  tcase_add_checked_fixture(gpus, set_up_gpu, NULL);
+  tcase_add_loop_test(gpus, test_products_of_a_gpu, 0, COUNT_OF(gpu_products));
+  tcase_add_test(gpus, test_what_decides_a_product_of_a_gpu);
+  suite_add_tcase(suite, gpus);
   return suite;
 }

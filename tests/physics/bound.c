@@ -50,6 +50,7 @@ static void speed(dsm_system *system, dsm_bound bound, double factor) {
   case DSM_BOUND_OVERHEAD:
     system->core.operation_overhead_us /= factor;
     system->core.attention_floor_us /= factor;
+    system->core.kernel_floor_us /= factor;
     system->core.issue_us /= factor;
     return;
   case DSM_BOUND_AUXILIARY_MEMORY:

@@ -174,6 +174,9 @@ static void vary_cores(dsm_system *system, uint64_t seed) {
   system->core.arrays = seed % 5 == 2 ? 2 + seed % 3 : 1;
   system->pe.rates[DSM_ELEMENT_TYPE_FP16] = seed % 4 == 1 ? 2 : seed % 4 == 2 ? 0.5 : 1;
   system->core.vector_macs_per_cycle = seed % 7 == 3 ? (double)(1 << seed % 6) : 0;
+  system->core.sustained_frequency_ratio = seed % 5 == 4 ? 0.8 : 1;
+  system->core.shared_operands = seed % 6 == 5 ? 3 : 1;
+  system->core.kernel_floor_us = seed % 3 == 1 ? 0.02 : 0;
 }
 
 /* Some have a memory that all cores of a chip share, with more or less room than their scratchpads

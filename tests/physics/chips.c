@@ -35,7 +35,7 @@ static dsm_system doubled_system(const dsm_system *system, const doubling *how) 
 /* What a layer's weights cost once a step. */
 static double once_cycles(const dsm_layer_plan *layer, const dsm_workload *workload,
                           const dsm_system *system) {
-  const dsm_machine machine = dsm_machine_derive(system);
+  const dsm_machine machine = dsm_machine_for(system, DSM_MODE_TRAINING);
   dsm_pass_layouts layouts = {{DSM_PARALLELISM_DATA}};
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     layouts.of[p] = layer->passes[p].share.parallelism;

@@ -50,7 +50,7 @@ static void check_transfers(physics_log *log, const physics_case *one, const dsm
 /* A transfer alone takes its bytes over the link's rate, on the torus of its layer. */
 static void check_transfer_cycles(physics_log *log, const physics_case *one,
                                   const dsm_pass_plan *pass, const dsm_system *torus) {
-  const dsm_machine machine = dsm_machine_derive(torus);
+  const dsm_machine machine = dsm_machine_for(torus, one->options.mode);
   for (size_t t = 0; t < pass->transfer_count; t++) {
     const dsm_plan_transfer *const transfer = &pass->transfers[t];
     const double due = transfer->bytes / machine.link_bytes_per_cycle[transfer->link];

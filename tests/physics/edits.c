@@ -208,7 +208,7 @@ static void renew_splits(editor *e, size_t layer, const dsm__holding *holding,
       .resident_fraction = decision->layer.weights_on_chip,
   };
   if (group != NULL) {
-    dsm__stage_init(&stage, &e->one->system, group->columns,
+    dsm__stage_init(&stage, &e->one->system, e->one->options.mode, group->columns,
                     group->rows[layer - group->first_layer]);
     setting.machine = &stage.machine;
   }
@@ -322,7 +322,7 @@ void physics_edits(physics_log *log, const physics_case *one) {
   physics_log_plan(log, one, found);
   editor e = {.one = one,
               .found = found,
-              .machine = dsm_machine_derive(&one->system),
+              .machine = dsm_machine_for(&one->system, one->options.mode),
               .arena = dsm__arena_new(),
               .state = one->seed,
               .layer_count = found->layer_count};

@@ -88,6 +88,7 @@ static void give_less_auxiliary_traffic(dsm_system *system) {
 static void give_overhead(dsm_system *system) {
   system->core.operation_overhead_us /= 2;
   system->core.attention_floor_us /= 2;
+  system->core.kernel_floor_us /= 2;
 }
 static void give_startup(dsm_system *system) {
   system->array.startup_cycles /= 2;
@@ -105,6 +106,9 @@ static void give_tile_startup(dsm_system *system) {
 static void give_tile_shapes(dsm_system *system) {
   system->core.tile_most_elements *= 2;
 }
+static void give_shared_operands(dsm_system *system) {
+  system->core.shared_operands *= 2;
+}
 static void give_blocked_tiles(dsm_system *system) {
   system->model.tiling = DSM_TILING_BLOCKED;
 }
@@ -112,6 +116,9 @@ static void give_whole_tiles(dsm_system *system) {
   system->chip.memory.tile_minor = 1;
   system->chip.memory.tile_second = 1;
   system->chip.memory.stacks = 1;
+}
+static void give_sustained_clock(dsm_system *system) {
+  system->core.sustained_frequency_ratio = sqrt(system->core.sustained_frequency_ratio);
 }
 static void give_arrays(dsm_system *system) {
   system->core.arrays *= 2;
@@ -240,10 +247,12 @@ static const struct {
     {"array efficiency", give_array_efficiency, is_pipeline_loose},
     {"start of tiles", give_tile_startup, is_pipeline_loose},
     {"shapes of tiles", give_tile_shapes, is_pipeline_loose},
+    {"shared operands of tiles", give_shared_operands, is_pipeline_loose},
     {"tiles of all loops", give_blocked_tiles, preloads_into_shared},
     {"no padding in memory", give_whole_tiles, is_pipeline_loose},
     {"clock", give_clock, is_pipeline_loose},
     {"clock and bandwidths", give_clock_and_bandwidths, never},
+    {"sustained clock", give_sustained_clock, is_pipeline_loose},
     {"rows", give_rows, loads_longer},
     {"columns", give_columns, loads_longer},
     {"cores", give_cores, lacks_parts},

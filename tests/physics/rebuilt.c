@@ -78,7 +78,7 @@ static double held_bytes(const subject *s) {
 /* W of section 10: the preloaded weights of a core, or in a shared memory, in steps of their room.
  */
 static double preloaded_bytes(const dsm_plan *plan) {
-  const dsm_machine machine = dsm_machine_derive(plan->system);
+  const dsm_machine machine = dsm_machine_for(plan->system, plan->options.mode);
   const dsm_residency none = dsm_residency_none(&machine);
   double used = 0;
   for (size_t i = 0; i < plan->layer_count; i++) {
@@ -293,7 +293,7 @@ rebuilt_pass rebuilt_pass_of(const dsm_plan *plan, size_t layer, dsm_pass which)
       .system = rebuilt_torus(plan, layer),
       .precision = dsm_precision_of(plan->workload, plan->system),
   };
-  s.machine = dsm_machine_derive(&s.system);
+  s.machine = dsm_machine_for(&s.system, plan->options.mode);
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     s.layouts.of[p] = layout_of(plan, layer, (dsm_pass)p);
   }

@@ -18,6 +18,7 @@ void physics_scaling(physics_log *log, const physics_case *one) {
     system.core.tile_startup_us /= factor;
     system.core.attention_tile_us /= factor;
     system.core.attention_floor_us /= factor;
+    system.core.kernel_floor_us /= factor;
     system.core.scratchpad_bandwidth_GBps *= factor;
     system.core.operation_overhead_us /= factor;
     system.chip.core_link_bandwidth_GBps *= factor;

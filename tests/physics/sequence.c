@@ -94,7 +94,7 @@ void physics_repeat(physics_log *log, const physics_case *one) {
 
 /* The longest that a tensor takes to change its layout, forward and on the way back. */
 static double relayout_cycles(const dsm_plan *once) {
-  const dsm_machine machine = dsm_machine_derive(once->system);
+  const dsm_machine machine = dsm_machine_for(once->system, once->options.mode);
   const dsm_layer *const last = &once->workload->layers[once->workload->layer_count - 1];
   const double bytes = (double)last->stored_elements * (double)last->timesteps *
                        (double)once->workload->minibatch * once->workload->element_bytes;

@@ -36,7 +36,7 @@ START_TEST(all_numbers_are_read) {
   expect_number(gpu->roofline.peak_flops, 2e12);
   expect_number(gpu->roofline.memory_bytes_per_second, 3e11);
   expect_number(gpu->roofline.efficiency_ratio, 0.25);
-  expect_number(gpu->roofline.task_seconds, 5e-6);
+  expect_number(gpu->task_seconds, 5e-6);
   expect_number(gpu->memory_bytes, 16e9);
   expect_number(gpu->link_bytes_per_second, 12e9);
   ck_assert(gpu->has_power);
@@ -48,16 +48,14 @@ START_TEST(all_numbers_are_read) {
   ck_assert_uint_eq(fpga->fpga.multipliers, 64);
   expect_number(fpga->fpga.initiation_interval_cycles, 1.5);
   ck_assert_uint_eq(fpga->fpga.instances, 3);
-  expect_number(fpga->fpga.task_seconds, 7e-6);
-  expect_number(dsm_device_task_seconds(gpu), 5e-6);
-  expect_number(dsm_device_task_seconds(fpga), 7e-6);
+  expect_number(fpga->task_seconds, 7e-6);
   const dsm_device *const other = &server->devices[2];
   ck_assert_uint_eq(other->time_count, 2);
   ck_assert_str_eq(other->times[0].task, "a");
   expect_number(other->times[0].seconds, 0.5);
   ck_assert(isinf(other->times[1].seconds));
   expect_number(other->idle_watts, 0);
-  expect_number(dsm_device_task_seconds(other), 0);
+  expect_number(other->task_seconds, 0);
   dsm_server_free(server);
 }
 END_TEST
@@ -73,10 +71,10 @@ START_TEST(what_is_absent_has_its_default) {
   ck_assert_ptr_null(gpu->source);
   ck_assert(isinf(gpu->memory_bytes) && isinf(gpu->link_bytes_per_second));
   expect_number(gpu->roofline.efficiency_ratio, 1);
-  expect_number(gpu->roofline.task_seconds, 0);
+  expect_number(gpu->task_seconds, 0);
   expect_number(server->devices[1].fpga.initiation_interval_cycles, 1);
   ck_assert_uint_eq(server->devices[1].fpga.instances, 1);
-  expect_number(server->devices[1].fpga.task_seconds, 0);
+  expect_number(server->devices[1].task_seconds, 0);
   /* Parameters may be on every chip: the memory of one counts. */
   expect_number(server->devices[2].memory_bytes, 3e9);
   ck_assert_str_eq(server->devices[2].chip->name, "small");

@@ -129,5 +129,5 @@ double dsm__input_ops(const dsm_layer *layer, const dsm_system *system, dsm_mode
 double dsm__auxiliary_cycles(const dsm_machine *machine, const dsm_chip_share *share, double ops) {
   return ops * (double)share->chip.n[DSM_DIM_MB] * share->position_share /
          (double)share->stored_ways / (double)machine->system->chip.cores /
-         machine->system->core.sfu_ops_per_cycle;
+         machine->system->core.sfu_ops_per_cycle / machine->clock_ratio;
 }

@@ -217,6 +217,16 @@ double dsm_core_kernel_bytes(const dsm_pass_work *work, const dsm_loops *split) 
   return dsm__core_bytes_derive(work->layer, work->share.groups, &work->bytes, split).kernel;
 }
 
+double dsm_kept_kernel_bytes(const dsm_pass_work *work, const dsm_loops *split) {
+  return work->machine->has_shared_memory ? work->bytes.kernel : dsm_core_kernel_bytes(work, split);
+}
+
+dsm__refetch dsm__refetch_derive(const dsm_pass_work *work, const dsm__core_bytes *core,
+                                 const dsm__core_extents *extents) {
+  return work->machine->has_shared_memory ? dsm__shared_refetch(work, core, extents)
+                                          : dsm__scratchpad_refetch(work, core, extents);
+}
+
 double dsm__stream_cycles(const dsm_pass_work *work, const dsm__core_bytes *core,
                           const dsm__core_extents *extents) {
   const streams all = streams_derive(work, core, dsm__refetch_derive(work, core, extents));
@@ -284,18 +294,6 @@ double dsm__invocation_total_within(const dsm_pass_work *work, const dsm_loops *
 }
 
 /* ---- what decides ---- */
-
-/* Resources that are links have the order of links. */
-_Static_assert(DSM_BOUND_MEMORY - DSM_BOUND_AXIS == DSM_LINK_MEMORY &&
-                   DSM_BOUND_RING - DSM_BOUND_AXIS == DSM_LINK_RING &&
-                   DSM_BOUND_CORES - DSM_BOUND_AXIS == DSM_LINK_CORES &&
-                   DSM_BOUND_SHARED - DSM_BOUND_AXIS == DSM_LINK_SHARED,
-               "a bound for each link");
-
-dsm_bound dsm_bound_of_link(dsm_link link) {
-  return link == DSM_LINK_AUXILIARY_MEMORY ? DSM_BOUND_AUXILIARY_MEMORY
-                                           : (dsm_bound)((unsigned)DSM_BOUND_AXIS + (unsigned)link);
-}
 
 static dsm_bound slowest_bound(const dsm_machine *machine, const dsm_traffic *traffic) {
   return dsm_bound_of_link(dsm_group_slowest_link(machine, traffic));

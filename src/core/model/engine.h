@@ -11,8 +11,8 @@
 typedef struct dsm__engine {
   /** Does a system describe its chips so? The first row that says yes is its engine. */
   bool (*is_of)(const dsm_system *system);
-  /** Is it decided what each core computes? Else all cores share everything evenly, and the split
-   * is 1. */
+  /** Is it decided what each core computes? Else all cores share everything evenly, the split is 1,
+   * and each tensor moves once. */
   bool has_splits;
   /** Do cores take tiles of outputs as they become free, and an attention in one kernel? */
   bool has_tiles;
@@ -34,6 +34,12 @@ extern const dsm__engine dsm__engine_peak;   /**< chip.peak_TFLOPS */
 
 /** Of arrays, or of a faster vector unit: one of them computes at a time. */
 double dsm__array_core_macs(const dsm_system *system, double array_rate);
+
+/** Do tiles of all loops lie in scratchpads (model.tiling "blocked")? */
+static inline bool dsm__is_blocked(const dsm_pass_work *work) {
+  const dsm_machine *const machine = work->machine;
+  return machine->system->model.tiling == DSM_TILING_BLOCKED && machine->engine->has_splits;
+}
 
 /** That of a system. */
 const dsm__engine *dsm__engine_of(const dsm_system *system);

@@ -44,22 +44,23 @@ double dsm__block_cycles(const dsm_machine *machine, double array_rate, double k
   return used > load ? used : load;
 }
 
-double dsm__startup_cycles(const dsm_system *system, uint64_t model_ways) {
-  return (double)model_ways * system->array.startup_cycles;
+double dsm__startup_cycles(const dsm_machine *machine, uint64_t model_ways) {
+  return (double)model_ways * machine->system->array.startup_cycles / machine->clock_ratio;
 }
 
-double dsm__block_change_cycles(const dsm_system *system, uint64_t model_ways, double blocks) {
-  return (double)model_ways * blocks * system->array.block_cycles;
+double dsm__block_change_cycles(const dsm_machine *machine, uint64_t model_ways, double blocks) {
+  return (double)model_ways * blocks * machine->system->array.block_cycles / machine->clock_ratio;
 }
 
-double dsm__whole_block_cycles(const dsm_system *system, double block_cycles) {
-  return block_cycles / system->array.efficiency_ratio + system->array.block_cycles;
+double dsm__whole_block_cycles(const dsm_machine *machine, double block_cycles) {
+  const dsm_array *const array = &machine->system->array;
+  return (block_cycles / array->efficiency_ratio + array->block_cycles) / machine->clock_ratio;
 }
 
 double dsm__primary_cycles(const dsm_machine *machine, uint64_t model_ways, double blocks,
                            double block_cycles) {
-  return (double)model_ways * blocks * dsm__whole_block_cycles(machine->system, block_cycles) +
-         dsm__startup_cycles(machine->system, model_ways);
+  return (double)model_ways * blocks * dsm__whole_block_cycles(machine, block_cycles) +
+         dsm__startup_cycles(machine, model_ways);
 }
 
 /* Blocks of weights that follow one another in each array. */
@@ -97,7 +98,7 @@ static dsm__primary of_several_arrays(const dsm_pass_work *work, const dsm__core
 }
 
 double dsm__vector_cycles(const dsm_machine *machine, uint64_t model_ways, double macs) {
-  const double rate = machine->system->core.vector_macs_per_cycle;
+  const double rate = machine->system->core.vector_macs_per_cycle * machine->clock_ratio;
   return rate > 0 ? (double)model_ways * macs / rate : HUGE_VAL;
 }
 
@@ -163,10 +164,10 @@ static dsm_computing computing(const dsm_pass_work *work, const dsm_loops *split
 }
 
 double dsm__primary_starting(const dsm_pass_work *work, const dsm__primary *primary) {
-  const dsm_system *const system = work->machine->system;
+  const dsm_machine *const machine = work->machine;
   const uint64_t ways = work->share.turns;
-  return primary->blocks > 0 ? dsm__startup_cycles(system, ways) +
-                                   dsm__block_change_cycles(system, ways, primary->blocks)
+  return primary->blocks > 0 ? dsm__startup_cycles(machine, ways) +
+                                   dsm__block_change_cycles(machine, ways, primary->blocks)
                              : 0;
 }
 

@@ -23,8 +23,9 @@ double dsm__peak_cycles(const dsm_system *system, double array_rate, const dsm__
 static void prepare(dsm_pass_work *work) {
   const dsm__product product = dsm__product_derive(work->layer, &work->share, work->pass);
   const double times = (double)work->share.turns * work->product_share;
-  const double cycles =
-      dsm__peak_cycles(work->machine->system, work->precision.array_rate, &product) * times;
+  const dsm_machine *const machine = work->machine;
+  const double cycles = dsm__peak_cycles(machine->system, work->precision.array_rate, &product) *
+                        times / machine->clock_ratio;
   work->tiles = (dsm_tile_schedule){.arrays = cycles, .cycles = cycles};
 }
 

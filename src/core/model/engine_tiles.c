@@ -71,18 +71,18 @@ double dsm__sums_cycles(const dsm_machine *machine, double bytes) {
                      dsm_link_cycles(machine, DSM_LINK_SHARED, bytes));
 }
 
-/* The mean of both operands' elements. */
+/* Of a core's part of both operands, which have elements of their own. */
 static double operand_bytes(const dsm_precision *precision, const dsm__product *product,
-                            double rows, double columns) {
+                            double rows, double columns, double summed) {
   const double of_rows = dsm__stated_bytes(product->row_bytes, precision->element_bytes);
   const double of_columns = dsm__stated_bytes(product->column_bytes, precision->element_bytes);
   const double difference = of_columns - of_rows;
-  return of_rows + difference * (columns / (rows + columns));
+  return (rows + columns) * summed * (of_rows + difference * (columns / (rows + columns)));
 }
 
 double dsm__tile_macs_per_cycle(const dsm_machine *machine, const dsm_precision *precision) {
   return (double)machine->reduction_chunk * (double)machine->production_chunk *
-         (double)machine->system->core.arrays * precision->array_rate;
+         (double)machine->system->core.arrays * precision->array_rate * machine->clock_ratio;
 }
 
 dsm_tile_schedule dsm__tile_time(const dsm_machine *machine, const dsm_precision *precision,
@@ -98,9 +98,11 @@ dsm_tile_schedule dsm__tile_time(const dsm_machine *machine, const dsm_precision
   const double waves = ceil(tiles / cores);
   const double macs = dsm__tile_macs_per_cycle(machine, precision) * system->array.efficiency_ratio;
   const double arrays = rows * columns * summed / macs;
-  const double operands = (rows + columns) * summed *
-                          operand_bytes(precision, product, rows, columns) /
-                          dsm__tile_operand_bytes_per_cycle(machine);
+  const double sharers = (double)system->core.shared_operands;
+  const double fetched =
+      dsm__smaller(operand_bytes(precision, product, rows / sharers, columns, summed),
+                   operand_bytes(precision, product, rows, columns / sharers, summed));
+  const double operands = fetched / dsm__tile_operand_bytes_per_cycle(machine);
   const double sum_bytes =
       parts > 1 ? 2 * parts * product->batch * product->rows * product->columns * 4 : 0;
   dsm_tile_schedule time = {
@@ -177,6 +179,11 @@ static void try_vector_unit(dsm_pass_work *work) {
   }
 }
 
+double dsm__kernel_floor_cycles(const dsm_pass_work *work) {
+  const dsm_core *const core = &work->machine->system->core;
+  return work->layer->macs > 0 ? dsm__cycles_of_us(core->kernel_floor_us, core->frequency_GHz) : 0;
+}
+
 static void prepare(dsm_pass_work *work) {
   if (dsm__is_attention_kernel(work->layer, work->machine->system)) {
     work->tiles = dsm__attention_schedule(work);
@@ -186,6 +193,7 @@ static void prepare(dsm_pass_work *work) {
     dsm__product_size(&product, &work->tensor_bytes, work->pass);
     work->tiles = dsm__tile_schedule_find(work->machine, &work->precision, &product,
                                           (double)work->share.turns * work->product_share);
+    work->overhead_cycles += dsm__kernel_floor_cycles(work);
   }
   try_vector_unit(work);
 }

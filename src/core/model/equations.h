@@ -177,20 +177,20 @@ double dsm__block_cycles(const dsm_machine *machine, double array_rate, double k
  * Cycles in which the arrays of an invocation start up. Source: section 4; DSM II-D (startup time).
  * Symbols: nm * startup, once per feature iteration. Limits: one chip: one start-up.
  */
-double dsm__startup_cycles(const dsm_system *system, uint64_t model_ways);
+double dsm__startup_cycles(const dsm_machine *machine, uint64_t model_ways);
 
 /**
  * Cycles that arrays lose where their block of weights changes. Source: section 4, derived there
  * (fill and drain of a weight-stationary array). Symbols: nm * blocks * array.block_cycles. Limits:
  * block_cycles 0 (double buffering): 0.
  */
-double dsm__block_change_cycles(const dsm_system *system, uint64_t model_ways, double blocks);
+double dsm__block_change_cycles(const dsm_machine *machine, uint64_t model_ways, double blocks);
 
 /**
  * Cycles of an array for each block of weights. Source: section 4. Symbols: stream /
  * array.efficiency_ratio + array.block_cycles. Limits: efficiency 1, no block cycles: stream.
  */
-double dsm__whole_block_cycles(const dsm_system *system, double block_cycles);
+double dsm__whole_block_cycles(const dsm_machine *machine, double block_cycles);
 
 /**
  * Primary compute cycles of an invocation. Source: section 4; DSM II-D (PriComp with startup time).
@@ -255,8 +255,9 @@ void dsm__product_size(dsm__product *product, const dsm_tensor_bytes *bytes, dsm
 /**
  * Cycles of a product in waves of tiles. Source: section 4, model.tile_schedule. Symbols: tiles =
  * q*ceil(M/tm)*ceil(N/tn)*k, kk = ceil(K/k); ceil(tiles/cores) * (max(tm*tn*kk /
- * (Pr*Pc*arrays*rate*efficiency), (tm*Bm+tn*Bn)*kk / (ring/cores)) + tile_startup), and where k > 1
- * 2*k*q*M*N*4 / amem. Limits: one core, tiles that divide all, no start-up: M*N*K*q / rate.
+ * (Pr*Pc*arrays*rate*efficiency), min(tm*Bm/c+tn*Bn, tm*Bm+tn*Bn/c)*kk / (ring/cores)) +
+ * tile_startup), c = core.shared_operands, and where k > 1 2*k*q*M*N*4 / amem. Limits: one core,
+ * tiles that divide all, no start-up: M*N*K*q / rate.
  */
 dsm_tile_schedule dsm__tile_time(const dsm_machine *machine, const dsm_precision *precision,
                                  const dsm__product *product, const dsm_tile *tile);
@@ -289,6 +290,10 @@ double dsm__peak_cycles(const dsm_system *system, double array_rate, const dsm__
 dsm_tile_schedule dsm__tile_schedule_find(const dsm_machine *machine,
                                           const dsm_precision *precision,
                                           const dsm__product *product, double times);
+
+/** Overhead of an invocation whose kernel multiplies in tiles. Source: section 4,
+ * model.tile_schedule. Symbols: core.kernel_floor_us. Limits: nothing to multiply: 0. */
+double dsm__kernel_floor_cycles(const dsm_pass_work *work);
 
 /** Is a layer part of one kernel of an attention: its score, softmax and sums of values? With
  * model.fused_attention and model.tile_schedule. */
@@ -500,11 +505,6 @@ typedef struct dsm__stream_loads {
 dsm__refetch dsm__blocked_refetch(const dsm_pass_work *work, const dsm__core_extents *extents,
                                   const dsm__stream_loads *loads, dsm__refetch least);
 
-/** Do tiles of all loops lie in scratchpads (model.tiling "blocked")? */
-static inline bool dsm__is_blocked(const dsm_pass_work *work) {
-  return work->machine->system->model.tiling == DSM_TILING_BLOCKED && work->machine->has_splits;
-}
-
 /** The paper's two orders of loops; in update there is one. */
 typedef struct dsm__refetch_orders {
   dsm__refetch kernel_outer;
@@ -554,7 +554,9 @@ dsm__stream_shares dsm__stream_shares_derive(const dsm_pass_work *work,
 double dsm__streamed_bytes(const dsm_pass_work *work, dsm__refetch refetch,
                            const dsm__stream_shares *shares);
 
-/** dsm__refetch_derive with a shared memory. */
+/** dsm__refetch_derive without a shared memory, and with one. */
+dsm__refetch dsm__scratchpad_refetch(const dsm_pass_work *work, const dsm__core_bytes *core,
+                                     const dsm__core_extents *extents);
 dsm__refetch dsm__shared_refetch(const dsm_pass_work *work, const dsm__core_bytes *core,
                                  const dsm__core_extents *extents);
 

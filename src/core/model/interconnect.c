@@ -5,7 +5,7 @@
  */
 #include <math.h>
 
-#include "model/equations.h"
+#include "model/engine.h"
 
 /*
  * Source: the paper, II-B and Fig. 10. Symbols: all that the chip streams passes every link, data
@@ -112,7 +112,7 @@ dsm__stream_shares dsm__stream_shares_derive(const dsm_pass_work *work,
   const dsm_machine *const machine = work->machine;
   const dsm_chip_bytes *const chip = &work->bytes;
   const double even = 1 / machine->core_links.sharers;
-  if (!machine->core_links.is_by_core || machine->system->model.tile_schedule) {
+  if (!machine->core_links.is_by_core || !machine->engine->has_splits) {
     return (dsm__stream_shares){even, even, even, even};
   }
   return (dsm__stream_shares){

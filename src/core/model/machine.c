@@ -11,10 +11,15 @@ static double bytes_per_cycle(double bandwidth_GBps, double frequency_GHz) {
 }
 
 dsm_machine dsm_machine_derive(const dsm_system *system) {
+  return dsm_machine_for(system, DSM_MODE_INFERENCE);
+}
+
+/* Source: section 4, a sustained clock. Symbols: a cycle is one of core.frequency_GHz; cores take
+ * 1 / clock_ratio as many, what is no core as many as before. Limits: ratio 1: all at one clock. */
+dsm_machine dsm_machine_for(const dsm_system *system, dsm_mode mode) {
   const double frequency_GHz = system->core.frequency_GHz;
   const double usable_memory_GBps =
       system->chip.memory.bandwidth_GBps * system->chip.memory.efficiency_ratio;
-  const dsm__engine *const engine = dsm__engine_of(system);
   dsm_machine machine = {
       .system = system,
       .scratchpad_bytes = system->core.scratchpad_MiB * DSM__BYTES_PER_MIB,
@@ -26,8 +31,9 @@ dsm_machine dsm_machine_derive(const dsm_system *system) {
       .shared_memory_bytes = system->chip.shared_memory.capacity_MB * DSM__BYTES_PER_MB,
       .chip_count = dsm_system_chips(system),
       .parallelism_count = 1U << system->system.axis_count,
-      .engine = engine,
-      .has_splits = engine->has_splits,
+      .mode = mode,
+      .clock_ratio = mode == DSM_MODE_TRAINING ? system->core.sustained_frequency_ratio : 1,
+      .engine = dsm__engine_of(system),
       .reduction_chunk = system->array.rows,
       .production_chunk = system->array.columns * system->pe.simd_macs,
   };
@@ -55,7 +61,7 @@ dsm_machine dsm_machine_derive(const dsm_system *system) {
           ? bytes_per_cycle(system->chip.shared_memory.bandwidth_GBps, frequency_GHz)
           : HUGE_VAL;
   machine.link_bytes_per_cycle[machine.core_links.link] =
-      bytes_per_cycle(system->chip.core_link_bandwidth_GBps, frequency_GHz);
+      bytes_per_cycle(system->chip.core_link_bandwidth_GBps, frequency_GHz) * machine.clock_ratio;
   machine.peak_macs_per_cycle =
       (double)machine.chip_count * (double)system->chip.cores * dsm__core_macs_per_cycle(system, 1);
   return machine;
@@ -177,6 +183,18 @@ static double slowest_cycles(const dsm_machine *machine, const dsm_traffic *traf
     }
   }
   return most;
+}
+
+/* Resources that are links have the order of links. */
+_Static_assert(DSM_BOUND_MEMORY - DSM_BOUND_AXIS == DSM_LINK_MEMORY &&
+                   DSM_BOUND_RING - DSM_BOUND_AXIS == DSM_LINK_RING &&
+                   DSM_BOUND_CORES - DSM_BOUND_AXIS == DSM_LINK_CORES &&
+                   DSM_BOUND_SHARED - DSM_BOUND_AXIS == DSM_LINK_SHARED,
+               "a bound for each link");
+
+dsm_bound dsm_bound_of_link(dsm_link link) {
+  return link == DSM_LINK_AUXILIARY_MEMORY ? DSM_BOUND_AUXILIARY_MEMORY
+                                           : (dsm_bound)((unsigned)DSM_BOUND_AXIS + (unsigned)link);
 }
 
 double dsm_group_cycles(const dsm_machine *machine, const dsm_traffic *traffic) {

@@ -243,3 +243,10 @@ dsm_loops dsm_array_share(const dsm_machine *machine, dsm_pass pass, const dsm_c
       core.mb,
   }};
 }
+
+double dsm__fetched_experts(const dsm_layer *layer, const dsm_chip_share *share, dsm_mode mode) {
+  const double routed = (double)layer->routed * (double)share->chip.n[DSM_DIM_MB];
+  const double experts = (double)layer->experts;
+  return mode == DSM_MODE_INFERENCE && layer->experts > 0 && routed < experts ? routed / experts
+                                                                              : 1;
+}

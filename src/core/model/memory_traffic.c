@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "model/engine.h"
 #include "model/streams.h"
 
 static double padded_ratio(double side, uint64_t tile) {
@@ -55,13 +56,6 @@ static double turned_bytes(uint64_t elements, const dsm_chip_share *share, uint6
   const uint64_t others = turns > 0 ? ways / turns : ways;
   return (double)elements * (double)share->chip.n[DSM_DIM_MB] * share->position_share /
          (double)others * bytes;
-}
-
-double dsm__fetched_experts(const dsm_layer *layer, const dsm_chip_share *share, dsm_mode mode) {
-  const double routed = (double)layer->routed * (double)share->chip.n[DSM_DIM_MB];
-  const double experts = (double)layer->experts;
-  return mode == DSM_MODE_INFERENCE && layer->experts > 0 && routed < experts ? routed / experts
-                                                                              : 1;
 }
 
 /* Keys and values are those of all positions, whatever positions a chip has queries of. */
@@ -175,12 +169,13 @@ static void derive_moved(const dsm_layer *layer, const dsm_assumptions *model, d
  * in forward, the output's error in update and backward; with "exact" those that are written too,
  * the output in forward and the input's error in backward. Tiles fetch what they need over the ring
  * in any case, and any core reads any place of a shared memory. */
-static void derive_moves(const dsm_assumptions *model, dsm_pass pass,
-                         const dsm_residency *residency, dsm_chip_bytes *bytes) {
+static void derive_moves(const dsm_machine *machine, dsm_pass pass, const dsm_residency *residency,
+                         dsm_chip_bytes *bytes) {
   const bool is_forward = pass == DSM_PASS_FORWARD;
-  const bool is_exact = model->layout_move == DSM_LAYOUT_MOVE_EXACT;
-  if (model->layout_move == DSM_LAYOUT_MOVE_NONE || model->tile_schedule ||
-      residency->is_moving_free || residency->is_in_shared_memory) {
+  const dsm_layout_move moves = machine->system->model.layout_move;
+  const bool is_exact = moves == DSM_LAYOUT_MOVE_EXACT;
+  if (moves == DSM_LAYOUT_MOVE_NONE || !machine->engine->has_splits || residency->is_moving_free ||
+      residency->is_in_shared_memory) {
     return;
   }
   if (residency->is_input_held && (is_forward || (is_exact && pass == DSM_PASS_BACKWARD))) {
@@ -223,7 +218,7 @@ dsm_chip_bytes dsm__chip_bytes_derive(const dsm_layer *layer, const dsm_machine 
                       (double)share->stored_ways * element_bytes * pad.raw;
   }
   derive_moved(layer, model, mode, pass, share, residency, &bytes, &each, element_bytes, pad);
-  derive_moves(model, pass, residency, &bytes);
+  derive_moves(machine, pass, residency, &bytes);
   const double fetched_fraction = 1 - residency->resident_fraction;
   if (pass == DSM_PASS_UPDATE) {
     /* Later gradients, of timesteps or spatial minibatches, add to what the first left in memory.
@@ -300,8 +295,8 @@ double dsm__tiles(double bytes, double scratchpad_bytes) {
 
 static inline dsm__refetch_orders orders_of(const dsm_pass_work *work,
                                             const dsm__core_bytes *core) {
-  if (work->layer->lookup_elements > 0) {
-    const dsm__refetch once = {1, 1, 0}; /* rows of a table are used once */
+  if (work->layer->lookup_elements > 0 || !work->machine->engine->has_splits) {
+    const dsm__refetch once = {1, 1, 0}; /* as rows of a table, which are used once */
     return (dsm__refetch_orders){once, once};
   }
   const double room_bytes = work->residency.scratchpad_bytes;
@@ -376,14 +371,8 @@ static dsm__stream_loads loads_of(const dsm_pass_work *work, const dsm__core_byt
   return loads;
 }
 
-dsm__refetch dsm__refetch_derive(const dsm_pass_work *work, const dsm__core_bytes *core,
-                                 const dsm__core_extents *extents) {
-  if (work->machine->system->model.tile_schedule) {
-    return (dsm__refetch){1, 1, 0};
-  }
-  if (work->machine->has_shared_memory) {
-    return dsm__shared_refetch(work, core, extents);
-  }
+dsm__refetch dsm__scratchpad_refetch(const dsm_pass_work *work, const dsm__core_bytes *core,
+                                     const dsm__core_extents *extents) {
   const dsm__refetch paper = paper_refetch(work, core);
   if (!dsm__is_blocked(work) || (paper.features <= 1 && paper.kernel <= 1)) {
     return paper;
@@ -433,7 +422,7 @@ double dsm__resident_fraction_within(const dsm_pass_work *work, const dsm__core_
   if (kernel <= 0 || rest + features > limit) {
     return kernel <= 0 ? 0 : 1;
   }
-  const bool is_once = work->machine->system->model.tile_schedule;
+  const bool is_once = !work->machine->engine->has_splits;
   const double kernel_tiles = is_once ? 1 : dsm__tiles(core->kernel, room_bytes);
   const double input_tiles = is_once ? 1 : dsm__tiles(core->input, room_bytes);
   const double left_by_kernel_outer = limit - rest - features * kernel_tiles;

@@ -4,7 +4,7 @@
 
 #include "base/checked.h"
 #include "base/units.h"
-#include "model/equations.h"
+#include "model/engine.h"
 
 dsm_residency dsm_residency_none(const dsm_machine *machine) {
   return (dsm_residency){.scratchpad_bytes = machine->scratchpad_bytes,
@@ -82,10 +82,6 @@ double dsm_shared_left_bytes(const dsm_machine *machine, double preloaded_bytes,
   return left > 0 ? left : 0;
 }
 
-double dsm_kept_kernel_bytes(const dsm_pass_work *work, const dsm_loops *split) {
-  return work->machine->has_shared_memory ? work->bytes.kernel : dsm_core_kernel_bytes(work, split);
-}
-
 double dsm_kept_room_bytes(const dsm_machine *machine, const dsm_residency *residency) {
   return machine->has_shared_memory ? residency->shared_bytes : residency->scratchpad_bytes;
 }
@@ -111,7 +107,7 @@ double dsm_resident_kernel_limit_bytes(const dsm_machine *machine, dsm_pass pass
 double dsm_preload_room_bytes(const dsm_machine *machine) {
   const dsm_assumptions *const model = &machine->system->model;
   if (machine->has_shared_memory) {
-    return model->tiling == DSM_TILING_BLOCKED && machine->has_splits
+    return model->tiling == DSM_TILING_BLOCKED && machine->engine->has_splits
                ? 0
                : machine->shared_memory_bytes;
   }

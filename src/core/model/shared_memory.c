@@ -13,6 +13,7 @@
  */
 #include <math.h>
 
+#include "model/engine.h"
 #include "model/streams.h"
 
 dsm_chip_bytes dsm__open_bytes_derive(const dsm_pass_work *work) {
@@ -179,11 +180,9 @@ dsm_resident_breaks dsm__shared_breaks(const dsm_pass_work *work, const dsm__cor
   without.bytes.kernel_moved = work->bytes.kernel;
   const dsm__stream_loads loads = shared_loads_of(&without, core);
   const dsm__refetch_orders orders = dsm__refetch_orders_derive(work, core);
-  const dsm__refetch once = {1, 1, 0};
-  const bool is_once = work->machine->system->model.tile_schedule;
   const fall falls[ORDERS] = {
-      fall_of(&without, &loads, is_once ? once : orders.kernel_outer),
-      fall_of(&without, &loads, is_once ? once : orders.feature_outer),
+      fall_of(&without, &loads, orders.kernel_outer),
+      fall_of(&without, &loads, orders.feature_outer),
   };
   double least = HUGE_VAL; /* with all of it on chip */
   for (int o = 0; o < ORDERS; o++) {

@@ -17,6 +17,7 @@
  */
 #include <math.h>
 
+#include "model/engine.h"
 #include "model/streams.h"
 
 enum { ODD_DIVISORS = 32 }; /* 1, 3 .. 63 */

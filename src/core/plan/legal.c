@@ -112,7 +112,7 @@ const dsm_machine *dsm__judged_machine(const dsm__judge *judge, size_t index, ds
     return judge->of->machine;
   }
   const dsm__pipeline_decision *const group = &judge->of->decisions->pipelines[g];
-  dsm__stage_init(stage, judge->of->machine->system, group->columns,
+  dsm__stage_init(stage, judge->of->machine->system, judge->of->machine->mode, group->columns,
                   group->rows[index - group->first_layer]);
   return &stage->machine;
 }

@@ -4,6 +4,7 @@
 
 #include "base/number_text.h"
 #include "model/axis_words.h"
+#include "model/engine.h"
 #include "plan/legal_internal.h"
 #include "plan/named_roles.h"
 #include "plan/role_rules.h"
@@ -149,7 +150,7 @@ static bool is_factorisation(dsm__judge *judge, dsm__plan_place place, const dsm
   for (int d = 0; d < DSM_DIM_COUNT; d++) {
     const uint64_t part = split->n[d];
     place.dim = (dsm_dim)d;
-    if (part > 1 && !judge->of->machine->has_splits) {
+    if (part > 1 && !judge->of->machine->engine->has_splits) {
       dsm__judge_tell(judge, place, NULL,
                       "expected 1, as cores take tiles of outputs as they become free, found "
                       "%" PRIu64,

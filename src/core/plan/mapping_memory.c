@@ -53,7 +53,7 @@ static void derive_group(const dsm_workload *workload, const dsm_machine *machin
   for (size_t k = 0; k < group->layer_count; k++) {
     const size_t i = group->first_layer + k;
     dsm__stage stage;
-    dsm__stage_init(&stage, machine->system, group->columns, group->rows[k]);
+    dsm__stage_init(&stage, machine->system, machine->mode, group->columns, group->rows[k]);
     memory[i] = dsm_layer_memory_derive(&workload->layers[i], &stage.machine, workload, mode,
                                         &decisions->layers[i].layouts);
     if (dsm__kept_bytes(&memory[i]) > dsm__kept_bytes(&memory[largest])) {

@@ -203,7 +203,7 @@ static dsm_status check_text(checker *c, const char *text, size_t length) {
 }
 
 dsm_status dsm_plan_validate(const dsm_plan *plan, dsm_diags *diags) {
-  const dsm_machine whole = dsm_machine_derive(plan->system);
+  const dsm_machine whole = dsm_machine_for(plan->system, plan->options.mode);
   checker c = {
       .plan = plan, .stage_count = (double)dsm__stage_count(&plan->stages), .diags = diags};
   c.machine = *dsm__stage_machine(&whole, &plan->stages, &c.stage);

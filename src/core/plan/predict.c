@@ -378,7 +378,7 @@ static bool derive_steps(dsm__predictor *p) {
 }
 
 bool dsm__plan_predict_layers(dsm_plan *plan, const dsm__decisions *decisions) {
-  const dsm_machine whole = dsm_machine_derive(plan->system);
+  const dsm_machine whole = dsm_machine_for(plan->system, plan->options.mode);
   dsm__stage stage;
   dsm__predictor p = {.plan = plan,
                       .machine = *dsm__stage_machine(&whole, &decisions->stages, &stage),

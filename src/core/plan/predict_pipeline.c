@@ -76,7 +76,8 @@ static void begin_stage(const dsm__predictor *p, const dsm__pipeline_decision *g
                         size_t position, stage_parts *parts) {
   const size_t index = group->first_layer + position;
   const dsm__layer_decision *const decision = &p->decisions->layers[index];
-  dsm__stage_init(&parts->stage, p->plan->system, group->columns, group->rows[position]);
+  dsm__stage_init(&parts->stage, p->plan->system, p->machine.mode, group->columns,
+                  group->rows[position]);
   const dsm__layer_setting setting = stage_setting(p, index, parts);
   parts->times = (dsm__stage_times){{0}, 0};
   for (int i = 0; i < DSM_PASS_COUNT; i++) {

@@ -3,14 +3,15 @@
 
 #include "model/links.h"
 
-void dsm__stage_init(dsm__stage *stage, const dsm_system *system, uint64_t columns, uint64_t rows) {
+void dsm__stage_init(dsm__stage *stage, const dsm_system *system, dsm_mode mode, uint64_t columns,
+                     uint64_t rows) {
   stage->system = *system;
   dsm_network *const network = &stage->system.system;
   if (columns != dsm__stage_columns_max(system)) { /* of two axes */
     dsm__axis_cut(&network->axes[0], columns);
   }
   dsm__axis_cut(&network->axes[network->axis_count - 1], rows);
-  stage->machine = dsm_machine_derive(&stage->system);
+  stage->machine = dsm_machine_for(&stage->system, mode);
 }
 
 uint64_t dsm__stage_rows_max(const dsm_system *system) {

@@ -16,8 +16,9 @@ typedef struct dsm__stage {
 uint64_t dsm__stage_rows_max(const dsm_system *system);
 uint64_t dsm__stage_columns_max(const dsm_system *system);
 
-/** `rows` rows of `columns` chips, with the links of a system's torus. */
-void dsm__stage_init(dsm__stage *stage, const dsm_system *system, uint64_t columns, uint64_t rows);
+/** `rows` rows of `columns` chips, with the links of a system's torus, for a step of a mode. */
+void dsm__stage_init(dsm__stage *stage, const dsm_system *system, dsm_mode mode, uint64_t columns,
+                     uint64_t rows);
 
 /** Can the stages of a group be `columns` chips wide: all columns of the torus, or, with
  * model.pipeline_columns and two axes, a divisor of them? */

@@ -54,7 +54,7 @@ const dsm_machine *dsm__stage_machine(const dsm_machine *whole, const dsm_stages
   dsm_network_axis *const axis = &part->system.system.axes[stages->axis];
   dsm__axis_cut(axis, axis->chips / stages->count);
   part->system.model.overlapped_reduction = false; /* all wait for the last stage's micro-batch */
-  part->machine = dsm_machine_derive(&part->system);
+  part->machine = dsm_machine_for(&part->system, whole->mode);
   return &part->machine;
 }
 

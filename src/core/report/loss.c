@@ -80,7 +80,8 @@ static bool has_recomputed(const dsm_plan *plan) {
 
 int dsm__part_count(const dsm_plan *plan) {
   const dsm_core *const core = &plan->system->core;
-  const bool has_overhead = core->operation_overhead_us > 0 || core->issue_us > 0;
+  const bool has_overhead =
+      core->operation_overhead_us > 0 || core->issue_us > 0 || core->kernel_floor_us > 0;
   if (plan->stages.count > 1) {
     return DSM__PART_WAITING;
   }

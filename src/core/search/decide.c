@@ -153,7 +153,8 @@ static void decide_stage_splits(deciding *d) {
     for (size_t k = 0; k < group->layer_count; k++) {
       const size_t i = group->first_layer + k;
       dsm__stage stage;
-      dsm__stage_init(&stage, d->problem->machine.system, group->columns, group->rows[k]);
+      dsm__stage_init(&stage, d->problem->machine.system, d->problem->machine.mode, group->columns,
+                      group->rows[k]);
       dsm__layer_setting setting = dsm__open_setting(inputs, &inputs->workload->layers[i], 1);
       setting.machine = &stage.machine;
       setting.reductions = NULL;

@@ -252,7 +252,7 @@ bool dsm__explain_prepare(dsm__explaining *e, dsm__stage *stage) {
   e->machine = &problem->machine;
   if (e->chosen->pipeline != DSM_NO_PIPELINE) {
     const dsm_pipeline_plan *const group = &e->plan->pipelines[e->chosen->pipeline];
-    dsm__stage_init(stage, e->plan->system, group->columns,
+    dsm__stage_init(stage, e->plan->system, problem->machine.mode, group->columns,
                     group->rows[e->layer_index - group->first_layer]);
     e->machine = &stage->machine;
   }

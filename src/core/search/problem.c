@@ -205,7 +205,7 @@ dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *wor
                  .options = options,
                  .prices = dsm__prices_of_time(),
                  .precision = dsm_precision_of(workload, system)},
-      .machine = dsm_machine_derive(system),
+      .machine = dsm_machine_for(system, options->mode),
   };
   problem->inputs.machine = &problem->machine;
   begin_deadline(&problem->deadline, options);

@@ -22,7 +22,7 @@
 #include <math.h>
 
 #include "base/checked.h"
-#include "model/equations.h"
+#include "model/engine.h"
 
 enum { DIVISORS_MAX = 256, NO_PAIR = UINT16_MAX };
 
@@ -94,8 +94,9 @@ static double one_tile_bytes(const dsm_pass_work *work) {
 
 /* dsm__whole_block_cycles of arrays that share blocks evenly, and load none. */
 static void find_block_cycles(walk *w) {
-  const dsm_system *const system = w->work->machine->system;
-  const double share = rounding / (double)system->core.arrays;
+  const dsm_machine *const machine = w->work->machine;
+  const dsm_system *const system = machine->system;
+  const double share = rounding / (double)system->core.arrays / machine->clock_ratio;
   w->cycles_of_element = share / system->array.efficiency_ratio / w->work->precision.array_rate;
   w->cycles_of_change = share * system->array.block_cycles;
 }
@@ -182,7 +183,7 @@ static void find_least(const walk *w, const dsm_loops *split, uint64_t rest, fam
   core.groups = is_backward ? core.groups : 1; /* of the output's parts it is not known yet */
   core.in = is_backward ? 1 : core.in;
   core.out = is_backward ? core.out : 1;
-  f->startup_cycles = dsm__startup_cycles(machine->system, work->share.turns);
+  f->startup_cycles = dsm__startup_cycles(machine, work->share.turns);
   f->element_cycles = (double)work->share.turns * work->product_share *
                       dsm__array_blocks(machine, work->pass, &core);
   const double produced = fmax(1, (double)left / (double)machine->production_chunk);
@@ -471,14 +472,14 @@ double dsm__least_needs_total(const dsm_pass_work *work) {
   const double share = rounding / (double)work->machine->system->chip.cores;
   dsm__split_needs needs = {.primary_cycles = work->tiles.cycles};
   walk w;
-  if (work->machine->has_splits) {
+  if (work->machine->engine->has_splits) {
     begin(&w, work);
     const dsm__core_work all = dsm__core_work_derive(&work->share, &whole);
     const double blocks = (double)work->share.turns * work->product_share *
                           dsm__array_blocks(work->machine, work->pass, &all);
     const double stream = (double)all.ij * (double)all.mb;
     const double by_arrays = blocks * (stream * w.cycles_of_element + w.cycles_of_change) * share +
-                             dsm__startup_cycles(work->machine->system, work->share.turns);
+                             dsm__startup_cycles(work->machine, work->share.turns);
     needs.primary_cycles = fmin(by_arrays, w.vector_cycles);
     needs.kernel_bytes = tiled_bytes(&w, work->bytes.kernel * share);
     find_moving(&w, work->bytes.input * share, work->bytes.raw * share, &needs);
@@ -488,7 +489,7 @@ double dsm__least_needs_total(const dsm_pass_work *work) {
 
 uint64_t dsm__splits_walk(const dsm_pass_work *work, const dsm__core_splits *splits,
                           const dsm__split_visitor *visitor) {
-  if (!work->machine->has_splits) {
+  if (!work->machine->engine->has_splits) {
     return visit_whole(work, visitor);
   }
   const dsm__parts_limit candidates = dsm__candidate_parts(splits, &work->share);

@@ -164,7 +164,7 @@ static bool make_devices(making *m) {
         .busy_watts = device->busy_watts,
         .idle_watts = device->idle_watts,
     };
-    m->per_task_seconds[j] = dsm_device_task_seconds(device);
+    m->per_task_seconds[j] = device->task_seconds;
     if (devices[j].name == NULL) {
       return false;
     }

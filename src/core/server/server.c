@@ -13,20 +13,6 @@ static const dsm__word device_kind_words[] = {
 DSM__NAMED_WORDS(dsm__device_kind_words, "kind of device", device_kind_words, DSM_DEVICE_KIND_COUNT,
                  dsm_device_kind, dsm_device_kind_name);
 
-double dsm_device_task_seconds(const dsm_device *device) {
-  switch (device->kind) {
-  case DSM_DEVICE_ROOFLINE:
-    return device->roofline.task_seconds;
-  case DSM_DEVICE_FPGA:
-    return device->fpga.task_seconds;
-  case DSM_DEVICE_CHIP:
-  case DSM_DEVICE_TIMES:
-  case DSM_DEVICE_KIND_COUNT:
-    break;
-  }
-  return 0;
-}
-
 void dsm_server_free(dsm_server *server) {
   if (server == NULL) {
     return;

@@ -100,7 +100,7 @@ DSM__OWN_RECORD(roofline_record, item_reader, true, "What a device says whose ti
                 RATE(device.roofline.memory_bytes_per_second, "memory_bandwidth_GBps", 1e9,
                      "the bandwidth of the device's memory"),
                 REAL(device.roofline.efficiency_ratio, "efficiency_ratio", 1e-6, 1, 1),
-                REAL(device.roofline.task_seconds, "task_microseconds", 0, 1e9, 0));
+                REAL(device.task_seconds, "task_microseconds", 0, 1e9, 0));
 
 DSM__OWN_RECORD(fpga_record, item_reader, true, "What a device of multipliers says: 1 Hz to 1 THz.",
                 VALUE(REAL, device.fpga.clock_hertz, "clock_MHz", REQUIRED, 1e-6, 1e6, .scale = 1e6,
@@ -111,7 +111,7 @@ DSM__OWN_RECORD(fpga_record, item_reader, true, "What a device of multipliers sa
                      1),
                 VALUE(COUNT, device.fpga.instances, "instances", READ, 1, DSM_SIDE_MAX,
                       .fallback = 1),
-                REAL(device.fpga.task_seconds, "task_microseconds", 0, 1e9, 0));
+                REAL(device.task_seconds, "task_microseconds", 0, 1e9, 0));
 
 DSM__OWN_RECORD(times_record, item_reader, true, "What a device of given times says beside them.",
                 REAL(seconds_ratio, "seconds_ratio", 1e-3, 1e3, 1));
@@ -181,21 +181,20 @@ static void read_kind(item_reader *reader, const dsm__json_node *item) {
   switch (reader->device.kind) {
   case DSM_DEVICE_CHIP:
     read_chip(reader, item);
-    return;
+    break;
   case DSM_DEVICE_ROOFLINE:
     (void)read_fields(reader, item, &roofline_record);
-    reader->device.roofline.task_seconds /= 1e6;
-    return;
+    break;
   case DSM_DEVICE_FPGA:
     (void)read_fields(reader, item, &fpga_record);
-    reader->device.fpga.task_seconds /= 1e6;
-    return;
+    break;
   case DSM_DEVICE_TIMES:
     read_times(reader, item);
-    return;
+    break;
   case DSM_DEVICE_KIND_COUNT:
-    return;
+    break;
   }
+  reader->device.task_seconds /= 1e6;
 }
 
 static void read_common(item_reader *reader, const dsm__json_node *item) {

@@ -15,8 +15,10 @@ double dsm__layer_operations(const dsm_layer *layer, uint64_t batch) {
   return per_sample * (double)layer->timesteps * (double)batch;
 }
 
-static void roofline_times(double *seconds, size_t stride, const dsm__request *request,
-                           const dsm_roofline_device *roofline) {
+static dsm_status roofline_times(double *seconds, size_t stride, const dsm__request *request,
+                                 const dsm_device *device, dsm_diags *diags) {
+  const dsm_roofline_device *const roofline = &device->roofline;
+  (void)diags;
   for (size_t i = 0; i < request->workload->layer_count; i++) {
     const double compute =
         request->operations[i] / (roofline->peak_flops * roofline->efficiency_ratio);
@@ -25,10 +27,13 @@ static void roofline_times(double *seconds, size_t stride, const dsm__request *r
     const double move = bytes / (roofline->memory_bytes_per_second * roofline->efficiency_ratio);
     seconds[i * stride] = fmax(compute, move);
   }
+  return DSM_OK;
 }
 
-static void fpga_times(double *seconds, size_t stride, const dsm__request *request,
-                       const dsm_fpga_device *fpga) {
+static dsm_status fpga_times(double *seconds, size_t stride, const dsm__request *request,
+                             const dsm_device *device, dsm_diags *diags) {
+  const dsm_fpga_device *const fpga = &device->fpga;
+  (void)diags;
   const double multipliers = (double)fpga->multipliers * (double)fpga->instances;
   for (size_t i = 0; i < request->workload->layer_count; i++) {
     const dsm_layer *const layer = &request->workload->layers[i];
@@ -36,6 +41,7 @@ static void fpga_times(double *seconds, size_t stride, const dsm__request *reque
     seconds[i * stride] =
         ceil(macs / multipliers) * fpga->initiation_interval_cycles / fpga->clock_hertz;
   }
+  return DSM_OK;
 }
 
 /* Names of times that are no layer's, and layers without a time, are reported. */
@@ -71,19 +77,12 @@ static dsm_status given_times(double *seconds, size_t stride, const dsm__request
 
 dsm_status dsm__task_times(double *seconds, size_t stride, const dsm__request *request,
                            const dsm_device *device, dsm_diags *diags) {
-  switch (device->kind) {
-  case DSM_DEVICE_CHIP:
-    return dsm__chip_times(seconds, stride, request, device, diags);
-  case DSM_DEVICE_ROOFLINE:
-    roofline_times(seconds, stride, request, &device->roofline);
-    return DSM_OK;
-  case DSM_DEVICE_FPGA:
-    fpga_times(seconds, stride, request, &device->fpga);
-    return DSM_OK;
-  case DSM_DEVICE_TIMES:
-    return given_times(seconds, stride, request, device, diags);
-  case DSM_DEVICE_KIND_COUNT:
-    break;
-  }
-  return DSM_ERROR_USAGE;
+  static dsm_status (*const rows[DSM_DEVICE_KIND_COUNT])(double *, size_t, const dsm__request *,
+                                                         const dsm_device *, dsm_diags *) = {
+      [DSM_DEVICE_CHIP] = dsm__chip_times,
+      [DSM_DEVICE_ROOFLINE] = roofline_times,
+      [DSM_DEVICE_FPGA] = fpga_times,
+      [DSM_DEVICE_TIMES] = given_times,
+  };
+  return rows[device->kind](seconds, stride, request, device, diags);
 }

@@ -251,6 +251,10 @@ const dsm__parameter dsm__parameters[] = {
     FLAG("array.weights_from_scratchpad", array.weights_from_scratchpad, false,
          "assumption: loading the next weights never limits the array"),
     RATE("core.frequency_GHz", core.frequency_GHz, "GHz"),
+    NEUTRAL("core.sustained_frequency_ratio", REAL, core.sustained_frequency_ratio, NULL, false,
+            0.01, 1, 1, "ratio", "assumption: cores keep their clock",
+            "Share of the clock that arrays, vector units, scratchpads and links of the cores "
+            "sustain in training steps; memory and links between chips do not fall with it."),
     NEUTRAL("core.arrays", COUNT, core.arrays, NULL, false, 1, 4096, 1, "arrays",
             "DeepSpatialMatrix paper, II-B: a core has one array",
             "Arrays of a core. They share its scratchpad, and divide its work by output features "
@@ -285,6 +289,16 @@ const dsm__parameter dsm__parameters[] = {
              "outputs", "assumption: of GPUs, 256 x 128 sums in the registers of a core",
              "Largest number of outputs of a tile; the smallest tile is always allowed.",
              has_tiles),
+    NEUTRAL("core.shared_operands", COUNT, core.shared_operands, NULL, SOFTWARE, 1, 64, 1, "cores",
+            "assumption: each core fetches the operands of its tiles by itself",
+            "With model.tile_schedule: cores with neighbouring tiles, of which each operand that "
+            "these have in common crosses the links of the cores once; 2 of pairs and clusters of "
+            "multiprocessors."),
+    NEUTRAL("core.kernel_floor_us", REAL, core.kernel_floor_us, NULL, SOFTWARE_COST, 0, 1e6, 0,
+            "10^-6 s", "assumption: nothing but work and starts of tiles",
+            "With model.tile_schedule: time that the kernel of a product takes beside its work: "
+            "launch, prologue and tail. A fused attention has core.attention_floor_us in its "
+            "place."),
     SWITCHED("core.tile_least_rows", COUNT, core.tile_least_rows, SOFTWARE, 1, 128, 16, "rows",
              "assumption: of GPUs, whose matrix units take 16 rows",
              "With model.tile_schedule, in a fused attention: least number of rows of queries in a "

@@ -87,8 +87,7 @@ static dsm_instance_options instance_options(const cli_arguments *arguments) {
 static void note_joined(const cli_arguments *arguments, const dsm_workload *workload,
                         const dsm_server *server, const dsm_instance *instance) {
   size_t device = 0;
-  while (device < server->device_count &&
-         !(dsm_device_task_seconds(&server->devices[device]) > 0)) {
+  while (device < server->device_count && !(server->devices[device].task_seconds > 0)) {
     device++;
   }
   if (instance->task_count < workload->layer_count && device < server->device_count) {
@@ -96,7 +95,7 @@ static void note_joined(const cli_arguments *arguments, const dsm_workload *work
              "%zu layers are joined into %zu task%s, and each task pays the fixed cost of a task "
              "once (%.9g microseconds on \"%s\"): compare only answers with as many tasks",
              workload->layer_count, instance->task_count, instance->task_count == 1 ? "" : "s",
-             1e6 * dsm_device_task_seconds(&server->devices[device]), server->devices[device].name);
+             1e6 * server->devices[device].task_seconds, server->devices[device].name);
   }
 }
 

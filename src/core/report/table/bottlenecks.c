@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/number_text.h"
+#include "model/engine.h"
 #include "model/names.h"
 #include "report/folded_name.h"
 #include "report/loss.h"
@@ -200,7 +201,7 @@ static dsm_resources lost_resources(const dsm_plan *plan, const dsm_pass_plan *p
 /* What tiles wait for a link that nothing else of the pass does; 0 where computation is hidden
  * behind transfers. */
 static double tile_cycles(const dsm_plan *plan, const dsm_pass_plan *pass, dsm_bound bound) {
-  if (!plan->system->model.tile_schedule || pass->cycles.overlapped_visible > 0) {
+  if (!dsm__engine_of(plan->system)->has_tiles || pass->cycles.overlapped_visible > 0) {
     return 0;
   }
   double waiting = pass->resources.cycles[bound];
@@ -283,7 +284,7 @@ static cause main_cause(dsm__page *page, const dsm_plan *plan, const bottleneck_
     found.detail = latency_detail(page, pass);
   } else if (bound == DSM_BOUND_COMPUTE) {
     found.detail = array_filling(page, plan, bottleneck);
-  } else if (bound == DSM_BOUND_STARTUP && plan->system->model.tile_schedule) {
+  } else if (bound == DSM_BOUND_STARTUP && dsm__engine_of(plan->system)->has_tiles) {
     found.phrase = "starting tiles";
   } else if (bound == DSM_BOUND_STARTUP) {
     found.detail = start_count(page, plan, bottleneck);

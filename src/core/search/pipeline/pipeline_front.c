@@ -43,7 +43,7 @@ dsm_layer_memory dsm__pipeline_stage_memory(const dsm__layer_table *table, size_
                                             dsm_parallelism parallelism) {
   const dsm__search_inputs *const inputs = table->inputs;
   dsm__stage stage;
-  dsm__stage_init(&stage, inputs->machine->system, columns, rows);
+  dsm__stage_init(&stage, inputs->machine->system, inputs->machine->mode, columns, rows);
   const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(parallelism);
   return dsm_layer_memory_derive(&inputs->workload->layers[layer_index], &stage.machine,
                                  inputs->workload, inputs->options->mode, &layouts);

@@ -101,7 +101,7 @@ static void score_stage(void *context, size_t task, size_t worker) {
   const dsm_layer *const layer = layer_of(stages, number);
   const dsm_parallelism_set allowed = dsm__search_parallelisms(inputs, layer);
   dsm__stage stage;
-  dsm__stage_init(&stage, inputs->machine->system, stages->columns, rows);
+  dsm__stage_init(&stage, inputs->machine->system, inputs->machine->mode, stages->columns, rows);
   dsm__layer_setting setting = dsm__open_setting(inputs, layer, 1);
   setting.machine = &stage.machine;
   setting.reductions = NULL;
@@ -205,7 +205,8 @@ static size_t place_way(const placing *p, const dsm_machine *machine, uint64_t r
 static size_t list_options(const placing *p) {
   const dsm__stages *const stages = p->stages;
   dsm__stage stage; /* rows do not matter to handing over */
-  dsm__stage_init(&stage, stages->table->inputs->machine->system, stages->columns, 1);
+  const dsm_machine *const whole = stages->table->inputs->machine;
+  dsm__stage_init(&stage, whole->system, whole->mode, stages->columns, 1);
   size_t count = 0;
   for (uint64_t rows = 1; rows <= stages->rows; rows++) {
     for (unsigned i = 0; i < stage.machine.parallelism_count; i++) {

@@ -23,6 +23,7 @@
 #include <stdlib.h>
 
 #include "model/chip_link.h"
+#include "model/engine.h"
 #include "plan/makespan.h"
 #include "plan/tolerance.h"
 #include "search/overlapped.h"
@@ -260,7 +261,7 @@ static bool find_bound(const dsm__stages_searched *search, dsm__stage_case *of) 
                  find_fit(search, of, &problem, &may_fit);
   const cutting c = {search, of, fronts};
   const dsm__role_enough enough = enough_of(search, of);
-  const bool has_other_splits = problem.machine.has_splits;
+  const bool has_other_splits = problem.machine.engine->has_splits;
   of->head.bound = may_fit ? 0 : HUGE_VAL;
   for (int k = 0; is_good && k < (has_other_splits ? 2 : 1) && of->head.bound < search->best_cycles;
        k++) {
