@@ -188,6 +188,19 @@ void dsm__hub_note_left_out(const dsm__hub *hub) {
     const dsm__json_node node = member_of(hub, note->key);
     dsm__import_note(hub->import, &node, "%s", note->text);
   }
+  if (hub->family->note != NULL) {
+    dsm__import_note(hub->import, hub->config, "%s", hub->family->note);
+  }
+}
+
+void dsm__hub_refuse_flags(const dsm__hub *hub) {
+  for (size_t i = 0; i < DSM__COUNT_OF(hub->family->refused); i++) {
+    const char *const key = hub->family->refused[i];
+    if (dsm__hub_flag(hub, key, false)) {
+      const dsm__json_node node = member_of(hub, key);
+      dsm__json_error(&node, NULL, "expected false: with it this is another network");
+    }
+  }
 }
 
 /* ---- classes ---- */

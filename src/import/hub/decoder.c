@@ -19,7 +19,7 @@ static decoder_sizes read_sizes(const dsm__hub *hub) {
   if (has_own) {
     sizes.kv_heads = dsm__hub_kv_heads(hub, "num_key_value_heads", sizes.heads,
                                        family->kv_heads == 0 ? sizes.heads : family->kv_heads);
-    sizes.head_features = dsm__hub_size_or(hub, DSM__HUB_HEAD_FEATURES, 0);
+    sizes.head_features = dsm__hub_size_or(hub, DSM__HUB_HEAD_FEATURES, family->head_features);
   } else if (dsm__hub_chosen(hub, family->has_one_kv_head)) {
     sizes.kv_heads = 1;
   }
@@ -39,10 +39,20 @@ static void write_inner(const dsm__hub *hub, uint64_t hidden) {
   }
 }
 
+static void note_windows(const dsm__hub *hub, uint64_t sequence) {
+  const char *const key = hub->family->window_of_some;
+  if (dsm__hub_count_or(hub, key, DSM_SIDE_MAX, sequence) < sequence) {
+    const dsm__json_node node = dsm__json_member(hub->config, key);
+    dsm__import_note(hub->import, &node,
+                     "attention is to all positions: the window of some blocks is left out");
+  }
+}
+
 static void write_parameters(const dsm__hub *hub, const decoder_sizes *sizes,
                              const dsm__hub_block *block) {
   const dsm__hub_experts *const experts = &hub->family->experts;
   const uint64_t sequence = dsm__hub_sequence(hub);
+  note_windows(hub, sequence);
   if (hub->family->has_learned_positions) {
     dsm__hub_note_positions(hub, sequence);
   }
@@ -74,15 +84,27 @@ static void write_parameters(const dsm__hub *hub, const decoder_sizes *sizes,
   }
 }
 
-static dsm__hub_block choose_block(const dsm__hub *hub, const decoder_sizes *sizes) {
+/* Of what one product makes, or of queries and keys where these are products of their own. */
+static double rotated_share(const dsm__hub *hub, const decoder_sizes *sizes) {
   const dsm__hub_family *const family = hub->family;
   const double turned = (double)(sizes->heads + sizes->kv_heads);
   const double all = turned + (double)sizes->kv_heads;
+  const uint64_t of_head = sizes->hidden / sizes->heads;
+  double share = dsm__hub_share(hub, family->rotated.key, family->rotated.fallback);
+  if (family->rotated_features.key != NULL) {
+    share = (double)dsm__hub_count_or(hub, family->rotated_features.key, of_head,
+                                      family->rotated_features.fallback) /
+            (double)of_head;
+  }
+  return family->has_head_norms || family->has_query_norms ? share : share * turned / all;
+}
+
+static dsm__hub_block choose_block(const dsm__hub *hub, const decoder_sizes *sizes) {
+  const dsm__hub_family *const family = hub->family;
   return (dsm__hub_block){
       .norm = family->norm,
       .activation = dsm__hub_activation(hub),
-      .rotated_share =
-          dsm__hub_share(hub, family->rotated.key, family->rotated.fallback) * turned / all,
+      .rotated_share = rotated_share(hub, sizes),
       .has_head_features = family->has_kv_heads,
       .has_kv_heads = family->has_kv_heads || sizes->kv_heads != sizes->heads,
       .has_window = dsm__hub_count_or(hub, family->window, DSM_SIDE_MAX, 0) > 0,
@@ -90,6 +112,11 @@ static dsm__hub_block choose_block(const dsm__hub *hub, const decoder_sizes *siz
       .is_gated = family->is_gated,
       .is_causal = true,
       .is_parallel = dsm__hub_chosen(hub, family->is_parallel),
+      .has_one_norm = dsm__hub_chosen(hub, family->has_one_norm),
+      .has_head_norms = family->has_head_norms,
+      .has_query_norms = family->has_query_norms,
+      .has_part_norms = family->has_part_norms,
+      .reads_plain = family->reads_plain,
       .has_qkv_bias = dsm__hub_chosen(hub, family->has_qkv_bias),
       .has_out_bias = dsm__hub_chosen(hub, family->has_out_bias),
       .has_inner_bias = dsm__hub_chosen(hub, family->has_inner_bias),
@@ -109,12 +136,24 @@ static void write_blocks(const dsm__hub *hub, const dsm__hub_block *block, uint6
   }
 }
 
-/* Behind experts each of them would have the norm. */
+/* Behind experts each of them would have the norm, and a part has one norm. */
 static void refuse_end(const dsm__hub *hub, const dsm__hub_block *block) {
   const dsm__json_node node = dsm__json_member(hub->config, "architectures");
-  if (hub->end == DSM__HUB_BASE && block->has_experts) {
-    dsm__json_error(&node, NULL, "expected experts with a head that normalises, found %.*s",
+  if (hub->end == DSM__HUB_BASE && (block->has_experts || block->has_part_norms)) {
+    dsm__json_error(&node, NULL, "expected %s with a head that normalises, found %.*s",
+                    block->has_experts ? "experts" : "parts that are normalised",
                     (int)strcspn(hub->family->classes, ","), hub->family->classes);
+  }
+}
+
+/* Some families have experts in some blocks. */
+static void refuse_plain_blocks(const dsm__hub *hub) {
+  const dsm__json_node step = dsm__json_member(hub->config, "decoder_sparse_step");
+  const dsm__json_node plain = dsm__json_member(hub->config, "mlp_only_layers");
+  const bool is_sparse = dsm__hub_count_or(hub, "decoder_sparse_step", DSM_LAYERS_MAX, 1) > 1;
+  const dsm__json_node first = dsm__json_item(&plain, 0);
+  if (is_sparse || dsm__json_is_present(&first)) {
+    dsm__json_error(is_sparse ? &step : &plain, NULL, "expected experts in all blocks");
   }
 }
 
@@ -122,6 +161,9 @@ void dsm__hub_write_decoder(const dsm__hub *hub) {
   const decoder_sizes sizes = read_sizes(hub);
   const dsm__hub_block block = choose_block(hub, &sizes);
   refuse_end(hub, &block);
+  if (block.has_experts) {
+    refuse_plain_blocks(hub);
+  }
   write_parameters(hub, &sizes, &block);
   dsm__hub_begin_layers(hub);
   dsm__hub_embedding_write(

@@ -100,6 +100,7 @@ static void write(dsm__import *import, dsm__json_writer *writer) {
     dsm__import_note(import, &type,
                      "training is with adam_mixed, unless workload.optimizer says otherwise");
   }
+  dsm__hub_refuse_flags(&hub);
   dsm__hub_note_left_out(&hub);
   dsm__hub_note_score_dropout(&hub, hub.family->score_dropout);
   hub.family->put == NULL ? dsm__hub_write_decoder(&hub) : hub.family->put(&hub);
@@ -122,6 +123,7 @@ void dsm__hub_head_write(const dsm__hub *hub) {
                                           .in = "=hidden",
                                           .out = has_words ? "=vocabulary" : "=classes",
                                           .input_norm = hub->family->norm,
-                                          .tied_to = has_words && shares ? "tokens" : NULL});
+                                          .tied_to = has_words && shares ? "tokens" : NULL,
+                                          .has_bias = has_words && hub->family->has_head_bias});
   }
 }

@@ -46,6 +46,11 @@ typedef struct dsm__hub_note {
   const char *text;
 } dsm__hub_note;
 
+typedef struct dsm__hub_rotated_features {
+  const char *key;
+  uint64_t fallback;
+} dsm__hub_rotated_features;
+
 typedef struct dsm__hub_experts {
   const char *key; /**< of their number; NULL: none */
   uint64_t count, active;
@@ -68,20 +73,31 @@ typedef struct dsm__hub_family {
   const char *dropout, *embedding_dropout, *score_dropout; /**< keys */
   double default_dropout;
   dsm__hub_note left_out;
+  const char *refused[2]; /**< flags that make other networks */
+  const char *note;       /**< of what is not as the family has it */
   bool has_learned_positions;
   bool is_tied;
   /* Of decoders. */
   bool is_gated;
-  bool has_kv_heads; /**< by keys, as the features of a head */
-  uint64_t kv_heads; /**< 0: as many as of queries */
+  bool has_kv_heads;      /**< by keys, as the features of a head */
+  uint64_t kv_heads;      /**< 0: as many as of queries */
+  uint64_t head_features; /**< 0: what heads have of the hidden ones */
   dsm__hub_choice has_one_kv_head;
   dsm__hub_choice has_qkv_bias, has_out_bias, has_inner_bias;
-  dsm__hub_choice is_parallel; /**< both parts of a block read what the block reads */
+  dsm__hub_choice is_parallel;  /**< both parts of a block read what the block reads */
+  dsm__hub_choice has_one_norm; /**< ... which is normalised once for both */
+  bool has_head_bias;
+  bool has_head_norms;  /**< of queries and keys, each of a head's features */
+  bool has_query_norms; /**< likewise, each of the features of all heads */
+  bool has_part_norms;  /**< of what parts make, before it is added */
+  bool reads_plain;     /**< parts read what is not normalised */
   struct {
     const char *key;
     double fallback;
-  } rotated;          /**< share of the features of queries and keys */
-  const char *window; /**< a key */
+  } rotated;                                  /**< share of the features of queries and keys */
+  dsm__hub_rotated_features rotated_features; /**< in place of a share: of each head */
+  const char *window;                         /**< a key */
+  const char *window_of_some;                 /**< likewise, in some blocks */
   dsm__hub_experts experts;
 } dsm__hub_family;
 extern const dsm__hub_family dsm__hub_families[];
@@ -140,8 +156,11 @@ bool dsm__hub_has_dropout(const dsm__hub *hub, const char *key);
 /** Notes, if so, that scores are not dropped. */
 void dsm__hub_note_score_dropout(const dsm__hub *hub, const char *key);
 
-/** Notes at the flag of the family, if it is set, what is not told apart. */
+/** Notes what is not told apart: at the flag of the family, if it is set, and what is so of all. */
 void dsm__hub_note_left_out(const dsm__hub *hub);
+
+/** Refuses flags that are set and make another network. */
+void dsm__hub_refuse_flags(const dsm__hub *hub);
 
 /** Classes that a classifier tells apart. */
 uint64_t dsm__hub_classes(const dsm__hub *hub);
@@ -170,6 +189,9 @@ typedef struct dsm__hub_fc {
   const char *positions; /**< an expression */
   const char *tied_to;   /**< the layer whose weights it shares */
   const char *input_norm;
+  const char *input_norm_from; /**< the layer that has it */
+  const char *own_norm;        /**< of what it makes, before that is added to something */
+  const char *own_features;    /**< an expression: of a head, which has a norm of its own */
   const char *activation;
   const char *residual; /**< the layer that is added */
   const char *multiply; /**< the layer by which it is multiplied */
@@ -208,7 +230,7 @@ void dsm__hub_attention_write(const dsm__hub *hub, const dsm__hub_attention *att
 typedef struct dsm__hub_block {
   const char *norm;
   const char *activation;
-  double rotated_share;   /**< of queries, keys and values together */
+  double rotated_share;   /**< of what qkv makes, or query and key */
   bool has_head_features; /**< by the parameter of this name; else heads share "hidden" */
   bool has_kv_heads;      /**< likewise; else as many as of queries */
   bool has_window;        /**< likewise */
@@ -217,6 +239,11 @@ typedef struct dsm__hub_block {
   bool normalises_sums;   /**< else what its parts read */
   bool is_causal;
   bool is_parallel; /**< both parts read what the block reads */
+  bool has_one_norm;
+  bool has_head_norms;
+  bool has_query_norms;
+  bool has_part_norms;
+  bool reads_plain;
   bool has_qkv_bias;
   bool has_out_bias;
   bool has_inner_bias;
