@@ -42,9 +42,17 @@ TOO_LARGE = {
     ("llama2_13b", "training"): ("torus64",),
     ("llama2_70b", "training"): ("torus64", "tpu_v3_32"),
     ("llama2_7b", "training"): ("torus64",),
+    ("llama3_405b", "inference"): ("torus64", "tpu_v3_32"),
+    ("llama3_405b", "training"): ("torus64", "tpu_v3_32", "dgx_a100"),
+    ("llama3_70b", "training"): ("torus64", "tpu_v3_32"),
     ("llama3_8b", "training"): ("torus64", "tpu_v3_32"),
+    ("mistral_7b", "training"): ("torus64", "tpu_v3_32"),
     ("mixtral_8x7b", "inference"): ("torus64",),
     ("mixtral_8x7b", "training"): ("torus64", "tpu_v3_32"),
+    ("phi3", "training"): ("torus64",),
+    ("qwen3_235b", "inference"): ("torus64",),
+    ("qwen3_235b", "training"): ("torus64", "tpu_v3_32", "dgx_a100"),
+    ("qwen3_32b", "training"): ("torus64", "tpu_v3_32"),
 }
 INFEASIBLE = {(network, system, mode)
               for (network, mode), systems in TOO_LARGE.items() for system in systems}
