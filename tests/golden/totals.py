@@ -138,6 +138,13 @@ def qwen3(hidden, inner, layers, heads, kv_heads, sequence, vocabulary, experts=
             + matrix(hidden, vocabulary, sequence, bias=False))
 
 
+def gemma3(hidden, inner, layers, heads, kv_heads, sequence, vocabulary):
+    """As qwen3, but that what both parts of a block make is normalised too, and that the output has the
+    embedding's weights."""
+    usual = qwen3(hidden, inner, layers, heads, kv_heads, sequence, vocabulary)
+    return usual + Count(norms=2 * hidden) * layers + Count(weights=-vocabulary * hidden)
+
+
 # ---- convolutional networks ----
 
 def conv(inputs, outputs, kernel, size):
@@ -278,6 +285,7 @@ NETWORKS = {
     "bert_large": Known(bert(1024, 24), 335141888, 167504773120),
     "bert_large_pretrain": Known(bert_pretraining(1024, 24), 336226108, 169959811072),
     "deepcam": Known(climate_segmentation(), 56454720, 327668833280),
+    "gemma3_27b": Known(gemma3(5376, 21504, 62, 32, 16, 32768, 262208), 27009346304),
     "gnmt_mlperf": Known(recurrent_translator(), 160564224),
     "gpt": Known(gpt(2048, 24, 2048, 50257)),
     "gpt2": Known(gpt(768, 12, 1024, 50257), 124439808, 145824153600),
