@@ -87,6 +87,8 @@ typedef struct dsm_aux {
   uint64_t positions; /**< select only: how many go on */
   dsm_size2 factor;   /**< upsample only */
   double share;       /**< rotary only: of the features, 0 to 1 */
+  uint64_t features;  /**< norms of an fc's output only: of a head, each of which has a norm with
+                           the same weights; 0: one norm of all features */
 } dsm_aux;
 
 /** How a declared layer takes part in timestep pipelining. */
@@ -243,7 +245,10 @@ typedef struct dsm_layer {
   bool has_input_op[DSM_AUX_OP_COUNT]; /**< those on the input, but for pools */
   uint64_t input_op_elements;          /**< what the operations on the input work on, per sample */
   uint64_t rotated_elements;           /**< of the output that is turned by its position */
-  uint64_t upsampled_elements;         /**< of the input, grown */
+  uint64_t head_norm_features;  /**< of heads that have norms, which all have the same weights:
+                                     queries' and keys'; 0: the norm, if any, is of all features */
+  uint64_t unnormed_elements;   /**< of the output, beside those with a norm of heads: values */
+  uint64_t upsampled_elements;  /**< of the input, grown */
   uint64_t pool_window;         /**< elements of the output pool's window; 0: no output pool */
   uint64_t input_pool_window;   /**< elements of the input pool's window; 0: no input pool */
   dsm_pooled_rows pooled;       /**< zeros: no output pool */

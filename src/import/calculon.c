@@ -23,22 +23,32 @@ static bool recognise_application(const char *bytes, size_t length, const char *
   return dsm__import_has_members(bytes, length, keys, DSM__COUNT_OF(keys));
 }
 
+static const dsm__hub_family application = {
+    .keys = {[DSM__HUB_SEQUENCE] = "seq_size",
+             [DSM__HUB_BLOCKS] = "num_blocks",
+             [DSM__HUB_HIDDEN] = "hidden",
+             [DSM__HUB_HEADS] = "attn_heads",
+             [DSM__HUB_HEAD_FEATURES] = "attn_size",
+             [DSM__HUB_INNER] = "feedforward"},
+};
+
 static void write_application_parameters(const dsm__hub *hub) {
   enum { VOCABULARY = 51200 };
   const uint64_t given = dsm__import_dimension(hub->import, "sequence", sizeof "sequence" - 1);
-  const uint64_t stated = dsm__hub_size_at(hub, DSM__HUB_SEQUENCE, "seq_size");
+  const uint64_t stated = dsm__hub_size_at(hub, DSM__HUB_SEQUENCE);
   dsm__hub_begin_parameters(hub);
   dsm__hub_parameter(hub, "sequence", given > 0 ? given : stated);
   dsm__hub_parameter(hub, "vocabulary", VOCABULARY);
-  dsm__hub_size_parameter(hub, DSM__HUB_BLOCKS, "num_blocks");
-  dsm__hub_size_parameter(hub, DSM__HUB_HIDDEN, "hidden");
-  dsm__hub_size_parameter(hub, DSM__HUB_HEADS, "attn_heads");
-  dsm__hub_size_parameter(hub, DSM__HUB_HEAD_FEATURES, "attn_size");
-  dsm__hub_size_parameter(hub, DSM__HUB_INNER, "feedforward");
+  dsm__hub_size_parameter(hub, DSM__HUB_BLOCKS);
+  dsm__hub_size_parameter(hub, DSM__HUB_HIDDEN);
+  dsm__hub_size_parameter(hub, DSM__HUB_HEADS);
+  dsm__hub_size_parameter(hub, DSM__HUB_HEAD_FEATURES);
+  dsm__hub_size_parameter(hub, DSM__HUB_INNER);
 }
 
 static void write_application(dsm__import *import, dsm__json_writer *writer) {
-  const dsm__hub hub = {.import = import, .config = &import->root, .writer = writer};
+  const dsm__hub hub = {
+      .import = import, .config = &import->root, .writer = writer, .family = &application};
   dsm__import_note(import, &import->root,
                    "has no vocabulary: embeddings are of 51200 words, as Calculon counts them, and "
                    "there is no product behind the blocks");
@@ -49,12 +59,15 @@ static void write_application(dsm__import *import, dsm__json_writer *writer) {
   dsm__hub_embedding_write(&hub, &(dsm__hub_embedding){.name = "tokens",
                                                        .vocabulary = "=vocabulary",
                                                        .has_learned_positions = true});
-  dsm__hub_block_write(&hub, &(dsm__hub_block){.name = "block",
-                                               .activation = "gelu",
-                                               .has_head_features = true,
-                                               .has_qkv_bias = true,
-                                               .has_out_bias = true,
-                                               .has_dropout = true});
+  dsm__hub_block_write(&hub,
+                       &(dsm__hub_block){.norm = DSM__HUB_LAYER_NORM,
+                                         .activation = "gelu",
+                                         .has_head_features = true,
+                                         .has_qkv_bias = true,
+                                         .has_out_bias = true,
+                                         .has_inner_bias = true,
+                                         .has_dropout = true},
+                       "block", "=blocks", NULL);
   dsm__hub_end_layers(&hub);
   dsm__json_end_object(writer);
 }

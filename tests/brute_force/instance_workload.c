@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdio.h>
+#include <string.h>
 
 #include "instance_network.h"
 #include "instance_parts.h"
@@ -123,6 +124,21 @@ static void write_rotary(instance_text *text, const instance_layer *layer) {
   }
 }
 
+/* Those of an fc are norms of two heads where two have all features. */
+static void write_norm(instance_text *text, const instance_layer *layer) {
+  const bool has_heads = layer->norm != NULL && layer->kind == INSTANCE_FC &&
+                         strcmp(layer->norm, "batch_norm") != 0 && layer->out % 2 == 0;
+  if (!has_heads) {
+    write_op(text, layer->norm);
+    return;
+  }
+  instance_text_key(text, NULL);
+  instance_text_open(text, '{');
+  instance_text_string(text, "op", layer->norm);
+  instance_text_count(text, "features", layer->out / 2);
+  instance_text_close(text, '}');
+}
+
 static void write_aux(instance_text *text, const instance_network *network,
                       const instance_layer *layer) {
   instance_text_key(text, "aux");
@@ -130,7 +146,7 @@ static void write_aux(instance_text *text, const instance_network *network,
   write_input_ops(text, layer);
   write_pool(text, &layer->input_pool, true);
   write_op(text, layer->has_bias ? "bias" : NULL);
-  write_op(text, layer->norm);
+  write_norm(text, layer);
   if (!layer->is_activated_before_residual) {
     write_residual(text, network, layer);
   }

@@ -37,8 +37,8 @@ static double statistics_bytes(const twin_context *context, const twin_node *nod
   const double of_features = (r - 1) * 2 * twin_out_features(node) * 4 / (r * layout.nm * k_out);
   const double of_samples = (k_out - 1) * 2 * mbc * 4 / (k_out * split[4]);
   double bytes = node->has_batch_norm && !context->inference ? of_features : 0;
-  bytes += node->has_layer_norm ? of_samples : 0;
-  bytes += node->has_rms_norm ? of_samples : 0;
+  bytes += node->has_layer_norm && !node->has_norm_of_heads ? of_samples : 0;
+  bytes += node->has_rms_norm && !node->has_norm_of_heads ? of_samples : 0;
   bytes += node->has_softmax ? of_samples : 0;
   bytes += node->has_loss ? of_samples : 0;
   return bytes;

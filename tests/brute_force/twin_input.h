@@ -149,6 +149,7 @@ typedef struct {
   bool has_batch_norm;
   bool has_layer_norm;
   bool has_rms_norm;
+  bool has_norm_of_heads; /* whatever of these two it is */
   bool has_input_layer_norm;
   bool has_input_rms_norm;
   bool has_multiply;

@@ -122,6 +122,7 @@ static void read_other_op(twin_node *node, const twin_workload *workload, const 
   const bool is_rms_norm = strcmp(op, "rms_norm") == 0;
   node->has_layer_norm |= is_layer_norm && !is_on_input;
   node->has_rms_norm |= is_rms_norm && !is_on_input;
+  node->has_norm_of_heads |= twin_member(aux, "features") != NULL;
   node->has_input_layer_norm |= is_layer_norm && is_on_input;
   node->has_input_rms_norm |= is_rms_norm && is_on_input;
   node->has_dropout |= strcmp(op, "dropout") == 0;
@@ -419,6 +420,7 @@ static void take_operations(twin_node *node, const twin_node *whole) {
   node->has_batch_norm = whole->has_batch_norm;
   node->has_layer_norm = whole->has_layer_norm;
   node->has_rms_norm = whole->has_rms_norm;
+  node->has_norm_of_heads = whole->has_norm_of_heads;
   node->has_multiply = whole->has_multiply;
   node->has_dropout = whole->has_dropout;
   node->has_copy = whole->has_copy;

@@ -37,14 +37,24 @@ SYSTEMS = {"torus64", "tpu_v3_32", "dgx_a100"}
 # What does not fit: 12 GB on a chip of 8; the scores of long sequences, which a backward pass needs; all
 # weights of experts, which chips do not share.
 TOO_LARGE = {
+    ("gemma3_27b", "inference"): ("torus64",),
+    ("gemma3_27b", "training"): ("torus64", "tpu_v3_32", "dgx_a100"),
     ("gnmt_vocab", "training"): ("chip1",),
     ("gpt3_175b", "training"): ("torus64", "tpu_v3_32"),
     ("llama2_13b", "training"): ("torus64",),
     ("llama2_70b", "training"): ("torus64", "tpu_v3_32"),
     ("llama2_7b", "training"): ("torus64",),
+    ("llama3_405b", "inference"): ("torus64", "tpu_v3_32"),
+    ("llama3_405b", "training"): ("torus64", "tpu_v3_32", "dgx_a100"),
+    ("llama3_70b", "training"): ("torus64", "tpu_v3_32"),
     ("llama3_8b", "training"): ("torus64", "tpu_v3_32"),
+    ("mistral_7b", "training"): ("torus64", "tpu_v3_32"),
     ("mixtral_8x7b", "inference"): ("torus64",),
     ("mixtral_8x7b", "training"): ("torus64", "tpu_v3_32"),
+    ("phi3", "training"): ("torus64",),
+    ("qwen3_235b", "inference"): ("torus64",),
+    ("qwen3_235b", "training"): ("torus64", "tpu_v3_32", "dgx_a100"),
+    ("qwen3_32b", "training"): ("torus64", "tpu_v3_32"),
 }
 INFEASIBLE = {(network, system, mode)
               for (network, mode), systems in TOO_LARGE.items() for system in systems}

@@ -124,6 +124,27 @@ def mixtral(hidden, inner, layers, heads, kv_heads, sequence, vocabulary, expert
     return dense + more * layers
 
 
+def qwen3(hidden, inner, layers, heads, kv_heads, sequence, vocabulary, experts=0, active=0):
+    """Heads of 128 features, whatever the hidden ones, with a norm for all of queries and one for all of keys; the
+    gated part, or experts of such parts and a router."""
+    made = (heads + 2 * kv_heads) * 128
+    attention = hidden * made + heads * 128 * hidden
+    part = 3 * hidden * inner
+    router = hidden * experts
+    weights = attention + router + part * max(experts, 1)
+    block = Count(weights=weights, norms=2 * hidden + 2 * 128,
+                  macs=sequence * (attention + router + part * max(active, 1)) + 2 * sequence ** 2 * heads * 128)
+    return (table(vocabulary, hidden) + block * layers + Count(norms=hidden)
+            + matrix(hidden, vocabulary, sequence, bias=False))
+
+
+def gemma3(hidden, inner, layers, heads, kv_heads, sequence, vocabulary):
+    """As qwen3, but that what both parts of a block make is normalised too, and that the output has the
+    embedding's weights."""
+    usual = qwen3(hidden, inner, layers, heads, kv_heads, sequence, vocabulary)
+    return usual + Count(norms=2 * hidden) * layers + Count(weights=-vocabulary * hidden)
+
+
 # ---- convolutional networks ----
 
 def conv(inputs, outputs, kernel, size):
@@ -264,6 +285,7 @@ NETWORKS = {
     "bert_large": Known(bert(1024, 24), 335141888, 167504773120),
     "bert_large_pretrain": Known(bert_pretraining(1024, 24), 336226108, 169959811072),
     "deepcam": Known(climate_segmentation(), 56454720, 327668833280),
+    "gemma3_27b": Known(gemma3(5376, 21504, 62, 32, 16, 32768, 262208), 27009346304),
     "gnmt_mlperf": Known(recurrent_translator(), 160564224),
     "gpt": Known(gpt(2048, 24, 2048, 50257)),
     "gpt2": Known(gpt(768, 12, 1024, 50257), 124439808, 145824153600),
@@ -273,8 +295,14 @@ NETWORKS = {
     "llama2_13b": Known(llama(5120, 13824, 40, 40, 40, 4096, 32000), 13015864320),
     "llama2_70b": Known(llama(8192, 28672, 80, 64, 8, 4096, 32000), 68976648192),
     "llama2_7b": Known(llama(4096, 11008, 32, 32, 32, 4096, 32000), 6738415616),
+    "llama3_405b": Known(llama(16384, 53248, 126, 128, 8, 8192, 128256), 405853388800),
+    "llama3_70b": Known(llama(8192, 28672, 80, 64, 8, 8192, 128256), 70553706496),
     "llama3_8b": Known(llama(4096, 14336, 32, 32, 8, 8192, 128256), 8030261248),
+    "mistral_7b": Known(llama(4096, 14336, 32, 32, 8, 8192, 32000), 7241732096),
     "mixtral_8x7b": Known(mixtral(4096, 14336, 32, 32, 8, 4096, 32000, 8, 2), 46702792704),
+    "phi3": Known(llama(3072, 8192, 32, 32, 32, 4096, 32064), 3821079552),
+    "qwen3_235b": Known(qwen3(4096, 1536, 94, 64, 4, 4096, 151936, 128, 8), 235093634560),
+    "qwen3_32b": Known(qwen3(5120, 25600, 64, 64, 8, 4096, 151936), 32762123264),
     "resnet101": Known(residual_network((3, 4, 23, 3), 4), 44549160),
     "resnet152": Known(residual_network((3, 8, 36, 3), 4), 60192808),
     "resnet18": Known(residual_network((2, 2, 2, 2), 1), 11689512),

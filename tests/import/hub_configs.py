@@ -3,7 +3,11 @@
 
 Sizes are those of the config.json of google-bert/bert-base-uncased, openai-community/gpt2, EleutherAI/pythia-160m,
 meta-llama/Llama-2-7b-hf, meta-llama/Meta-Llama-3-8B, mistralai/Mistral-7B-v0.1, mistralai/Mixtral-8x7B-v0.1,
-Qwen/Qwen2.5-0.5B, Qwen/Qwen2.5-7B, google-t5/t5-small, google/flan-t5-large and google/vit-base-patch16-224.
+Qwen/Qwen2.5-0.5B, Qwen/Qwen2.5-7B, google-t5/t5-small, google/flan-t5-large, google/vit-base-patch16-224,
+Qwen/Qwen3-0.6B, Qwen/Qwen3-8B, Qwen/Qwen3-32B, Qwen/Qwen3-30B-A3B, Qwen/Qwen3-235B-A22B,
+microsoft/Phi-3-mini-4k-instruct, tiiuae/falcon-7b, CohereForAI/c4ai-command-r-v01, EleutherAI/gpt-j-6b,
+microsoft/phi-2, stabilityai/stablelm-3b-4e1t, bigcode/starcoder2-7b, allenai/OLMo-2-1124-7B, google/gemma-7b,
+google/gemma-2-9b and google/gemma-3-1b-pt.
 """
 
 
@@ -36,6 +40,39 @@ CONFIGS = {
     "qwen2_7b": llama(3584, 18944, 28, 28, 4, 152064, 131072, family="Qwen2", use_sliding_window=False,
                       sliding_window=131072),
     "qwen2_05b": llama(896, 4864, 24, 14, 2, 151936, 32768, family="Qwen2", tie_word_embeddings=True),
+    "qwen3_06b": llama(1024, 3072, 28, 16, 8, 151936, 40960, family="Qwen3", head_dim=128, tie_word_embeddings=True),
+    "qwen3_8b": llama(4096, 12288, 36, 32, 8, 151936, 40960, family="Qwen3", head_dim=128),
+    "qwen3_32b": llama(5120, 25600, 64, 64, 8, 151936, 40960, family="Qwen3", head_dim=128),
+    "qwen3_30b_a3b": llama(2048, 6144, 48, 32, 4, 151936, 40960, family="Qwen3Moe", model_type="qwen3_moe",
+                           head_dim=128, num_experts=128, num_experts_per_tok=8, moe_intermediate_size=768,
+                           decoder_sparse_step=1, mlp_only_layers=[]),
+    "qwen3_235b_a22b": llama(4096, 12288, 94, 64, 4, 151936, 40960, family="Qwen3Moe", model_type="qwen3_moe",
+                             head_dim=128, num_experts=128, num_experts_per_tok=8, moe_intermediate_size=1536,
+                             decoder_sparse_step=1, mlp_only_layers=[]),
+    "phi3_mini": llama(3072, 8192, 32, 32, 32, 32064, 4096, family="Phi3", sliding_window=2047, resid_pdrop=0.0),
+    "cohere": llama(8192, 22528, 40, 64, 64, 256000, 8192, family="Cohere", tie_word_embeddings=True, logit_scale=0.0625),
+    "gemma_7b": llama(3072, 24576, 28, 16, 16, 256000, 8192, family="Gemma", head_dim=256, hidden_act="gelu",
+                      tie_word_embeddings=True),
+    "gemma2_9b": llama(3584, 14336, 42, 16, 8, 256000, 8192, family="Gemma2", head_dim=256, sliding_window=4096,
+                       hidden_activation="gelu_pytorch_tanh", tie_word_embeddings=True),
+    "gemma3_1b": llama(1152, 6912, 26, 4, 1, 262144, 32768, family="Gemma3", model_type="gemma3_text", head_dim=256,
+                       sliding_window=512, hidden_activation="gelu_pytorch_tanh", tie_word_embeddings=True),
+    "olmo2_7b": llama(4096, 11008, 32, 32, 32, 100352, 4096, family="Olmo2"),
+    "stablelm_3b": llama(2560, 6912, 32, 32, 32, 50304, 4096, family="StableLm", use_qkv_bias=False,
+                         use_parallel_residual=False, partial_rotary_factor=0.25),
+    "starcoder2_7b": llama(4608, 18432, 32, 36, 4, 49152, 16384, family="Starcoder2", use_bias=True,
+                           hidden_act="gelu_pytorch_tanh", sliding_window=4096, tie_word_embeddings=True),
+    "phi2": llama(2560, 10240, 32, 32, 32, 51200, 2048, family="Phi", hidden_act="gelu_new", partial_rotary_factor=0.4,
+                  qk_layernorm=False),
+    "falcon_7b": {
+        "alibi": False, "architectures": ["FalconForCausalLM"], "attention_dropout": 0.0, "bias": False,
+        "hidden_dropout": 0.0, "hidden_size": 4544, "model_type": "falcon", "multi_query": True,
+        "new_decoder_architecture": False, "num_attention_heads": 71, "num_hidden_layers": 32, "parallel_attn": True,
+        "vocab_size": 65024},
+    "gptj_6b": {
+        "activation_function": "gelu_new", "architectures": ["GPTJForCausalLM"], "attn_pdrop": 0.0, "embd_pdrop": 0.0,
+        "model_type": "gptj", "n_embd": 4096, "n_head": 16, "n_inner": None, "n_layer": 28, "n_positions": 2048,
+        "resid_pdrop": 0.0, "rotary_dim": 64, "tie_word_embeddings": False, "vocab_size": 50400},
     "t5_small": {
         "architectures": ["T5ForConditionalGeneration"], "model_type": "t5", "d_ff": 2048, "d_kv": 64, "d_model": 512,
         "dropout_rate": 0.1, "n_positions": 512, "num_heads": 8, "num_layers": 6,
@@ -57,7 +94,11 @@ PARAMETERS = {
     "bert_base": 109_514_298, "gpt2": 124_439_808, "pythia_160m": 162_322_944, "llama2_7b": 6_738_415_616,
     "llama3_8b": 8_030_261_248, "mistral_7b": 7_241_732_096, "mixtral_8x7b": 46_702_792_704, "qwen2_7b": 7_615_616_512,
     "qwen2_05b": 494_032_768, "t5_small": 60_506_624 - 2 * 32 * 8, "flan_t5_large": 783_150_080 - 2 * 32 * 16,
-    "vit_b16": 86_567_656,
+    "vit_b16": 86_567_656, "qwen3_06b": 596_049_920, "qwen3_8b": 8_190_735_360, "qwen3_32b": 32_762_123_264,
+    "qwen3_30b_a3b": 30_532_122_624, "qwen3_235b_a22b": 235_093_634_560, "phi3_mini": 3_821_079_552,
+    "cohere": 34_980_831_232, "gemma_7b": 8_537_680_896, "gemma2_9b": 9_241_705_984, "gemma3_1b": 999_885_952,
+    "olmo2_7b": 7_298_617_344, "stablelm_3b": 2_795_443_200, "starcoder2_7b": 7_173_923_840, "phi2": 2_779_683_840,
+    "falcon_7b": 6_921_720_704, "gptj_6b": 6_050_882_784,
 }
 
 
@@ -78,6 +119,21 @@ def gated_block(h, f, heads, kv, d, qkv_bias=False):
 def gated_decoder(h, f, blocks, heads, kv, vocabulary, qkv_bias=False, tied=False):
     block = gated_block(h, f, heads, kv, h // heads, qkv_bias)
     return vocabulary * h * (1 if tied else 2) + blocks * block + h
+
+
+def decoder(blocks, block, h, vocabulary, tied=False, norm=1):
+    """A norm at the end has one weight a feature, or two."""
+    return vocabulary * h * (1 if tied else 2) + blocks * block + norm * h
+
+
+def qwen3_block(h, f, heads, kv, experts=0):
+    """Heads of 128 features with norms of queries and of keys; a feed-forward part, or experts and a router."""
+    one = gated_block(h, f, heads, kv, 128) + 2 * 128
+    return one + (experts - 1) * 3 * h * f + h * experts if experts else one
+
+
+def plain_part(h, f):
+    return linear(h, f) + linear(f, h)
 
 
 def t5(h, f, heads, d, blocks, vocabulary, gated=False, tied=True):
@@ -102,6 +158,29 @@ DERIVED = {
     "qwen2_05b": gated_decoder(896, 4864, 24, 14, 2, 151936, True, True),
     "t5_small": t5(512, 2048, 8, 64, 6, 32128),
     "flan_t5_large": t5(1024, 2816, 16, 64, 24, 32128, True, False),
+    "qwen3_06b": decoder(28, qwen3_block(1024, 3072, 16, 8), 1024, 151936, True),
+    "qwen3_8b": decoder(36, qwen3_block(4096, 12288, 32, 8), 4096, 151936),
+    "qwen3_32b": decoder(64, qwen3_block(5120, 25600, 64, 8), 5120, 151936),
+    "qwen3_30b_a3b": decoder(48, qwen3_block(2048, 768, 32, 4, 128), 2048, 151936),
+    "qwen3_235b_a22b": decoder(94, qwen3_block(4096, 1536, 64, 4, 128), 4096, 151936),
+    "phi3_mini": gated_decoder(3072, 8192, 32, 32, 32, 32064),
+    # one norm of a block, without biases
+    "cohere": decoder(40, gated_block(8192, 22528, 64, 64, 128) - 8192, 8192, 256000, True),
+    "gemma_7b": decoder(28, gated_block(3072, 24576, 16, 16, 256), 3072, 256000, True),
+    # four norms of a block; gemma3: and those of queries and keys
+    "gemma2_9b": decoder(42, gated_block(3584, 14336, 16, 8, 256) + 2 * 3584, 3584, 256000, True),
+    "gemma3_1b": decoder(26, gated_block(1152, 6912, 4, 1, 256) + 2 * 1152 + 2 * 256, 1152, 262144, True),
+    # two norms of a block, and one of all queries and one of all keys
+    "olmo2_7b": decoder(32, gated_block(4096, 11008, 32, 32, 128) + 2 * 4096, 4096, 100352),
+    # norms have biases too
+    "stablelm_3b": decoder(32, gated_block(2560, 6912, 32, 32, 80) + 2 * 2560, 2560, 50304, norm=2),
+    "starcoder2_7b": decoder(32, linear(4608, (36 + 2 * 4) * 128) + linear(36 * 128, 4608) + plain_part(4608, 18432) +
+                             2 * 2 * 4608, 4608, 49152, True, 2),
+    # one norm of a block; biases of the head
+    "phi2": decoder(32, 4 * linear(2560, 2560) + plain_part(2560, 10240) + 2 * 2560, 2560, 51200, norm=2) + 51200,
+    "gptj_6b": decoder(28, 4 * 4096 * 4096 + plain_part(4096, 4 * 4096) + 2 * 4096, 4096, 50400, norm=2) + 50400,
+    # 71 heads of queries and one of keys and values, of 64 features
+    "falcon_7b": decoder(32, 4544 * (71 + 2) * 64 + 4544 * 4544 + 2 * 4 * 4544 * 4544 + 2 * 4544, 4544, 65024, True, 2),
     "vit_b16": linear(3 * 16 * 16, 768) + (1 + 197) * 768 + 12 * encoder_block(768, 3072) + 2 * 768 + linear(768, 1000),
 }
 
@@ -122,6 +201,13 @@ MACS = {
     "llama3_8b": decoder_macs(8192, 4096, 14336, 32, 32, 8, 128256, 3),
     "mixtral_8x7b": decoder_macs(8192, 4096, 14336, 32, 32, 8, 32000, 3 * 2) + 32 * 8192 * 4096 * 8,
     "qwen2_05b": decoder_macs(8192, 896, 4864, 24, 14, 2, 151936, 3),
+    # heads of 128 features, more than the hidden ones have: 64 * 128 for queries
+    "qwen3_32b": decoder_macs(8192, 5120, 25600, 64, 40, 8, 151936, 3) +
+                 64 * 8192 * (2 * 5120 * 24 * 128 + 2 * 24 * 128 * 8192),
+    "qwen3_30b_a3b": 48 * 8192 * (2048 * (32 + 2 * 4) * 128 + 32 * 128 * 2048 + 2 * 32 * 128 * 8192 + 2048 * 128 +
+                                  8 * 3 * 2048 * 768) + 8192 * 2048 * 151936,
+    "falcon_7b": decoder_macs(2048, 4544, 4 * 4544, 32, 71, 1, 65024, 2),
+    "gptj_6b": decoder_macs(2048, 4096, 4 * 4096, 28, 16, 16, 50400, 2),
     "t5_small": decoder_macs(512, 512, 2048, 6, 8, 8, 0, 2) + decoder_macs(512, 512, 2048, 6, 8, 8, 32128, 2) +
                 6 * (4 * 512 * 512 * 512 + 2 * 512 * 512 * 512),
     "vit_b16": decoder_macs(197, 768, 3072, 12, 12, 12, 0, 2) + 197 * 768 * 768 + 768 * 1000,

@@ -119,6 +119,36 @@ class Choices(Hub):
         _, said = self.made(self.config("qwen2_05b", use_sliding_window=True))
         self.assertIn("$.use_sliding_window: note: attention is to all positions", said)
 
+        for name in ("gemma2_9b", "gemma3_1b"):
+            _, said = self.made(self.config(name))
+            self.assertIn("$.sliding_window: note: attention is to all positions: the window of some blocks", said)
+            _, said = self.made(self.config(name), "--sequence", "512")
+            self.assertNotIn("window", said)
+
+    def test_norms_of_heads(self):
+        layers, _ = self.layers(self.config("qwen3_32b"))
+        norm = {"op": "rms_norm", "features": "=head_features"}
+        self.assertEqual(layers["query"]["aux"], [{"op": "rms_norm", "on": "input"}, norm, {"op": "rotary"}])
+        self.assertEqual(layers["key"]["aux"],
+                         [{"op": "rms_norm", "on": "input", "from": "query"}, norm, {"op": "rotary"}])
+        self.assertEqual(ops(layers["value"]), ["rms_norm"])
+        self.assertEqual(layers["attention"]["inputs"], ["query", "key", "value"])
+        layers, _ = self.layers(self.config("olmo2_7b"))
+        self.assertEqual(layers["query"]["aux"], [{"op": "rms_norm"}, {"op": "rotary"}])
+        self.assertEqual(ops(layers["down"]), ["rms_norm", "residual"])
+
+    def test_one_norm_for_both_parts(self):
+        for name, first in (("falcon_7b", "ff1"), ("gptj_6b", "ff1"), ("phi2", "ff1"), ("cohere", "gate")):
+            layers, _ = self.layers(self.config(name))
+            self.assertEqual(layers[first]["inputs"], ["@before"])
+            self.assertFalse({"layer_norm", "rms_norm"} & set(ops(layers[first])))
+        layers, _ = self.layers(self.config("falcon_7b", parallel_attn=False, multi_query=False))
+        self.assertEqual((ops(layers["ff1"]), layers["qkv"]["out"]), (["layer_norm", "gelu"], "=3*hidden"))
+
+    def test_a_part_of_each_head_is_turned(self):
+        share = [one for one in self.layers(self.config("gptj_6b"))[0]["qkv"]["aux"] if one["op"] == "rotary"][0]["share"]
+        self.assertAlmostEqual(share, 64 / 256 * 2 / 3)
+
     def test_parts_of_a_block_side_by_side_or_not(self):
         self.assertEqual(self.layers(self.config("pythia_160m"))[0]["ff1"]["inputs"], ["@before"])
         self.assertNotIn("inputs", self.layers(self.config("pythia_160m", use_parallel_residual=False))[0]["ff1"])
@@ -222,6 +252,16 @@ class Refused(Hub):
         self.says(f"$.num_key_value_heads: {says} the number of heads (32), found 5", num_key_value_heads=5)
         self.assertGreater(self.described(self.config(num_attention_heads=24, head_dim=128))["parameters"], 0)
 
+    def test_flags_that_make_other_networks(self):
+        for name, key in (("falcon_7b", "new_decoder_architecture"), ("cohere", "use_qk_norm"), ("phi2", "qk_layernorm"),
+                          ("stablelm_3b", "qk_layernorm"), ("stablelm_3b", "use_parallel_residual")):
+            self.says(f"$.{key}: error: expected false: with it this is another network", name, **{key: True})
+        says = "error: expected experts in all blocks"
+        self.says(f"$.decoder_sparse_step: {says}", "qwen3_30b_a3b", decoder_sparse_step=2)
+        self.says(f"$.mlp_only_layers: {says}", "qwen3_30b_a3b", mlp_only_layers=[3])
+        self.says("$.architectures: error: expected parts that are normalised with a head that normalises, found "
+                  "Gemma2Model", "gemma2_9b", architectures=["Gemma2Model"])
+
     def test_missing_keys(self):
         self.says('$.hidden_size: error: missing key "hidden_size": expected the features between blocks', hidden_size=...)
         self.says("$.vocab_size: error: missing key", vocab_size=None)
@@ -234,10 +274,11 @@ class Refused(Hub):
                       'ones leave out ("bert" of BERT)', said)
 
     def test_near_names_are_other_networks(self):
-        for near in ("qwen3", "qwen2_moe", "gpt_neo", "bart"):
+        for near in ("qwen", "qwen2_moe", "gpt_neo", "bart"):
             said = self.refused(self.config(model_type=near))
-            self.assertIn(f'$.model_type: error: expected bert, gpt2, gpt_neox, llama, mistral, mixtral, qwen2, t5, '
-                          f'vit, found string "{near}"', said)
+            self.assertIn('$.model_type: error: expected bert, cohere, falcon, gemma, gemma2, gemma3_text, gpt2, gpt_neox, '
+                          'gptj, llama, mistral, mixtral, olmo2, phi, phi3, qwen2, qwen3, qwen3_moe, stablelm, '
+                          f'starcoder2, t5, vit, found string "{near}"', said)
             self.assertNotIn("did you mean", said)
 
     def test_distances_in_place_of_positions(self):

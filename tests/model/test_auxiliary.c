@@ -116,6 +116,21 @@ START_TEST(test_free_transcendentals_leave_the_other_passes) {
 }
 END_TEST
 
+/* Of 10 elements 4 have no norm, as values beside queries and keys: norms take 2 and 1 passes over
+ * the 6, and 3 on the way back; a bias is of the 4 alone. */
+START_TEST(test_norms_of_heads_leave_the_others) {
+  dsm_layer layer = layer_with(&(ops_case){.ops = OP(RMS_NORM) | OP(BIAS)});
+  layer.head_norm_features = 3;
+  layer.unnormed_elements = 4;
+  ck_assert_double_eq(dsm__auxiliary_ops(&layer, &plain, DSM_MODE_TRAINING, DSM_PASS_FORWARD),
+                      2 * 6 + 4);
+  ck_assert_double_eq(dsm__auxiliary_ops(&layer, &plain, DSM_MODE_INFERENCE, DSM_PASS_FORWARD),
+                      6 + 4);
+  ck_assert_double_eq(dsm__auxiliary_ops(&layer, &plain, DSM_MODE_TRAINING, DSM_PASS_BACKWARD),
+                      3 * 6);
+}
+END_TEST
+
 /* H = 5, t = 3: (4 * (1 + 3) + 3 + 4) * 5 = 23 * 5 forward, 20 * 5 backward. */
 START_TEST(test_lstm_counts_gates_cell_and_products_of_each_hidden_unit) {
   const dsm_layer lstm = lstm_layer(8, 5, 7);
@@ -215,6 +230,7 @@ Suite *suite_auxiliary(void) {
   tcase_add_loop_test(ops, test_layer_without_backward_does_its_backward_work_in_update, 0,
                       COUNT_OF(ops_cases));
   tcase_add_test(ops, test_free_transcendentals_leave_the_other_passes);
+  tcase_add_test(ops, test_norms_of_heads_leave_the_others);
   tcase_add_test(ops, test_lstm_counts_gates_cell_and_products_of_each_hidden_unit);
   tcase_add_loop_test(ops, test_lstm_counts_no_further_operation, 0, DSM_AUX_OP_COUNT);
   tcase_add_test(ops, test_errors_are_added_to_those_of_later_users);

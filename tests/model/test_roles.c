@@ -587,7 +587,8 @@ START_TEST(test_chips_have_and_send_what_is_counted_one_by_one) {
 END_TEST
 
 /* Where features are cut two sums of 4 bytes a position and sample become whole on each chip: each
- * norm and softmax by itself, of the input where that is cut, of the output where raw is. */
+ * norm and softmax by itself, of the input where that is cut, of the output where raw is. Norms of
+ * heads have none. */
 START_TEST(test_statistics_of_cut_features_are_summed) {
   build(_i, DSM_LINK_KIND_RING);
   chips.model.feature_statistics = true;
@@ -599,6 +600,9 @@ START_TEST(test_statistics_of_cut_features_are_summed) {
   dsm_layer reading = plain;
   reading.has_input_op[DSM_AUX_RMS_NORM] = true;
   reading.input_op_elements = reading.input_elements;
+  dsm_layer of_heads = plain;
+  of_heads.has_op[DSM_AUX_RMS_NORM] = true;
+  of_heads.head_norm_features = 1;
   dsm_roles roles;
   for (unsigned n = 0; roles_of(n, &roles); n++) {
     if (has_role(&roles, DSM_ROLE_HEADS) || has_role(&roles, DSM_ROLE_EXPERT)) {
@@ -627,7 +631,9 @@ START_TEST(test_statistics_of_cut_features_are_summed) {
       const dsm_pass_work none = work_of(&plain, (dsm_pass)p, &roles);
       const dsm_pass_work of_outputs = work_of(&layer, (dsm_pass)p, &roles);
       const dsm_pass_work of_inputs = work_of(&reading, (dsm_pass)p, &roles);
+      const dsm_pass_work of_no_sums = work_of(&of_heads, (dsm_pass)p, &roles);
       const double others = sent(&none, DSM_TRANSFER_ALL_REDUCE);
+      ASSERT_CLOSE(sent(&of_no_sums, DSM_TRANSFER_ALL_REDUCE), others);
       ASSERT_CLOSE(sent(&of_outputs, DSM_TRANSFER_ALL_REDUCE), others + expected_made);
       ASSERT_CLOSE(sent(&of_inputs, DSM_TRANSFER_ALL_REDUCE), others + expected_read);
     }

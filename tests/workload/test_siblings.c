@@ -172,6 +172,26 @@ START_TEST(test_parts_know_their_declared_layers) {
 }
 END_TEST
 
+/* Heads of 3 features: 4 of queries and 2 of keys, each with a norm of 3 weights for all heads of
+ * its own. Of 28 features of 6 positions the 10 of values have no norm. For their gradients norms
+ * keep the 18 others as they read them. */
+START_TEST(test_norms_of_heads_are_of_queries_and_keys) {
+  static const char norms[] = ", 'aux': [{'op': 'rms_norm', 'features': 3}, {'op': 'rotary'}]";
+  dsm_workload *const network = network_of_three(norms, norms, "", "");
+  const dsm_layer *const layer = &network->layers[2];
+  ck_assert_str_eq(layer->name, "n.q+k+v");
+  ck_assert_uint_eq(layer->parameters, 8 * 28 + 2 * 3);
+  ck_assert_uint_eq(layer->head_norm_features, 2 * 3);
+  ck_assert_uint_eq(layer->unnormed_elements, 10 * 6);
+  ck_assert_uint_eq(layer->kept_results, 18 * 6);
+  ck_assert_uint_eq(layer->parts[0].parameters, 8 * 12 + 3);
+  dsm_workload *const again = written_and_read(network);
+  expect_same_workload(network, again);
+  dsm_workload_free(again);
+  dsm_workload_free(network);
+}
+END_TEST
+
 typedef struct apart {
   const char *q, *k, *v;
   const char *behind; /* layers behind the last */
@@ -185,6 +205,9 @@ static const apart aparts[] = {
     /* Operations that one layer would do to all. */
     {"", "", ", 'aux': [{'op': 'relu'}]", "", 8},
     {"", ", 'aux': [{'op': 'dropout'}]", "", "", 8},
+    /* A norm of all heads' features together, and one with means. */
+    {", 'aux': [{'op': 'rms_norm'}]", "", "", "", 7},
+    {"", ", 'aux': [{'op': 'layer_norm', 'features': 3}]", "", "", 8},
     /* Norms with parameters of their own. */
     {", 'aux': [" NORM "]", ", 'aux': [" NORM "]", ", 'aux': [" NORM "]", "", 8},
     {", 'aux': [" NORM "]", "", "", "", 7},
@@ -286,6 +309,7 @@ Suite *suite_siblings(void) {
   Suite *const suite = suite_create("siblings");
   TCase *const cases = tcase_create("siblings");
   tcase_add_loop_test(cases, test_three_layers_are_one, 0, COUNT_OF(ways));
+  tcase_add_test(cases, test_norms_of_heads_are_of_queries_and_keys);
   tcase_add_test(cases, test_parts_know_their_declared_layers);
   tcase_add_loop_test(cases, test_what_one_layer_cannot_say_stays_apart, 0, COUNT_OF(aparts));
   tcase_add_test(cases, test_keys_and_values_are_a_pair);

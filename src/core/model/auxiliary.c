@@ -12,28 +12,29 @@ static bool has_norm(const dsm_layer *layer) {
          layer->has_op[DSM_AUX_RMS_NORM];
 }
 
-/* Passes over an output element in forward by the first that applies: normalisation (statistics
- * and scaling; in inference scaling only), which takes the others along; a transcendental
- * activation; relu or bias. */
-static double forward_passes(const dsm_layer *layer, double transcendental_passes, dsm_mode mode) {
-  if (has_norm(layer)) {
-    return mode == DSM_MODE_INFERENCE ? 1 : 2;
-  }
-  if (has_transcendental(layer)) {
-    return transcendental_passes;
-  }
-  return layer->has_op[DSM_AUX_RELU] || layer->has_op[DSM_AUX_BIAS] ? 1 : 0;
+/* Output elements that a normalisation works on; the others are those of heads without one. */
+static double normed_elements(const dsm_layer *layer) {
+  return has_norm(layer) ? (double)(layer->output_elements - layer->unnormed_elements) : 0;
+}
+
+/* Passes over output elements in forward by the first that applies: normalisation (statistics and
+ * scaling; in inference scaling only), which takes the others along; a transcendental activation;
+ * relu or bias. */
+static double first_forward_ops(const dsm_layer *layer, double transcendental_passes,
+                                dsm_mode mode) {
+  const double normed = normed_elements(layer);
+  const double simple = layer->has_op[DSM_AUX_RELU] || layer->has_op[DSM_AUX_BIAS] ? 1 : 0;
+  const double passes = has_transcendental(layer) ? transcendental_passes : simple;
+  return (mode == DSM_MODE_INFERENCE ? 1 : 2) * normed +
+         passes * ((double)layer->output_elements - normed);
 }
 
 /* An rms_norm has no mean, whose error is a sum and a pass less. */
-static double backward_passes(const dsm_layer *layer) {
-  if (layer->has_op[DSM_AUX_BATCH_NORM] || layer->has_op[DSM_AUX_LAYER_NORM]) {
-    return 4;
-  }
-  if (layer->has_op[DSM_AUX_RMS_NORM]) {
-    return 3;
-  }
-  return has_transcendental(layer) || layer->has_op[DSM_AUX_RELU] ? 1 : 0;
+static double first_backward_ops(const dsm_layer *layer) {
+  const double normed = normed_elements(layer);
+  const bool has_mean = layer->has_op[DSM_AUX_BATCH_NORM] || layer->has_op[DSM_AUX_LAYER_NORM];
+  const bool is_active = has_transcendental(layer) || layer->has_op[DSM_AUX_RELU];
+  return (has_mean ? 4 : 3) * normed + (is_active ? (double)layer->output_elements - normed : 0);
 }
 
 /* What both passes share: the residual's addition, dropping out, turning by positions and the pool.
@@ -73,8 +74,8 @@ double dsm__forward_ops(const dsm_layer *layer, double transcendental_passes, ds
            (double)layer->stored_elements;
   }
   const double softmax = softmax_count(layer) * (transcendental_passes + 2) * outputs;
-  return forward_passes(layer, transcendental_passes, mode) * outputs + common_ops(layer, mode) +
-         softmax + ops_on_input(layer, mode, true) + multiply_ops(layer, true);
+  return first_forward_ops(layer, transcendental_passes, mode) + common_ops(layer, mode) + softmax +
+         ops_on_input(layer, mode, true) + multiply_ops(layer, true);
 }
 
 static double backward_ops(const dsm_layer *layer) {
@@ -83,7 +84,7 @@ static double backward_ops(const dsm_layer *layer) {
     return 20 * (double)layer->stored_elements;
   }
   const double softmax = softmax_count(layer) * outputs;
-  return backward_passes(layer) * outputs + common_ops(layer, DSM_MODE_TRAINING) + softmax +
+  return first_backward_ops(layer) + common_ops(layer, DSM_MODE_TRAINING) + softmax +
          ops_on_input(layer, DSM_MODE_TRAINING, false) + multiply_ops(layer, false);
 }
 

@@ -128,8 +128,9 @@ static double worked_on(const dsm_layer *layer, dsm_operation kind, double eleme
     return (double)layer->output_elements * (4 / element_bytes);
   case DSM_OPERATION_DROPOUT_MASK:
     return (double)layer->output_elements / element_bytes;
-  case DSM_OPERATION_BATCH_NORM:
   case DSM_OPERATION_LAYER_NORM:
+    return (double)(layer->output_elements - layer->unnormed_elements) * size;
+  case DSM_OPERATION_BATCH_NORM:
   case DSM_OPERATION_SOFTMAX:
   case DSM_OPERATION_CROSS_ENTROPY:
   case DSM_OPERATION_ACTIVATION:

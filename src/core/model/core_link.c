@@ -62,7 +62,8 @@ double dsm__statistics_bytes(const dsm_pass_work *work, const dsm_loops *split) 
   }
   const double samples = (double)work->share.chip.n[DSM_DIM_MB] / mb;
   const double by_sample = sent_fraction(out) * samples * bytes_of_two;
-  bytes += layer->has_op[DSM_AUX_LAYER_NORM] || layer->has_op[DSM_AUX_RMS_NORM] ? by_sample : 0;
+  const bool has_norm = layer->has_op[DSM_AUX_LAYER_NORM] || layer->has_op[DSM_AUX_RMS_NORM];
+  bytes += has_norm && layer->head_norm_features == 0 ? by_sample : 0;
   bytes += layer->has_op[DSM_AUX_SOFTMAX] ? by_sample : 0;
   bytes += layer->has_op[DSM_AUX_CROSS_ENTROPY] ? by_sample : 0;
   return dsm__exchanged_bytes(work->machine, bytes);

@@ -34,6 +34,8 @@ void dsm__layer_words(const dsm_layer *layer, uint64_t words[DSM__LAYER_WORDS]) 
       layer->routed,
       layer->input_op_elements,
       layer->rotated_elements,
+      layer->head_norm_features,
+      layer->unnormed_elements,
       layer->upsampled_elements,
       layer->in,
       layer->out,

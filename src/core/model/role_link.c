@@ -280,14 +280,15 @@ static dsm_axis_set cut_axes(const dsm_pass_work *work, dsm_divided what) {
  * Source: section 5, model.feature_statistics. Symbols: for each layer_norm, rms_norm or softmax 2
  * numbers of 4 bytes a position and sample, all-reduced over the chips that have parts of the
  * features it works on; forward, and once on the way back. Limits: features that are not cut,
- * softmax of scores, which are along the keys of a head: nothing.
+ * norms of heads and softmax of scores, as nobody cuts a head: nothing.
  */
 static void add_statistics(dsm_exchanges *list, const dsm_pass_work *work) {
   static const double bytes = 2 * 4;
   const dsm_layer *const layer = work->layer;
   const dsm_pass back = layer->has_backward ? DSM_PASS_BACKWARD : DSM_PASS_UPDATE;
   const double samples = (double)work->share.chip.n[DSM_DIM_MB] * work->share.position_share;
-  const bool has_norm = layer->has_op[DSM_AUX_LAYER_NORM] || layer->has_op[DSM_AUX_RMS_NORM];
+  const bool has_norm = (layer->has_op[DSM_AUX_LAYER_NORM] || layer->has_op[DSM_AUX_RMS_NORM]) &&
+                        layer->head_norm_features == 0;
   const bool has_softmax =
       layer->has_op[DSM_AUX_SOFTMAX] && !layer->is_score && !layer->reads_score;
   const bool has_input_norm =

@@ -75,6 +75,7 @@ static const dsm__object_key aux_keys[] = {
     {"positions", OP(SELECT)},
     {"factor", OP(UPSAMPLE)},
     {"share", OP(ROTARY)},
+    {"features", SHARED_NORMS},
 };
 const dsm__object_type dsm__aux_object = {.name = "auxiliary operation",
                                           .keys = aux_keys,
@@ -141,6 +142,7 @@ static void read_own_keys(dsm_aux *aux, dsm__arena *arena, const dsm__json_node 
   if (aux->op == DSM_AUX_ROTARY && dsm__json_is_present(&share)) {
     dsm__json_double(&share, (dsm__json_range){0, 1, true}, &aux->share);
   }
+  dsm__json_optional_u64(node, "features", 1, DSM_DIMENSION_MAX, 0, &aux->features);
 }
 
 /* The kind of an object by the word of a member; not known where that is none. */
@@ -168,6 +170,30 @@ static void read_aux(dsm_aux *aux, dsm__arena *arena, const dsm__json_node *node
 
 static bool is_binary(dsm_aux_op op) {
   return op == DSM_AUX_RESIDUAL || op == DSM_AUX_MULTIPLY;
+}
+
+static bool is_output_norm(const dsm_aux *aux) {
+  return !aux->is_on_input && ((SHARED_NORMS | OP(BATCH_NORM)) & (1U << aux->op)) != 0;
+}
+
+/* Norms of heads are all that normalises an output. */
+static void check_heads(const dsm_layer_spec *spec, const dsm_aux *aux,
+                        const dsm__json_node *node) {
+  const dsm__json_node features = dsm__json_member(node, "features");
+  size_t norms = 0;
+  for (size_t i = 0; i < spec->aux_count; i++) {
+    norms += is_output_norm(&spec->aux[i]) ? 1 : 0;
+  }
+  if (aux->features == 0) {
+    return;
+  }
+  if (spec->type != DSM_LAYER_FC || aux->is_on_input || norms > 1) {
+    dsm__json_error(&features, NULL,
+                    "expected \"features\" only of the one norm on the output of an fc");
+  } else if (spec->out % aux->features != 0) {
+    dsm__json_error(&features, NULL, "expected a divisor of \"out\" (%llu), found %llu",
+                    (unsigned long long)spec->out, (unsigned long long)aux->features);
+  }
 }
 
 static void check_side(const dsm_layer_spec *spec, const dsm_aux *aux, const dsm__json_node *node) {
@@ -228,6 +254,7 @@ static void check_aux_order(const dsm_layer_spec *spec, const dsm__json_node *au
     is_binary_seen = is_binary_seen || is_binary(aux->op);
     is_seen[aux->is_on_input][aux->op] = true;
     check_side(spec, aux, &node);
+    check_heads(spec, aux, &node);
   }
 }
 

@@ -50,9 +50,10 @@ static uint64_t bias_parameters(const dsm_layer *layer) {
 
 static uint64_t norm_parameters(const dsm_layer *layer) {
   const uint64_t features = layer->gates > 0 ? layer->out / layer->gates : layer->out;
+  const uint64_t own = layer->head_norm_features == 0 ? features : layer->head_norm_features;
   uint64_t norms = layer->has_op[DSM_AUX_BATCH_NORM] ? 2 * features : 0;
-  norms += layer->has_op[DSM_AUX_LAYER_NORM] ? 2 * features : 0;
-  norms += layer->has_op[DSM_AUX_RMS_NORM] ? features : 0;
+  norms += layer->has_op[DSM_AUX_LAYER_NORM] ? 2 * own : 0;
+  norms += layer->has_op[DSM_AUX_RMS_NORM] ? own : 0;
   norms += layer->has_input_op[DSM_AUX_LAYER_NORM] ? 2 * layer->in : 0;
   norms += layer->has_input_op[DSM_AUX_RMS_NORM] ? layer->in : 0;
   return norms;

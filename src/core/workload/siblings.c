@@ -10,7 +10,8 @@
  *  - each is a plain product of all features, at the same positions of the same input, in one step;
  *  - it does nothing to its input but what the others do to it: the same norm (which one of them
  *    has, or an earlier layer has for all) and the same positions selected;
- *  - it does nothing to its output but add a bias, where all do, or turn it by its position;
+ *  - it does nothing to its output but add a bias, where all do, turn it by its position, or
+ *    normalise each head by an rms_norm of its own;
  *  - all share their weights with other layers, or none does;
  *  - outputs and weights of all have the same bytes;
  *  - nothing but this attention reads it.
@@ -39,11 +40,15 @@ typedef struct joining {
 
 /* ---- what is one ---- */
 
+static bool has_head_norm(const dsm_layer *layer) {
+  return layer->has_op[DSM_AUX_RMS_NORM] && layer->head_norm_features > 0;
+}
+
 static bool is_plain_product(const dsm_layer *layer) {
   bool has_only_known = true;
   for (int op = 0; op < DSM_AUX_OP_COUNT; op++) {
-    const bool is_known =
-        op == DSM_AUX_BIAS || op == DSM_AUX_ROTARY || op == DSM_AUX_SELECT || !layer->has_op[op];
+    const bool is_known = op == DSM_AUX_BIAS || op == DSM_AUX_ROTARY || op == DSM_AUX_SELECT ||
+                          (op == DSM_AUX_RMS_NORM && has_head_norm(layer)) || !layer->has_op[op];
     has_only_known = has_only_known && is_known;
   }
   return has_only_known && !layer->is_product && layer->gates == 0 && layer->groups == 1 &&
@@ -206,7 +211,20 @@ static const char *name_of(const joining *j, const dsm_layer *parts, size_t coun
   return is_clear ? name : parts[0].name;
 }
 
+/* Where any has a norm of its heads, the others' elements have none. */
+static void add_head_norm(dsm_layer *sum, const dsm_layer *part) {
+  const bool sum_has = has_head_norm(sum);
+  const bool part_has = has_head_norm(part);
+  if (sum_has != part_has) {
+    sum->unnormed_elements += sum_has ? part->output_elements : sum->output_elements;
+  }
+  sum->head_norm_features += part->head_norm_features;
+  sum->kept_results += part->kept_results;
+  sum->has_op[DSM_AUX_RMS_NORM] = sum_has || part_has;
+}
+
 static void add_part(dsm_layer *sum, const dsm_layer *part) {
+  add_head_norm(sum, part);
   sum->out += part->out;
   sum->output_elements += part->output_elements;
   sum->stored_elements += part->stored_elements;

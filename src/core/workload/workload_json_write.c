@@ -28,6 +28,9 @@ static void write_aux(dsm__json_writer *writer, const dsm_aux *aux) {
   if (aux->op == DSM_AUX_ROTARY) {
     dsm__json_put_double(writer, "share", aux->share);
   }
+  if (aux->features > 0) {
+    dsm__json_put_u64(writer, "features", aux->features);
+  }
   dsm__json_end_object(writer);
 }
 

@@ -5,23 +5,19 @@
 #include "dsm/limits.h"
 #include "import/hub/hub.h"
 
-enum { POSITIONS = 512 };
-static const double dropout = 0.1;
-
 static void write_parameters(const dsm__hub *hub) {
-  const uint64_t sequence = dsm__hub_sequence(hub, "max_position_embeddings", POSITIONS);
-  dsm__hub_note_positions(hub, "max_position_embeddings", POSITIONS, sequence);
-  const uint64_t heads = dsm__hub_size_at(hub, DSM__HUB_HEADS, "num_attention_heads");
+  const uint64_t sequence = dsm__hub_sequence(hub);
+  dsm__hub_note_positions(hub, sequence);
+  const uint64_t heads = dsm__hub_size_at(hub, DSM__HUB_HEADS);
   dsm__hub_begin_parameters(hub);
   dsm__hub_parameter(hub, "sequence", sequence);
-  dsm__hub_size_parameter(hub, DSM__HUB_VOCABULARY, "vocab_size");
+  dsm__hub_size_parameter(hub, DSM__HUB_VOCABULARY);
   dsm__hub_parameter(hub, "token_types",
                      dsm__hub_count_or(hub, "type_vocab_size", DSM_DIMENSION_MAX, 2));
-  dsm__hub_size_parameter(hub, DSM__HUB_BLOCKS, "num_hidden_layers");
-  dsm__hub_parameter(hub, "hidden",
-                     dsm__hub_features_of_heads(hub, "hidden_size", "num_attention_heads", heads));
+  dsm__hub_size_parameter(hub, DSM__HUB_BLOCKS);
+  dsm__hub_parameter(hub, "hidden", dsm__hub_features_of_heads(hub, heads));
   dsm__hub_parameter(hub, "heads", heads);
-  dsm__hub_size_parameter(hub, DSM__HUB_INNER, "intermediate_size");
+  dsm__hub_size_parameter(hub, DSM__HUB_INNER);
 }
 
 static void write_embeddings(const dsm__hub *hub, bool has_dropout) {
@@ -69,20 +65,21 @@ static void write_end(const dsm__hub *hub, const char *activation) {
 }
 
 void dsm__hub_write_bert(const dsm__hub *hub) {
-  const bool has_dropout = dsm__hub_share(hub, "hidden_dropout_prob", dropout) > 0;
-  const char *const activation = dsm__hub_activation(hub, "hidden_act", "gelu");
-  dsm__hub_note_score_dropout(hub, "attention_probs_dropout_prob", dropout);
-  dsm__hub_note_flag(hub, "is_decoder", "is read as an encoder: attention without a mask");
+  const bool has_dropout = dsm__hub_has_dropout(hub, hub->family->dropout);
+  const char *const activation = dsm__hub_activation(hub);
   refuse_distances(hub);
   write_parameters(hub);
   dsm__hub_begin_layers(hub);
   write_embeddings(hub, has_dropout);
-  dsm__hub_block_write(hub, &(dsm__hub_block){.name = "encoder",
-                                              .activation = activation,
-                                              .normalises_sums = true,
-                                              .has_qkv_bias = true,
-                                              .has_out_bias = true,
-                                              .has_dropout = has_dropout});
+  dsm__hub_block_write(hub,
+                       &(dsm__hub_block){.norm = DSM__HUB_LAYER_NORM,
+                                         .activation = activation,
+                                         .normalises_sums = true,
+                                         .has_qkv_bias = true,
+                                         .has_out_bias = true,
+                                         .has_inner_bias = true,
+                                         .has_dropout = has_dropout},
+                       "encoder", "=blocks", NULL);
   write_end(hub, activation);
   dsm__hub_end_layers(hub);
 }

@@ -8,6 +8,9 @@ enum { SEQUENCE_BOUND = 8192 };
 
 /* A member; what is null is left to the program that wrote it, as if it were not there. */
 static dsm__json_node member_of(const dsm__hub *hub, const char *key) {
+  if (key == NULL) {
+    return (dsm__json_node){.item = NULL};
+  }
   dsm__json_node node = dsm__json_member(hub->config, key);
   if (dsm__json_is_null(&node)) {
     node.item = NULL;
@@ -15,23 +18,33 @@ static dsm__json_node member_of(const dsm__hub *hub, const char *key) {
   return node;
 }
 
-/* The parameter of each size, what it is, and its bound. */
+/* The parameter of each size, the key where a family has no other, what it is, and its bound. */
 static const struct {
   const char *name;
+  const char *key;
   const char *meaning;
   uint64_t max;
 } size_rows[DSM__HUB_SIZE_COUNT] = {
-    [DSM__HUB_SEQUENCE] = {"sequence", "the positions of a sample", DSM_SIDE_MAX},
-    [DSM__HUB_VOCABULARY] = {"vocabulary", "the size of the vocabulary", DSM_DIMENSION_MAX},
-    [DSM__HUB_BLOCKS] = {"blocks", "the number of blocks", DSM_LAYERS_MAX},
-    [DSM__HUB_HIDDEN] = {"hidden", "the features between blocks", DSM_DIMENSION_MAX},
-    [DSM__HUB_HEADS] = {"heads", "the number of heads", DSM_SIDE_MAX},
-    [DSM__HUB_HEAD_FEATURES] = {"head_features", "the features of a head", DSM_SIDE_MAX},
-    [DSM__HUB_INNER] = {"inner", "the features inside a feed-forward part", DSM_DIMENSION_MAX},
+    [DSM__HUB_SEQUENCE] = {"sequence", "max_position_embeddings", "the positions of a sample",
+                           DSM_SIDE_MAX},
+    [DSM__HUB_VOCABULARY] = {"vocabulary", "vocab_size", "the size of the vocabulary",
+                             DSM_DIMENSION_MAX},
+    [DSM__HUB_BLOCKS] = {"blocks", "num_hidden_layers", "the number of blocks", DSM_LAYERS_MAX},
+    [DSM__HUB_HIDDEN] = {"hidden", "hidden_size", "the features between blocks", DSM_DIMENSION_MAX},
+    [DSM__HUB_HEADS] = {"heads", "num_attention_heads", "the number of heads", DSM_SIDE_MAX},
+    [DSM__HUB_HEAD_FEATURES] = {"head_features", "head_dim", "the features of a head",
+                                DSM_SIDE_MAX},
+    [DSM__HUB_INNER] = {"inner", "intermediate_size", "the features inside a feed-forward part",
+                        DSM_DIMENSION_MAX},
 };
 
-uint64_t dsm__hub_size_at(const dsm__hub *hub, dsm__hub_size size, const char *key) {
-  const dsm__json_node node = member_of(hub, key);
+static const char *key_of(const dsm__hub *hub, dsm__hub_size size) {
+  const char *const own = hub->family->keys[size];
+  return own == NULL ? size_rows[size].key : own;
+}
+
+uint64_t dsm__hub_size_at(const dsm__hub *hub, dsm__hub_size size) {
+  const dsm__json_node node = member_of(hub, key_of(hub, size));
   uint64_t value = 1;
   return dsm__json_require(&node, size_rows[size].meaning) &&
                  dsm__json_u64(&node, 1, size_rows[size].max, &value)
@@ -39,8 +52,12 @@ uint64_t dsm__hub_size_at(const dsm__hub *hub, dsm__hub_size size, const char *k
              : 1;
 }
 
-void dsm__hub_size_parameter(const dsm__hub *hub, dsm__hub_size size, const char *key) {
-  dsm__hub_parameter(hub, size_rows[size].name, dsm__hub_size_at(hub, size, key));
+uint64_t dsm__hub_size_or(const dsm__hub *hub, dsm__hub_size size, uint64_t fallback) {
+  return dsm__hub_count_or(hub, key_of(hub, size), size_rows[size].max, fallback);
+}
+
+void dsm__hub_size_parameter(const dsm__hub *hub, dsm__hub_size size) {
+  dsm__hub_parameter(hub, size_rows[size].name, dsm__hub_size_at(hub, size));
 }
 
 uint64_t dsm__hub_count_or(const dsm__hub *hub, const char *key, uint64_t max, uint64_t fallback) {
@@ -61,10 +78,9 @@ static void check_divisor(const dsm__hub *hub, const char *key, uint64_t value, 
   }
 }
 
-uint64_t dsm__hub_features_of_heads(const dsm__hub *hub, const char *key, const char *heads_key,
-                                    uint64_t heads) {
-  const uint64_t features = dsm__hub_size_at(hub, DSM__HUB_HIDDEN, key);
-  check_divisor(hub, heads_key, heads, key, features);
+uint64_t dsm__hub_features_of_heads(const dsm__hub *hub, uint64_t heads) {
+  const uint64_t features = dsm__hub_size_at(hub, DSM__HUB_HIDDEN);
+  check_divisor(hub, key_of(hub, DSM__HUB_HEADS), heads, key_of(hub, DSM__HUB_HIDDEN), features);
   return features;
 }
 
@@ -81,6 +97,10 @@ bool dsm__hub_flag(const dsm__hub *hub, const char *key, bool fallback) {
   const dsm__json_node node = member_of(hub, key);
   bool value = fallback;
   return dsm__json_is_present(&node) && !dsm__json_bool(&node, &value) ? fallback : value;
+}
+
+bool dsm__hub_chosen(const dsm__hub *hub, dsm__hub_choice choice) {
+  return dsm__hub_flag(hub, choice.key, choice.fallback);
 }
 
 double dsm__hub_share(const dsm__hub *hub, const char *key, double fallback) {
@@ -105,10 +125,12 @@ static const dsm__word activation_rows[] = {
     {.key = "sigmoid", .text = "sigmoid"},
 };
 
-const char *dsm__hub_activation(const dsm__hub *hub, const char *key, const char *fallback) {
+const char *dsm__hub_activation(const dsm__hub *hub) {
   static const dsm__words words = {
       .what = "activation", .items = activation_rows, .count = DSM__COUNT_OF(activation_rows)};
-  const dsm__json_node node = member_of(hub, key);
+  const char *const key = hub->family->activation_key;
+  const char *const fallback = hub->family->activation;
+  const dsm__json_node node = member_of(hub, key == NULL ? "hidden_act" : key);
   size_t which = 0;
   if (!dsm__json_is_present(&node)) {
     return fallback;
@@ -118,9 +140,15 @@ const char *dsm__hub_activation(const dsm__hub *hub, const char *key, const char
 
 /* ---- positions ---- */
 
-uint64_t dsm__hub_sequence(const dsm__hub *hub, const char *key, uint64_t fallback) {
-  const dsm__json_node node = member_of(hub, key);
-  const uint64_t most = dsm__hub_count_or(hub, key, DSM_DIMENSION_MAX, fallback);
+/* The most positions that a model reads. */
+static uint64_t most_positions(const dsm__hub *hub) {
+  return dsm__hub_count_or(hub, key_of(hub, DSM__HUB_SEQUENCE), DSM_DIMENSION_MAX,
+                           hub->family->positions);
+}
+
+uint64_t dsm__hub_sequence(const dsm__hub *hub) {
+  const dsm__json_node node = member_of(hub, key_of(hub, DSM__HUB_SEQUENCE));
+  const uint64_t most = most_positions(hub);
   const uint64_t given = dsm__import_dimension(hub->import, "sequence", sizeof "sequence" - 1);
   if (given > most) {
     dsm__import_note(hub->import, &node, "the sequence is given as %llu, and the model reads %llu",
@@ -133,11 +161,9 @@ uint64_t dsm__hub_sequence(const dsm__hub *hub, const char *key, uint64_t fallba
   return given > 0 ? given : most < SEQUENCE_BOUND ? most : SEQUENCE_BOUND;
 }
 
-void dsm__hub_note_positions(const dsm__hub *hub, const char *key, uint64_t fallback,
-                             uint64_t sequence) {
-  const dsm__json_node node = member_of(hub, key);
-  const uint64_t rows = dsm__hub_count_or(hub, key, DSM_DIMENSION_MAX, fallback);
-  if (rows > sequence) {
+void dsm__hub_note_positions(const dsm__hub *hub, uint64_t sequence) {
+  const dsm__json_node node = member_of(hub, key_of(hub, DSM__HUB_SEQUENCE));
+  if (most_positions(hub) > sequence) {
     dsm__import_note(hub->import, &node, "of the table of positions %llu rows are counted",
                      (unsigned long long)sequence);
   }
@@ -145,17 +171,35 @@ void dsm__hub_note_positions(const dsm__hub *hub, const char *key, uint64_t fall
 
 /* ---- what is left out ---- */
 
-void dsm__hub_note_score_dropout(const dsm__hub *hub, const char *key, double fallback) {
-  if (dsm__hub_share(hub, key, fallback) > 0) {
+bool dsm__hub_has_dropout(const dsm__hub *hub, const char *key) {
+  return key != NULL && dsm__hub_share(hub, key, hub->family->default_dropout) > 0;
+}
+
+void dsm__hub_note_score_dropout(const dsm__hub *hub, const char *key) {
+  if (dsm__hub_has_dropout(hub, key)) {
     const dsm__json_node node = member_of(hub, key);
     dsm__import_note(hub->import, &node, "dropout of an attention's scores is left out");
   }
 }
 
-void dsm__hub_note_flag(const dsm__hub *hub, const char *key, const char *note) {
-  if (dsm__hub_flag(hub, key, false)) {
-    const dsm__json_node node = member_of(hub, key);
-    dsm__import_note(hub->import, &node, "%s", note);
+void dsm__hub_note_left_out(const dsm__hub *hub) {
+  const dsm__hub_note *const note = &hub->family->left_out;
+  if (dsm__hub_flag(hub, note->key, false)) {
+    const dsm__json_node node = member_of(hub, note->key);
+    dsm__import_note(hub->import, &node, "%s", note->text);
+  }
+  if (hub->family->note != NULL) {
+    dsm__import_note(hub->import, hub->config, "%s", hub->family->note);
+  }
+}
+
+void dsm__hub_refuse_flags(const dsm__hub *hub) {
+  for (size_t i = 0; i < DSM__COUNT_OF(hub->family->refused); i++) {
+    const char *const key = hub->family->refused[i];
+    if (dsm__hub_flag(hub, key, false)) {
+      const dsm__json_node node = member_of(hub, key);
+      dsm__json_error(&node, NULL, "expected false: with it this is another network");
+    }
   }
 }
 

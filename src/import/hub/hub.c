@@ -2,33 +2,13 @@
 /* hub.c: which family a configuration is of, and what all of them have. */
 #include "import/hub/hub.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "import/json_file.h"
 #include "workload/name_index.h"
 
-/* The families, by "model_type": how each writes itself, the end where no class is named, and its
- * classes, in the order of their ends. */
-static const char types[] = "bert, gpt2, gpt_neox, llama, mistral, mixtral, qwen2, t5, vit";
-static const struct {
-  void (*put)(const dsm__hub *hub);
-  dsm__hub_end fallback;
-  const char *classes;
-} families[] = {
-    {dsm__hub_write_bert, DSM__HUB_BASE,
-     "BertModel, BertForMaskedLM, BertForSequenceClassification"},
-    {dsm__hub_write_gpt2, DSM__HUB_MAIN,
-     "GPT2Model, GPT2LMHeadModel, GPT2ForSequenceClassification"},
-#define FAMILY(put, name)                                                                          \
-  { put, DSM__HUB_MAIN, name "Model, " name "ForCausalLM, " name "ForSequenceClassification" }
-    FAMILY(dsm__hub_write_gpt_neox, "GPTNeoX"),
-    FAMILY(dsm__hub_write_llama, "Llama"),
-    FAMILY(dsm__hub_write_mistral, "Mistral"),
-    FAMILY(dsm__hub_write_mixtral, "Mixtral"),
-    FAMILY(dsm__hub_write_qwen2, "Qwen2"),
-    {dsm__hub_write_t5, DSM__HUB_MAIN, "T5EncoderModel, T5ForConditionalGeneration"},
-    {dsm__hub_write_vit, DSM__HUB_BASE, "ViTModel, ViTForImageClassification"},
-};
+enum { TYPES_BYTES = 1024 };
 
 /* The place of a name in a list; false, reported: it is none of them. What is near one is another
  * network, so that none is suggested. */
@@ -52,20 +32,33 @@ static bool read_name(const dsm__json_node *node, const char *names, size_t *pla
 }
 
 /* What the first of the architectures ends with. False, reported, where that is not known. */
-static bool read_end(dsm__hub *hub, size_t family) {
+static bool read_end(dsm__hub *hub) {
   const dsm__json_node list = dsm__json_member(hub->config, "architectures");
   const dsm__json_node first = dsm__json_item(&list, 0);
-  size_t end = families[family].fallback;
+  const char *const classes = hub->family->classes;
+  size_t end = hub->family->builds_base ? DSM__HUB_BASE : DSM__HUB_MAIN;
   size_t count = 0;
   if (!dsm__json_is_present(&list) || dsm__json_is_null(&list)) {
     dsm__import_note(hub->import, &list, "the file names no class, so the %s of %s is built",
-                     end == DSM__HUB_BASE ? "first" : "second", families[family].classes);
-  } else if (!dsm__json_array(&list, 1, 1, &count) ||
-             !read_name(&first, families[family].classes, &end)) {
+                     end == DSM__HUB_BASE ? "first" : "second", classes);
+  } else if (!dsm__json_array(&list, 1, 1, &count) || !read_name(&first, classes, &end)) {
     return false;
   }
   hub->end = (dsm__hub_end)end;
   return true;
+}
+
+static bool read_family(dsm__hub *hub, const dsm__json_node *type) {
+  char types[TYPES_BYTES];
+  size_t length = 0;
+  size_t family = 0;
+  for (size_t i = 0; i < dsm__hub_family_count; i++) {
+    length += (size_t)snprintf(types + length, sizeof types - length, "%s%s", i == 0 ? "" : ", ",
+                               dsm__hub_families[i].type);
+  }
+  const bool is_known = read_name(type, types, &family);
+  hub->family = &dsm__hub_families[family];
+  return is_known;
 }
 
 /* By the type; or by sizes of old configurations, which have none and are told so. */
@@ -95,10 +88,9 @@ static const char *name_of(const dsm__hub *hub, const char *type) {
 static void write(dsm__import *import, dsm__json_writer *writer) {
   dsm__hub hub = {.import = import, .config = &import->root, .writer = writer};
   const dsm__json_node type = dsm__json_member(&import->root, "model_type");
-  size_t family = 0;
   if (!dsm__json_require(&type, "the family of the model, which old "
                                 "ones leave out (\"bert\" of BERT)") ||
-      !read_name(&type, types, &family) || !read_end(&hub, family)) {
+      !read_family(&hub, &type) || !read_end(&hub)) {
     return;
   }
   dsm__import_begin_workload(import, writer, name_of(&hub, dsm__json_text(&type)),
@@ -108,7 +100,10 @@ static void write(dsm__import *import, dsm__json_writer *writer) {
     dsm__import_note(import, &type,
                      "training is with adam_mixed, unless workload.optimizer says otherwise");
   }
-  families[family].put(&hub);
+  dsm__hub_refuse_flags(&hub);
+  dsm__hub_note_left_out(&hub);
+  dsm__hub_note_score_dropout(&hub, hub.family->score_dropout);
+  hub.family->put == NULL ? dsm__hub_write_decoder(&hub) : hub.family->put(&hub);
   dsm__json_end_object(writer);
 }
 
@@ -120,35 +115,15 @@ const dsm__import_reader dsm__hub_reader = {
     .write = write,
 };
 
-void dsm__hub_blocks_parameter(const dsm__hub *hub, uint64_t blocks) {
-  if (hub->end != DSM__HUB_BASE || blocks > 1) {
-    dsm__hub_parameter(hub, "blocks", blocks);
-  }
-}
-
-void dsm__hub_decoder_write(const dsm__hub *hub, uint64_t blocks, const char *norm,
-                            dsm__hub_layers *put, const void *of) {
-  const bool is_base = hub->end == DSM__HUB_BASE;
-  if (!is_base || blocks > 1) {
-    dsm__hub_begin_block(hub, "decoder", is_base ? "=blocks-1" : "=blocks");
-    put(hub, of, NULL);
-    dsm__hub_end_block(hub);
-  }
-  if (is_base) {
-    dsm__hub_begin_block(hub, "decoder_end", NULL);
-    put(hub, of, norm);
-    dsm__hub_end_block(hub);
-  }
-}
-
-void dsm__hub_head_write(const dsm__hub *hub, const char *norm, bool is_tied) {
-  const bool shares = dsm__hub_flag(hub, "tie_word_embeddings", is_tied);
+void dsm__hub_head_write(const dsm__hub *hub) {
+  const bool shares = dsm__hub_flag(hub, "tie_word_embeddings", hub->family->is_tied);
   const bool has_words = hub->end == DSM__HUB_MAIN;
   if (hub->end != DSM__HUB_BASE) {
     dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = has_words ? "head" : "classifier",
                                           .in = "=hidden",
                                           .out = has_words ? "=vocabulary" : "=classes",
-                                          .input_norm = norm,
-                                          .tied_to = has_words && shares ? "tokens" : NULL});
+                                          .input_norm = hub->family->norm,
+                                          .tied_to = has_words && shares ? "tokens" : NULL,
+                                          .has_bias = has_words && hub->family->has_head_bias});
   }
 }

@@ -2,8 +2,8 @@
 /*
  * hub.h: the configurations of a model hub (config.json of transformers) as descriptions.
  *
- * A family of models is a row: its word, and a function that reads what it needs of the
- * configuration and writes parameters and layers. Blocks stay blocks, and sizes stay names.
+ * A family of models is a row (families.c): the names of its keys, their defaults, and what its
+ * blocks have. Blocks stay blocks, and sizes stay names.
  *
  * Source: huggingface/transformers, src/transformers/models/FAMILY/configuration_FAMILY.py (keys
  * and their defaults) and modeling_FAMILY.py (layers).
@@ -22,27 +22,7 @@ typedef enum dsm__hub_end {
   DSM__HUB_CLASSES   /**< classes of a text */
 } dsm__hub_end;
 
-typedef struct dsm__hub {
-  const dsm__import *import;
-  const dsm__json_node *config; /**< the root of the document */
-  dsm__json_writer *writer;
-  dsm__hub_end end;
-} dsm__hub;
-
-/* Each writes the members "parameters" and "layers". */
-void dsm__hub_write_bert(const dsm__hub *hub);
-void dsm__hub_write_gpt2(const dsm__hub *hub);
-void dsm__hub_write_gpt_neox(const dsm__hub *hub);
-void dsm__hub_write_llama(const dsm__hub *hub);
-void dsm__hub_write_mistral(const dsm__hub *hub);
-void dsm__hub_write_mixtral(const dsm__hub *hub);
-void dsm__hub_write_qwen2(const dsm__hub *hub);
-void dsm__hub_write_t5(const dsm__hub *hub);
-void dsm__hub_write_vit(const dsm__hub *hub);
-
-/* ---- keys of a configuration; null is as absent (config.c) ---- */
-
-/** Sizes that families have under keys of their own, each a parameter of one name. */
+/** Sizes, each a parameter of one name. */
 typedef enum dsm__hub_size {
   DSM__HUB_SEQUENCE = 0,
   DSM__HUB_VOCABULARY,
@@ -54,41 +34,133 @@ typedef enum dsm__hub_size {
   DSM__HUB_SIZE_COUNT
 } dsm__hub_size;
 
+/** What a flag says, or the fallback where it is not there; no key: always the fallback. */
+typedef struct dsm__hub_choice {
+  const char *key;
+  bool fallback;
+} dsm__hub_choice;
+
+/** A flag, and what is not told apart where it is set. */
+typedef struct dsm__hub_note {
+  const char *key;
+  const char *text;
+} dsm__hub_note;
+
+typedef struct dsm__hub_rotated_features {
+  const char *key;
+  uint64_t fallback;
+} dsm__hub_rotated_features;
+
+typedef struct dsm__hub_experts {
+  const char *key; /**< of their number; NULL: none */
+  uint64_t count, active;
+} dsm__hub_experts;
+
+typedef struct dsm__hub dsm__hub;
+
+/** A row: what a "model_type" is called by and made of. What is NULL, false or 0 it does not have.
+ * Numbers and words are what transformers takes where a configuration leaves a key out. */
+typedef struct dsm__hub_family {
+  const char *type;
+  const char *classes;              /**< in the order of their ends */
+  void (*put)(const dsm__hub *hub); /**< writes "parameters" and "layers"; NULL: as a decoder */
+  bool builds_base; /**< where no class is named; else what the family is known for */
+  const char *keys[DSM__HUB_SIZE_COUNT]; /**< NULL: what most call a size */
+  uint64_t positions;
+  const char *norm;
+  const char *activation_key; /**< NULL: "hidden_act" */
+  const char *activation;
+  const char *dropout, *embedding_dropout, *score_dropout; /**< keys */
+  double default_dropout;
+  dsm__hub_note left_out;
+  const char *refused[2]; /**< flags that make other networks */
+  const char *note;       /**< of what is not as the family has it */
+  bool has_learned_positions;
+  bool is_tied;
+  /* Of decoders. */
+  bool is_gated;
+  bool has_kv_heads;      /**< by keys, as the features of a head */
+  uint64_t kv_heads;      /**< 0: as many as of queries */
+  uint64_t head_features; /**< 0: what heads have of the hidden ones */
+  dsm__hub_choice has_one_kv_head;
+  dsm__hub_choice has_qkv_bias, has_out_bias, has_inner_bias;
+  dsm__hub_choice is_parallel;  /**< both parts of a block read what the block reads */
+  dsm__hub_choice has_one_norm; /**< ... which is normalised once for both */
+  bool has_head_bias;
+  bool has_head_norms;  /**< of queries and keys, each of a head's features */
+  bool has_query_norms; /**< likewise, each of the features of all heads */
+  bool has_part_norms;  /**< of what parts make, before it is added */
+  bool reads_plain;     /**< parts read what is not normalised */
+  struct {
+    const char *key;
+    double fallback;
+  } rotated;                                  /**< share of the features of queries and keys */
+  dsm__hub_rotated_features rotated_features; /**< in place of a share: of each head */
+  const char *window;                         /**< a key */
+  const char *window_of_some;                 /**< likewise, in some blocks */
+  dsm__hub_experts experts;
+} dsm__hub_family;
+extern const dsm__hub_family dsm__hub_families[];
+extern const size_t dsm__hub_family_count;
+
+struct dsm__hub {
+  const dsm__import *import;
+  const dsm__json_node *config; /**< the root of the document */
+  dsm__json_writer *writer;
+  const dsm__hub_family *family;
+  dsm__hub_end end;
+};
+
+void dsm__hub_write_bert(const dsm__hub *hub);
+void dsm__hub_write_decoder(const dsm__hub *hub);
+void dsm__hub_write_t5(const dsm__hub *hub);
+void dsm__hub_write_vit(const dsm__hub *hub);
+
+/* ---- keys of a configuration; null, and no key, is as absent (config.c) ---- */
+
 /** A size that must be there; 1 where it is wrong, which was reported. */
-uint64_t dsm__hub_size_at(const dsm__hub *hub, dsm__hub_size size, const char *key);
+uint64_t dsm__hub_size_at(const dsm__hub *hub, dsm__hub_size size);
+
+/** A size that may be absent; 1 where it is wrong, which was reported. */
+uint64_t dsm__hub_size_or(const dsm__hub *hub, dsm__hub_size size, uint64_t fallback);
 
 /** A number from 1 to `max` that may be absent; 1 where it is wrong, which was reported. */
 uint64_t dsm__hub_count_or(const dsm__hub *hub, const char *key, uint64_t max, uint64_t fallback);
 
-/** Features of all heads at a key, and heads of it at another: reported if these do not divide
- * those. Returns the features. */
-uint64_t dsm__hub_features_of_heads(const dsm__hub *hub, const char *key, const char *heads_key,
-                                    uint64_t heads);
+/** The hidden features: reported if so many heads do not divide them. */
+uint64_t dsm__hub_features_of_heads(const dsm__hub *hub, uint64_t heads);
 
 /** Heads of keys and values at a key: reported if they do not divide those of queries. */
 uint64_t dsm__hub_kv_heads(const dsm__hub *hub, const char *key, uint64_t heads, uint64_t fallback);
 
 bool dsm__hub_flag(const dsm__hub *hub, const char *key, bool fallback);
+bool dsm__hub_chosen(const dsm__hub *hub, dsm__hub_choice choice);
 
 /** A share from 0 to 1. */
 double dsm__hub_share(const dsm__hub *hub, const char *key, double fallback);
 
 /** The operation of an activation's name: those that differ in how they approximate are the same.
  */
-const char *dsm__hub_activation(const dsm__hub *hub, const char *key, const char *fallback);
+const char *dsm__hub_activation(const dsm__hub *hub);
 
-/** Positions of a sample: those of the options, or else of the key, but no more than a bound. */
-uint64_t dsm__hub_sequence(const dsm__hub *hub, const char *key, uint64_t fallback);
+/** Positions of a sample: those of the options, or else of the configuration, but no more
+ * than a bound. */
+uint64_t dsm__hub_sequence(const dsm__hub *hub);
 
 /** Notes that a table of positions has other rows than the sequence. */
-void dsm__hub_note_positions(const dsm__hub *hub, const char *key, uint64_t fallback,
-                             uint64_t sequence);
+void dsm__hub_note_positions(const dsm__hub *hub, uint64_t sequence);
 
-/** Notes at a key, if it is there with a share above 0, that scores are not dropped. */
-void dsm__hub_note_score_dropout(const dsm__hub *hub, const char *key, double fallback);
+/** Whether the share at a key is above 0. */
+bool dsm__hub_has_dropout(const dsm__hub *hub, const char *key);
 
-/** Notes at a flag that is set what is not told apart. */
-void dsm__hub_note_flag(const dsm__hub *hub, const char *key, const char *note);
+/** Notes, if so, that scores are not dropped. */
+void dsm__hub_note_score_dropout(const dsm__hub *hub, const char *key);
+
+/** Notes what is not told apart: at the flag of the family, if it is set, and what is so of all. */
+void dsm__hub_note_left_out(const dsm__hub *hub);
+
+/** Refuses flags that are set and make another network. */
+void dsm__hub_refuse_flags(const dsm__hub *hub);
 
 /** Classes that a classifier tells apart. */
 uint64_t dsm__hub_classes(const dsm__hub *hub);
@@ -99,7 +171,7 @@ uint64_t dsm__hub_classes(const dsm__hub *hub);
 void dsm__hub_begin_parameters(const dsm__hub *hub);
 void dsm__hub_parameter(const dsm__hub *hub, const char *name, uint64_t value);
 /** The parameter of a size that must be there. */
-void dsm__hub_size_parameter(const dsm__hub *hub, dsm__hub_size size, const char *key);
+void dsm__hub_size_parameter(const dsm__hub *hub, dsm__hub_size size);
 void dsm__hub_parameter_text(const dsm__hub *hub, const char *name, const char *expression);
 /** Ends the parameters and begins the layers. */
 void dsm__hub_begin_layers(const dsm__hub *hub);
@@ -117,6 +189,9 @@ typedef struct dsm__hub_fc {
   const char *positions; /**< an expression */
   const char *tied_to;   /**< the layer whose weights it shares */
   const char *input_norm;
+  const char *input_norm_from; /**< the layer that has it */
+  const char *own_norm;        /**< of what it makes, before that is added to something */
+  const char *own_features;    /**< an expression: of a head, which has a norm of its own */
   const char *activation;
   const char *residual; /**< the layer that is added */
   const char *multiply; /**< the layer by which it is multiplied */
@@ -151,37 +226,36 @@ typedef struct dsm__hub_attention {
 } dsm__hub_attention;
 void dsm__hub_attention_write(const dsm__hub *hub, const dsm__hub_attention *attention);
 
-/** A block of attention, with as many heads of keys and values as of queries, and a feed-forward
- * part of two products (plain_block.c). */
+/** A block of attention and a feed-forward part (transformer_block.c). */
 typedef struct dsm__hub_block {
-  const char *name;
+  const char *norm;
   const char *activation;
-  double rotated_share;   /**< of queries and of keys */
+  double rotated_share;   /**< of what qkv makes, or query and key */
   bool has_head_features; /**< by the parameter of this name; else heads share "hidden" */
   bool has_kv_heads;      /**< likewise; else as many as of queries */
+  bool has_window;        /**< likewise */
+  bool has_experts;       /**< likewise, of a gated part */
+  bool is_gated;          /**< three products; else two */
   bool normalises_sums;   /**< else what its parts read */
   bool is_causal;
   bool is_parallel; /**< both parts read what the block reads */
+  bool has_one_norm;
+  bool has_head_norms;
+  bool has_query_norms;
+  bool has_part_norms;
+  bool reads_plain;
   bool has_qkv_bias;
   bool has_out_bias;
+  bool has_inner_bias;
   bool has_dropout;
 } dsm__hub_block;
-void dsm__hub_block_write(const dsm__hub *hub, const dsm__hub_block *block);
-/** Writes the layers of a block, behind the last sum of which stands a norm; NULL: none. */
-typedef void dsm__hub_layers(const dsm__hub *hub, const void *of, const char *end_norm);
-/** Those of a dsm__hub_block. */
-dsm__hub_layers dsm__hub_block_layers;
-
-/** The blocks of a decoder. Of a base model, which has no head that could normalise what it reads,
- * the last one stands apart: it ends with the norm. */
-void dsm__hub_decoder_write(const dsm__hub *hub, uint64_t blocks, const char *norm,
-                            dsm__hub_layers *put, const void *of);
-/** Their number, where any repeat. */
-void dsm__hub_blocks_parameter(const dsm__hub *hub, uint64_t blocks);
+/** Behind the last sum stands a norm; NULL: that of the block, if any. */
+void dsm__hub_block_write(const dsm__hub *hub, const dsm__hub_block *block, const char *name,
+                          const char *repeat, const char *end_norm);
 
 /** What reads a decoder's last features, by its end: products with all words of the vocabulary, by
  * the embedding's weights or others, or with classes; of a base model nothing. */
-void dsm__hub_head_write(const dsm__hub *hub, const char *norm, bool is_tied);
+void dsm__hub_head_write(const dsm__hub *hub);
 
 #define DSM__HUB_LAYER_NORM "layer_norm"
 #define DSM__HUB_RMS_NORM "rms_norm"

@@ -99,10 +99,18 @@ static void put_select(const dsm__hub *hub) {
   dsm__json_end_object(hub->writer);
 }
 
+static void put_input_norm(const dsm__hub *hub, const dsm__hub_fc *fc) {
+  dsm__json_begin_object(hub->writer, true);
+  dsm__json_put_string(hub->writer, "op", fc->input_norm);
+  dsm__json_put_string(hub->writer, "on", "input");
+  put_optional(hub, "from", fc->input_norm_from);
+  dsm__json_end_object(hub->writer);
+}
+
 static bool has_aux(const dsm__hub_fc *fc) {
-  return fc->input_norm != NULL || fc->activation != NULL || fc->residual != NULL ||
-         fc->multiply != NULL || fc->norm != NULL || fc->rotated_share > 0 || fc->selects_first ||
-         fc->has_bias || fc->has_dropout;
+  return fc->input_norm != NULL || fc->own_norm != NULL || fc->activation != NULL ||
+         fc->residual != NULL || fc->multiply != NULL || fc->norm != NULL ||
+         fc->rotated_share > 0 || fc->selects_first || fc->has_bias || fc->has_dropout;
 }
 
 static void put_aux(const dsm__hub *hub, const dsm__hub_fc *fc) {
@@ -111,12 +119,15 @@ static void put_aux(const dsm__hub *hub, const dsm__hub_fc *fc) {
   }
   dsm__json_put_array(hub->writer, "aux", true);
   if (fc->input_norm != NULL) {
-    put_op(hub, fc->input_norm, "on", "input");
+    put_input_norm(hub, fc);
   }
   if (fc->selects_first) {
     put_select(hub);
   }
   put_named(hub, fc->has_bias ? "bias" : NULL);
+  if (fc->own_norm != NULL) {
+    put_op(hub, fc->own_norm, "features", fc->own_features);
+  }
   if (fc->rotated_share > 0) {
     put_rotary(hub, fc->rotated_share);
   }

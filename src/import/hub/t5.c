@@ -38,20 +38,19 @@ static void choose_activation(const dsm__hub *hub, t5_choice *choice) {
 }
 
 static void write_parameters(const dsm__hub *hub, const t5_choice *choice) {
-  enum { POSITIONS = 512 };
   dsm__hub_begin_parameters(hub);
-  dsm__hub_parameter(hub, "sequence", dsm__hub_sequence(hub, "n_positions", POSITIONS));
-  dsm__hub_size_parameter(hub, DSM__HUB_VOCABULARY, "vocab_size");
+  dsm__hub_parameter(hub, "sequence", dsm__hub_sequence(hub));
+  dsm__hub_size_parameter(hub, DSM__HUB_VOCABULARY);
   if (choice->blocks > 1) {
     dsm__hub_parameter(hub, "blocks", choice->blocks);
   }
   if (choice->decoder_blocks > 1) {
     dsm__hub_parameter(hub, "decoder_blocks", choice->decoder_blocks);
   }
-  dsm__hub_size_parameter(hub, DSM__HUB_HIDDEN, "d_model");
-  dsm__hub_size_parameter(hub, DSM__HUB_HEADS, "num_heads");
-  dsm__hub_size_parameter(hub, DSM__HUB_HEAD_FEATURES, "d_kv");
-  dsm__hub_size_parameter(hub, DSM__HUB_INNER, "d_ff");
+  dsm__hub_size_parameter(hub, DSM__HUB_HIDDEN);
+  dsm__hub_size_parameter(hub, DSM__HUB_HEADS);
+  dsm__hub_size_parameter(hub, DSM__HUB_HEAD_FEATURES);
+  dsm__hub_size_parameter(hub, DSM__HUB_INNER);
 }
 
 /* The products before an attention. What reads the stream of a block reads its norm. */
@@ -141,15 +140,14 @@ static void note_relative_positions(const dsm__hub *hub) {
 }
 
 void dsm__hub_write_t5(const dsm__hub *hub) {
-  static const double dropout = 0.1;
-  t5_choice choice = {.has_dropout = dsm__hub_share(hub, "dropout_rate", dropout) > 0};
-  choice.blocks = dsm__hub_size_at(hub, DSM__HUB_BLOCKS, "num_layers");
+  t5_choice choice = {.has_dropout = dsm__hub_has_dropout(hub, hub->family->dropout)};
+  choice.blocks = dsm__hub_size_at(hub, DSM__HUB_BLOCKS);
   const bool is_encoder = hub->end == DSM__HUB_BASE;
   choice.decoder_blocks =
       is_encoder ? 0 : dsm__hub_count_or(hub, "num_decoder_layers", DSM_LAYERS_MAX, choice.blocks);
   choose_activation(hub, &choice);
   note_relative_positions(hub);
-  dsm__hub_note_score_dropout(hub, "dropout_rate", dropout);
+  dsm__hub_note_score_dropout(hub, hub->family->dropout);
   write_parameters(hub, &choice);
   dsm__hub_begin_layers(hub);
   dsm__hub_embedding_write(hub, &(dsm__hub_embedding){.name = "tokens",
@@ -165,6 +163,6 @@ void dsm__hub_write_t5(const dsm__hub *hub) {
   if (choice.decoder_blocks > 1) {
     write_decoder(hub, &choice, "decoder", "=decoder_blocks-1", "@before");
   }
-  dsm__hub_head_write(hub, DSM__HUB_RMS_NORM, true);
+  dsm__hub_head_write(hub);
   dsm__hub_end_layers(hub);
 }

@@ -40,18 +40,17 @@ static uint64_t patches_of(const dsm__hub *hub, uint64_t image, uint64_t patch) 
 static void write_parameters(const dsm__hub *hub) {
   const uint64_t image = side(hub, "image_size", IMAGE);
   const uint64_t patch = side(hub, "patch_size", PATCH);
-  const uint64_t heads = dsm__hub_size_at(hub, DSM__HUB_HEADS, "num_attention_heads");
+  const uint64_t heads = dsm__hub_size_at(hub, DSM__HUB_HEADS);
   dsm__hub_begin_parameters(hub);
   dsm__hub_parameter(hub, "channels",
                      dsm__hub_count_or(hub, "num_channels", DSM_SIDE_MAX, CHANNELS));
   dsm__hub_parameter(hub, "patch", patch);
   dsm__hub_parameter(hub, "patches", patches_of(hub, image, patch));
   dsm__hub_parameter_text(hub, "sequence", "=patches*patches+1");
-  dsm__hub_size_parameter(hub, DSM__HUB_BLOCKS, "num_hidden_layers");
-  dsm__hub_parameter(hub, "hidden",
-                     dsm__hub_features_of_heads(hub, "hidden_size", "num_attention_heads", heads));
+  dsm__hub_size_parameter(hub, DSM__HUB_BLOCKS);
+  dsm__hub_parameter(hub, "hidden", dsm__hub_features_of_heads(hub, heads));
   dsm__hub_parameter(hub, "heads", heads);
-  dsm__hub_size_parameter(hub, DSM__HUB_INNER, "intermediate_size");
+  dsm__hub_size_parameter(hub, DSM__HUB_INNER);
   if (hub->end == DSM__HUB_MAIN) {
     dsm__hub_parameter(hub, "classes", dsm__hub_classes(hub));
   }
@@ -92,18 +91,19 @@ static void write_embeddings(const dsm__hub *hub, bool has_dropout) {
 }
 
 void dsm__hub_write_vit(const dsm__hub *hub) {
-  const bool has_dropout = dsm__hub_share(hub, "hidden_dropout_prob", 0) > 0;
-  dsm__hub_note_score_dropout(hub, "attention_probs_dropout_prob", 0);
+  const bool has_dropout = dsm__hub_has_dropout(hub, hub->family->dropout);
   note_sequence(hub);
   write_parameters(hub);
   dsm__hub_begin_layers(hub);
   write_embeddings(hub, has_dropout);
-  dsm__hub_block_write(
-      hub, &(dsm__hub_block){.name = "encoder",
-                             .activation = dsm__hub_activation(hub, "hidden_act", "gelu"),
-                             .has_qkv_bias = dsm__hub_flag(hub, "qkv_bias", true),
-                             .has_out_bias = true,
-                             .has_dropout = has_dropout});
+  dsm__hub_block_write(hub,
+                       &(dsm__hub_block){.norm = DSM__HUB_LAYER_NORM,
+                                         .activation = dsm__hub_activation(hub),
+                                         .has_qkv_bias = dsm__hub_flag(hub, "qkv_bias", true),
+                                         .has_out_bias = true,
+                                         .has_inner_bias = true,
+                                         .has_dropout = has_dropout},
+                       "encoder", "=blocks", NULL);
   write_end(hub);
   dsm__hub_end_layers(hub);
 }
