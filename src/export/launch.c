@@ -18,6 +18,7 @@
 #include "base/units.h"
 #include "export/target.h"
 #include "model/axis_words.h"
+#include "model/role_row.h"
 #include "plan/degrees.h"
 #include "plan/segments.h"
 
@@ -237,8 +238,10 @@ static bool passes_features_on(const dsm_plan *plan) {
       for (unsigned a = 0; plan->layers[i].passes[p].exists && a < plan->system->system.axis_count;
            a++) {
         const dsm_role role = dsm_parallelism_role(parallelism, a);
+        const dsm__weight_cut cut = dsm__role_rows[role].cut;
         passes = passes || (plan->system->system.axes[a].chips > 1 &&
-                            (role == DSM_ROLE_MODEL || role == DSM_ROLE_MODEL_OUT));
+                            (cut == DSM__WEIGHT_CUT_OUT || cut == DSM__WEIGHT_CUT_IN) &&
+                            !dsm__role_has(role, DSM__ROLE_OPENS | DSM__ROLE_CLOSES));
       }
     }
   }
