@@ -53,9 +53,16 @@ def network(row):
     return workload
 
 
+def bundled_axes(name):
+    """Those of a bundled system, with what its bases say of the axes of the same names."""
+    system = json.loads((BUNDLED / "systems" / f"{name}.json").read_text())
+    below = {axis["name"]: axis for axis in bundled_axes(system["base"])} if "base" in system else {}
+    return [{**below.get(axis["name"], {}), **axis} for axis in system["system"]["axes"]]
+
+
 def axes_of(row, nodes, is_whole=False):
     """Axes of so many nodes, and on which of them chips share layers. A node is one axis where all its chips do the same."""
-    gpu, node = json.loads((BUNDLED / "systems" / "dgx_a100.json").read_text())["system"]["axes"]
+    gpu, node = bundled_axes("dgx_a100")
     if "node_port_Gbps" in row:
         node["bandwidth_GBps"] = size(row, "node_port_Gbps") / 8 / gpu["chips"]
     tensor = 1 if is_whole else size(row, "tensor")
@@ -72,11 +79,8 @@ def machine(axes, inside=(), between=()):
     """dgx_a100 with these axes, with other values of those inside a node and between nodes."""
     for axis in axes:
         axis.update(between if "chips_per_port" in axis else inside)
-    system = json.loads((BUNDLED / "systems" / "dgx_a100.json").read_text())
-    del system["notes"]
-    system["model"].update(SOFTWARE)
-    system["system"]["axes"] = axes
-    return system
+    return {"format": "dsm-system/1", "name": "dgx_a100", "base": str(BUNDLED / "systems" / "dgx_a100.json"),
+            "model": SOFTWARE, "system": {"axes": axes}}
 
 
 def word_of(role, axes, shared):

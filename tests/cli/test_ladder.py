@@ -76,8 +76,10 @@ class Ladder(unittest.TestCase):
 
     def roles(self, system):
         """The rungs of roles that a system has."""
-        text = (self.source / "systems" / f"{system}.json").read_text(encoding="utf-8")
-        return ROLES if json.loads(text)["model"].get("search") == "all" else []
+        done = subprocess.run([self.dsm, "describe", system, "--format=json"], capture_output=True, text=True,
+                              check=True)
+        values = {row["path"]: row["value"] for row in json.loads(done.stdout)["items"][0]["parameters"]}
+        return ROLES if values.get("model.search") == "all" else []
 
     def test_every_bundled_pair_in_both_modes(self):
         asked = [(workload, system, mode) for workload in self.names("workloads")
@@ -127,7 +129,7 @@ class Ladder(unittest.TestCase):
         for workload, system in (("gpt", "dgx_a100"), ("alexnet", "torus16")):
             for named in asked:
                 question = [workload, system, "--minibatch=64", f"--parallelism={named}",
-                            "--optimize=hybrid,reuse,spatial,tensor,expert",
+                            "--optimize=hybrid,reuse,spatial,tensor,expert,context",
                             *(["--set=workload.parameters.blocks=1"] if workload == "gpt" else [])]
                 found = self.check(*question)
                 refused += found is None

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "dsm/lookup.h"
 #include "import/small_model.h"
 #include "subject.h"
 
@@ -366,6 +367,43 @@ static attempt load_system(const subject *s, dsm_diags *diags) {
   return finish_system(status, system);
 }
 
+/* A system on top of another one, and one whose base is not there. */
+static attempt parse_system_on(const char *base, dsm_diags *diags) {
+  char text[4096];
+  (void)snprintf(text, sizeof text,
+                 "{\"format\": \"dsm-system/1\", \"name\": \"own\", \"base\": \"%s\", "
+                 "\"pe\": {\"simd_macs\": 2}, \"notes\": {\"pe.simd_macs\": \"own\"}}",
+                 base);
+  return parse_system_of(text, NULL, 0, diags);
+}
+
+static attempt parse_system_with_base(const subject *s, dsm_diags *diags) {
+  return parse_system_on(s->system_path, diags);
+}
+
+static attempt parse_system_with_no_base(const subject *s, dsm_diags *diags) {
+  (void)s;
+  return parse_system_on("nowhere", diags);
+}
+
+static attempt find_folders(const subject *s, dsm_diags *diags) {
+  char path[4096];
+  dsm_folders folders = {.count = 0};
+  (void)s;
+  dsm_folders_add_environment(&folders);
+  dsm_folders_add_installed(&folders, "systems");
+  const bool is_found = folders.count > 0 && dsm_folder_has(folders.items[folders.count - 1],
+                                                            "torus16", path, sizeof path);
+  const dsm_status status = folders.is_out_of_memory ? DSM_ERROR_OUT_OF_MEMORY : DSM_OK;
+  const uint64_t digest = digest_u64(DIGEST_START, is_found && dsm_is_file(path));
+  dsm_folders_free(&folders);
+  if (status != DSM_OK) { /* who looks tells */
+    dsm_diag diag = {.severity = DSM_SEVERITY_ERROR, .message = "out of memory"};
+    dsm_diags_append(diags, &diag);
+  }
+  return (attempt){.status = status, .digest = status == DSM_OK ? digest : 0};
+}
+
 static const char *small_bytes(void) {
   return (const char *)small_model;
 }
@@ -527,5 +565,8 @@ const faulty_case input_cases[] = {
     {"dsm_system_parse", parse_system, DSM_OK, NULL},
     {"dsm_system_parse, bad", parse_bad_system, DSM_ERROR_INVALID, NULL},
     {"dsm_system_load", load_system, DSM_OK, NULL},
+    {"dsm_system_parse, base", parse_system_with_base, DSM_OK, NULL},
+    {"dsm_system_parse, no base", parse_system_with_no_base, DSM_ERROR_INVALID, NULL},
+    {"dsm_folders", find_folders, DSM_OK, NULL},
 };
 const size_t input_case_count = sizeof input_cases / sizeof input_cases[0];

@@ -381,6 +381,7 @@ static uint64_t digest_names(const subject *s, uint64_t digest) {
       dsm_optimization_name(DSM_OPTIMIZATION_HYBRID),
       dsm_sharding_name(DSM_SHARDING_WEIGHTS),
       dsm_recomputation_name(DSM_RECOMPUTATION_SELECTIVE),
+      dsm_stages_at_name(DSM_STAGES_AT_BLOCKS),
       dsm_recomputation_why_not(s->convolutional, DSM_RECOMPUTATION_SELECTIVE),
       dsm_decision_name(DSM_DECISION_DYSM_FACTOR),
   };
@@ -496,6 +497,7 @@ static attempt use_pure_functions(const subject *s, dsm_diags *diags) {
   const dsm_loops core = dsm_core_share(&share, &split);
   const dsm_loops array = dsm_array_share(&machine, DSM_PASS_FORWARD, &share, &split);
   uint64_t digest = digest_names(s, DIGEST_START);
+  digest = digest_u64(digest, dsm_machine_for(s->system, DSM_MODE_TRAINING).chip_count);
   digest = digest_score(digest, s->convolutional, &machine, &split);
   digest = digest_roles(layer, &machine, digest);
   digest = digest_holding(digest, s->convolutional, &machine);

@@ -53,14 +53,14 @@ ROWS = (
 
 
 def machine(name, cache_bytes, axes):
-    system = json.loads((SYSTEMS / f"{name}.json").read_text())
-    del system["notes"]
-    system["core"].update(operation_overhead_us=0, issue_us=ISSUE * 1e6)
-    system["chip"]["core_link_bandwidth_GBps"] = cache_bytes * system["core"]["frequency_GHz"]
-    system["chip"]["memory"].update(efficiency_ratio=0.85, auxiliary_efficiency_ratio=0.85)
-    system["model"].update(fused_attention=False, sharded_update=False, relu_mask_bytes=0, accumulate_memory_bytes=6, overlapped_reduction=False)
-    system["system"]["axes"] = axes
-    return system
+    frequency = {"dgx_a100": 1.41, "dgx1_v100": 1.53}[name]
+    return {"format": "dsm-system/1", "name": name, "base": str(SYSTEMS / f"{name}.json"),
+            "core": {"operation_overhead_us": 0, "issue_us": ISSUE * 1e6},
+            "chip": {"core_link_bandwidth_GBps": cache_bytes * frequency,
+                     "memory": {"efficiency_ratio": 0.85, "auxiliary_efficiency_ratio": 0.85}},
+            "model": {"fused_attention": False, "sharded_update": False, "relu_mask_bytes": 0, "accumulate_memory_bytes": 6,
+                      "overlapped_reduction": False},
+            "system": {"axes": axes}}
 
 
 def network(hidden, blocks, heads, positions, vocabulary, samples):

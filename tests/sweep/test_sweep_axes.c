@@ -327,10 +327,11 @@ START_TEST(folders_in_bytewise_order) {
   dsm_sweep *sweep = NULL;
   ck_assert_int_eq(dsm_sweep_make(&sweep, NULL, 0, NULL, NULL, &request, &files, NULL), DSM_OK);
   ck_assert_uint_ge(sweep->point_count, 5);
-  ck_assert_str_eq(dsm_sweep_value(sweep, 0, 1)->text, "chip1");
-  ck_assert_str_eq(dsm_sweep_value(sweep, 1, 1)->text, "dgx1_v100");
-  ck_assert_str_eq(dsm_sweep_value(sweep, 2, 1)->text, "dgx2_v100");
-  ck_assert_str_eq(dsm_sweep_value(sweep, 3, 1)->text, "dgx_a100"); /* '2' before '_' */
+  ck_assert_str_eq(dsm_sweep_value(sweep, 0, 1)->text, "a100");
+  ck_assert_str_eq(dsm_sweep_value(sweep, 3, 1)->text, "chip1");
+  ck_assert_str_eq(dsm_sweep_value(sweep, 4, 1)->text, "dgx1_v100");
+  ck_assert_str_eq(dsm_sweep_value(sweep, 5, 1)->text, "dgx2_v100");
+  ck_assert_str_eq(dsm_sweep_value(sweep, 6, 1)->text, "dgx_a100"); /* '2' before '_' */
   dsm_sweep_free(sweep);
 }
 END_TEST

@@ -15,7 +15,7 @@
 #include "dsm/limits.h"
 #include "dsm/lookup.h"
 
-enum { BASES_MAX = 8, PATH_SIZE = 4096 };
+enum { BASES_MAX = 8, PATH_SIZE = 4096 /* of a file */, PATH_TEXT_SIZE = 256 };
 
 static const char base_key[] = "base";
 static const char notes_key[] = "notes";
@@ -33,7 +33,7 @@ static const struct kind {
 /* A document that takes values of its base. */
 typedef struct joining {
   dsm__json_doc *doc;
-  const char *origin; /* the base's file */
+  const dsm__json_doc *base;
 } joining;
 
 static cJSON *member_of(const cJSON *object, const char *key) {
@@ -58,8 +58,8 @@ static bool are_joined(const cJSON *container, const cJSON *own, const cJSON *ot
 
 /* ---- joining ---- */
 
-/* Moves a member of the base to the description. */
-static void adopt(joining *with, cJSON *own, cJSON *base, cJSON *member) {
+/* Moves a member of the base, which came from the file `origin`, to the description. */
+static void adopt(joining *with, cJSON *own, cJSON *base, cJSON *member, const char *origin) {
   dsm__json_doc *const doc = with->doc;
   if (!DSM__LIST_RESERVE_IN(&doc->overridden, 1, doc->arena)) {
     dsm__json_set_out_of_memory(doc);
@@ -67,25 +67,39 @@ static void adopt(joining *with, cJSON *own, cJSON *base, cJSON *member) {
   }
   (void)cJSON_AddItemToArray(own, cJSON_DetachItemViaPointer(base, member)); /* keeps its key */
   doc->overridden.items[doc->overridden.count++] =
-      (dsm__json_overridden){.item = member, .origin = with->origin};
+      (dsm__json_overridden){.item = member, .origin = origin};
 }
 
-static void join_objects(joining *with, cJSON *own, cJSON *base, bool is_root);
+/* The file that a value of the base came from, which may be that of a base of its own; else that of
+ * what it is in. */
+static const char *origin_of(const joining *with, const cJSON *value, const char *around) {
+  const dsm__json_doc *const base = with->base;
+  for (size_t i = 0; i < base->overridden.count; i++) {
+    if (base->overridden.items[i].item == value) {
+      return dsm__arena_strdup(with->doc->arena, base->overridden.items[i].origin);
+    }
+  }
+  return around;
+}
+
+static void join_objects(joining *with, cJSON *own, cJSON *base, const char *origin, bool is_root);
 
 /* Recursion no deeper than DSM__JSON_MAX_DEPTH: both texts were checked for that. */
-static void join_members(joining *with, cJSON *container, cJSON *own, cJSON *base) {
+static void join_members(joining *with, cJSON *container, cJSON *own, cJSON *base,
+                         const char *origin) {
+  origin = origin_of(with, base, origin);
   if (are_joined(container, own, base)) {
-    join_objects(with, own, base, false);
+    join_objects(with, own, base, origin, false);
   } else if (cJSON_IsArray(own) && cJSON_IsArray(base)) {
     cJSON *other = base->child;
     for (cJSON *each = own->child; each != NULL && other != NULL; each = each->next) {
-      join_members(with, own, each, other);
+      join_members(with, own, each, other, origin);
       other = other->next;
     }
   }
 }
 
-static void join_objects(joining *with, cJSON *own, cJSON *base, bool is_root) {
+static void join_objects(joining *with, cJSON *own, cJSON *base, const char *origin, bool is_root) {
   cJSON *next = NULL;
   for (cJSON *each = base->child; each != NULL; each = next) {
     next = each->next;
@@ -94,9 +108,9 @@ static void join_objects(joining *with, cJSON *own, cJSON *base, bool is_root) {
       continue;
     }
     if (mine == NULL) {
-      adopt(with, own, base, each);
+      adopt(with, own, base, each, origin_of(with, each, origin));
     } else {
-      join_members(with, own, mine, each);
+      join_members(with, own, mine, each, origin);
     }
   }
 }
@@ -121,7 +135,7 @@ static bool holds_still(const cJSON *own, const cJSON *base, const char *path) {
 }
 
 /* To be called before the values are joined. */
-static void join_notes(joining *with, cJSON *own, cJSON *base) {
+static void join_notes(joining *with, cJSON *own, cJSON *base, const char *origin) {
   cJSON *const of_base = member_of(base, notes_key);
   cJSON *notes = member_of(own, notes_key);
   if (!cJSON_IsObject(of_base) || (notes != NULL && !cJSON_IsObject(notes))) {
@@ -136,26 +150,47 @@ static void join_notes(joining *with, cJSON *own, cJSON *base) {
   for (cJSON *each = of_base->child; each != NULL; each = next) {
     next = each->next;
     if (member_of(notes, each->string) == NULL && holds_still(own, base, each->string)) {
-      adopt(with, notes, of_base, each);
+      adopt(with, notes, of_base, each, origin_of(with, each, origin));
     }
   }
 }
 
 /* ---- what the description states itself ---- */
 
-static void list_own(const cJSON *object, const char *prefix, dsm__text_buffer *list) {
+static void list_own(const cJSON *object, const char *prefix, bool is_item, dsm__text_buffer *list);
+
+/* A value that is no object: a list of things with names goes by these. */
+static void list_value(const cJSON *value, const char *path, dsm__text_buffer *list) {
+  bool is_named = cJSON_IsArray(value);
+  for (const cJSON *each = value->child; each != NULL; each = each->next) {
+    is_named = is_named && cJSON_IsObject(each) && dsm__json_name_of(value, each) != NULL;
+  }
+  if (!is_named) {
+    dsm__text_printf(list, "%s%s", list->length > 0 ? ", " : "", path);
+    return;
+  }
+  for (const cJSON *each = value->child; each != NULL; each = each->next) {
+    char below[PATH_TEXT_SIZE];
+    (void)snprintf(below, sizeof below, "%.120s.%.120s.", path, dsm__json_name_of(value, each));
+    list_own(each, below, true, list);
+  }
+}
+
+static void list_own(const cJSON *object, const char *prefix, bool is_item,
+                     dsm__text_buffer *list) {
   for (const cJSON *each = object->child; each != NULL; each = each->next) {
-    char path[256];
+    char path[PATH_TEXT_SIZE];
     (void)snprintf(path, sizeof path, "%s%s", prefix, each->string);
-    if (*prefix == '\0' && is_for_itself(path)) {
+    if ((*prefix == '\0' && is_for_itself(path)) ||
+        (is_item && strcmp(each->string, "name") == 0)) {
       continue;
     }
     if (cJSON_IsObject(each)) {
       const size_t length = strlen(path);
       (void)snprintf(path + length, sizeof path - length, ".");
-      list_own(each, path, list);
+      list_own(each, path, false, list);
     } else {
-      dsm__text_printf(list, "%s%s", list->length > 0 ? ", " : "", path);
+      list_value(each, path, list);
     }
   }
 }
@@ -164,7 +199,7 @@ static void list_own(const cJSON *object, const char *prefix, dsm__text_buffer *
 static void remember(dsm__json_doc *doc, const char *name, const dsm__json_doc *base) {
   dsm__text_buffer own = {0};
   dsm__text_buffer names = {0};
-  list_own(doc->root, "", &own);
+  list_own(doc->root, "", false, &own);
   dsm__text_puts(&own, ""); /* so that there is a text */
   dsm__text_puts(&names, name);
   if (base->base != NULL) {
@@ -257,24 +292,21 @@ static dsm__json_doc *read_base(const dsm__json_node *node, const struct kind *k
   return base;
 }
 
-/* Takes the values that the base has itself, and those that it has from its own base. */
+/* Takes the values that the base has. What is left of it stays until the document is freed: no
+ * address comes twice. */
 static void join(dsm__json_doc *doc, dsm__json_doc *base, const char *path) {
-  joining with = {.doc = doc, .origin = dsm__arena_strdup(doc->arena, path)};
-  if (with.origin == NULL) {
+  joining with = {.doc = doc, .base = base};
+  const char *const origin = dsm__arena_strdup(doc->arena, path);
+  if (origin == NULL) {
     dsm__json_set_out_of_memory(doc);
     return;
   }
-  join_notes(&with, doc->root, base->root);
-  join_objects(&with, doc->root, base->root, true);
-  for (size_t i = 0; i < base->overridden.count && !doc->is_out_of_memory; i++) {
-    dsm__json_overridden each = base->overridden.items[i];
-    each.origin = dsm__arena_strdup(doc->arena, each.origin);
-    if (each.origin == NULL || !DSM__LIST_RESERVE_IN(&doc->overridden, 1, doc->arena)) {
-      dsm__json_set_out_of_memory(doc);
-    } else {
-      doc->overridden.items[doc->overridden.count++] = each;
-    }
-  }
+  join_notes(&with, doc->root, base->root, origin);
+  join_objects(&with, doc->root, base->root, origin, true);
+  (void)cJSON_AddItemToArray(doc->replaced, base->root);
+  (void)cJSON_AddItemToArray(doc->replaced, base->replaced);
+  base->root = NULL;
+  base->replaced = NULL;
 }
 
 bool dsm__json_doc_take_base(dsm__json_doc *doc, unsigned depth) {
