@@ -251,7 +251,7 @@ static bool find_file(const dsm__json_node *node, const struct kind *kind, char 
     dsm__json_set_out_of_memory(node->doc);
   } else if (!is_found || !is_regular(path)) {
     char hint[64];
-    (void)snprintf(hint, sizeof hint, "'dsm list %ss' shows which there are", kind->name);
+    (void)snprintf(hint, sizeof hint, "'dsm list %s' shows which there are", kind->name);
     dsm__json_error(node, hint, "expected the name of a %s, found no file of \"%.200s\"",
                     kind->name, name);
   }

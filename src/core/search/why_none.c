@@ -2,6 +2,7 @@
 #include "search/why_none.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/diag_add.h"
 #include "base/units.h"
@@ -80,7 +81,13 @@ dsm_status dsm__report_none_asked(const dsm__problem *problem, dsm_diags *diags)
                    (unsigned long long)wanted);
     return DSM_ERROR_INFEASIBLE;
   }
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+  char hint[96] = "";
+  if (options->micro_batches > 1) {
+    const uint64_t samples = problem->inputs.workload->minibatch / options->micro_batches;
+    (void)snprintf(hint, sizeof hint, "or that shares the %llu samples of a micro-batch evenly",
+                   (unsigned long long)samples);
+  }
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, hint,
                  "memory capacity: with the stages, micro-batches and recomputation that are asked "
                  "for, no step was found that needs at most %.6g GB a chip",
                  dsm_system_usable_bytes(problem->machine.system) / DSM__BYTES_PER_GB);

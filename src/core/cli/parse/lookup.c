@@ -363,6 +363,15 @@ void cli_note_hidden(const char *path, const char *name, unsigned bundled, dsm_d
   }
 }
 
+/* What is a pipe, or nothing any more, is no description that could be listed. */
+static bool is_regular(const char *folder, const char *name) {
+  char path[CLI_PATH_SIZE];
+  struct stat info;
+  const int length = snprintf(path, sizeof path, "%s/%s", folder, name);
+  return length > 0 && (size_t)length < sizeof path && stat(path, &info) == 0 &&
+         S_ISREG(info.st_mode);
+}
+
 void cli_visit_names(unsigned bundled, cli_name_visitor *visit, void *context) {
   dsm_folders folders = {.count = 0};
   list_folders(&folders, bundled);
@@ -371,7 +380,7 @@ void cli_visit_names(unsigned bundled, cli_name_visitor *visit, void *context) {
     const int count = scandir(folders.items[i], &entries, NULL, alphasort);
     for (int entry = 0; entry < count; entry++) {
       char *const name = entries[entry]->d_name;
-      if (cli_ends_in(name, suffix)) {
+      if (cli_ends_in(name, suffix) && is_regular(folders.items[i], name)) {
         name[strlen(name) - (sizeof suffix - 1)] = '\0';
         visit(context, name, folders.items[i]);
       }

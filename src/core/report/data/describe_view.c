@@ -140,7 +140,7 @@ static const dsm__fact system_facts[] = {
                     "{machine_balance:~4} FLOP per byte of memory{elements}"),
     DSM__FACT(NULL, "{axes_text?axes: {axes_text}|}"),
     DSM__FACT(NULL, "{memory_bytes} of memory, {memory_bytes/chips:B} a chip{reserve}"),
-    DSM__FACT(NULL, "{base?base: {base}; its own values: {own_values}|}"),
+    DSM__FACT(NULL, "{base?base: {base}{own_values?; its own values: {own_values}|}|}"),
     {.text = "{system_source?source: {system_source}|}", .is_faint = true}};
 static void show_parameters(dsm__page *page, const void *of) {
   dsm__parameter_list_put(page, &((const dsm__item_row *)of)->parameters);
