@@ -4,9 +4,9 @@
  * export.h: plans as inputs of other simulators, as settings of frameworks, and partitions as
  * stages to deploy.
  *
- * Each target is a set of small files that hold what a plan predicts in that simulator's own
- * form, or what each device runs, receives and sends. docs/export.md says for each what every
- * number is, and what is lost on the way.
+ * Each target is a set of small files that hold what a plan predicts in a simulator's own form, the
+ * settings of a framework, or what each device runs, receives and sends. docs/export.md says for
+ * each what every number is, and what is lost on the way.
  */
 #ifndef DSM_EXPORT_H
 #define DSM_EXPORT_H
@@ -51,10 +51,11 @@ typedef struct dsm_export {
 } dsm_export;
 
 /**
- * Makes the files of a target from a plan's predicted times and volumes. *made is set only on
- * DSM_OK and then belongs to the caller. DSM_ERROR_INFEASIBLE, with a finding: the target cannot
- * express the system or the plan, as ASTRA-sim one chip, or a framework stages that cut blocks;
- * DSM_ERROR_USAGE: the target is for partitions; DSM_ERROR_OUT_OF_MEMORY.
+ * Makes the files of a target: a simulator's from a plan's predicted times and volumes, a
+ * framework's from its decisions. *made is set only on DSM_OK and then belongs to the caller.
+ * DSM_ERROR_INFEASIBLE, with a finding: the target cannot express the plan or its system
+ * (ASTRA-sim: one chip; a framework: stages that cut a block); DSM_ERROR_USAGE: the target is for
+ * partitions; DSM_ERROR_OUT_OF_MEMORY.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_export_plan(dsm_export **made, const dsm_plan *plan,
                                                  dsm_export_target target, dsm_diags *diags);

@@ -7,9 +7,10 @@
  *
  * Source: NVIDIA/Megatron-LM, megatron/training/arguments.py; pytorch/torchtitan,
  * torchtitan/config/job_config.py; deepspeedai/DeepSpeed, docs/_pages/config-json.md and
- * docs/_tutorials/autotp-training.md; AI-Hypercomputer/maxtext, MaxText/configs/base.yml.
+ * docs/_tutorials/autotp-training.md; AI-Hypercomputer/maxtext, configs/base.yml as of 2025.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@
 #include "base/units.h"
 #include "export/target.h"
 #include "model/axis_words.h"
+#include "model/equations.h"
 #include "model/role_row.h"
 #include "plan/degrees.h"
 #include "plan/segments.h"
@@ -28,9 +30,13 @@ typedef enum fact {
   PLAIN_TENSOR, /* TENSOR without SEQUENCE, or 1 */
   SEQUENCE,     /* as many as TENSOR, or 1 */
   CONTEXT,
-  REPLICATE, /* chips with samples of their own that have whole weights */
-  SHARD,     /* those that share them */
+  CONTEXT_FORM, /* 0: none, 1: keys and values go round, 2: they are gathered, 3: both */
+  REPLICATE,    /* chips with samples of their own that have whole weights */
+  SHARD,        /* those that share them */
   EXPERT,
+  EXPERT_REPLICATE, /* REPLICATE of the chips with the same experts */
+  EXPERT_SHARD,     /* SHARD of them */
+  EXPERT_APART,     /* 1: EXPERT is not made of all of CONTEXT and a part of SHARD */
   PIPELINE,
   RUNS,     /* of layers, of each stage */
   SCHEDULE, /* 0: no stages, 1: one run each, 2: several */
@@ -44,7 +50,7 @@ typedef enum fact {
   LOCAL_BATCH,    /* samples of what they run before a reduction: with stages of a step */
   CHIP_BATCH,     /* samples of a chip */
   GLOBAL_BATCH,
-  PRECISION, /* 0: 32 bits, 1: bf16, 2: fp16, 3: fp8 */
+  PRECISION, /* 0: 32 bits, 1: bf16, 2: fp16, 3: fp8, 4: another */
   OVERLAP,   /* 1: sums of gradients hide behind the backward pass */
   FACT_COUNT
 } fact;
@@ -80,7 +86,7 @@ typedef struct framework {
   const char *notes; /* of what no setting says */
 } framework;
 
-enum { MOST = INT32_MAX, HALF_BYTES = 2 };
+enum { MOST = INT32_MAX, HALF_BYTES = 2, SINGLE_BYTES = 4 };
 
 /* ---- frameworks ---- */
 
@@ -88,6 +94,7 @@ static const setting megatron_settings[] = {
     {.key = "--tensor-model-parallel-size", .of = TENSOR},
     {.key = "--sequence-parallel", .of = SEQUENCE, .above = 1, .is_flag = true},
     {.key = "--context-parallel-size", .of = CONTEXT},
+    {.key = "--cp-comm-type", .of = CONTEXT_FORM, .words = {NULL, "p2p", "all_gather"}},
     {.key = "--pipeline-model-parallel-size", .of = PIPELINE},
     {.key = "--num-virtual-stages-per-pipeline-rank", .of = RUNS, .above = 1},
     {.key = "--expert-model-parallel-size", .of = EXPERT, .above = 1},
@@ -106,6 +113,9 @@ static const setting megatron_settings[] = {
     {.key = "--fp16", .of = PRECISION, .words = {NULL, NULL, ""}},
     {.key = "--fp8-format", .of = PRECISION, .words = {NULL, NULL, NULL, "hybrid"}},
 };
+static const refusal megatron_refusals[] = {
+    {PRECISION, 4, 4, "trains in bf16, fp16, fp8 or 32 bits"},
+};
 
 static const setting torchtitan_settings[] = {
     {.section = "training", .key = "local_batch_size", .of = LOCAL_BATCH},
@@ -122,6 +132,10 @@ static const setting torchtitan_settings[] = {
      .words = {NULL, NULL, "\"never\"", "\"always\""}},
     {.section = "parallelism", .key = "tensor_parallel_degree", .of = TENSOR},
     {.section = "parallelism", .key = "context_parallel_degree", .of = CONTEXT},
+    {.section = "parallelism",
+     .key = "context_parallel_rotate_method",
+     .of = CONTEXT_FORM,
+     .words = {NULL, "\"alltoall\"", "\"allgather\""}},
     {.section = "parallelism", .key = "expert_parallel_degree", .of = EXPERT},
     {.section = "parallelism", .key = "pipeline_parallel_degree", .of = PIPELINE},
     {.section = "parallelism",
@@ -138,8 +152,12 @@ static const setting torchtitan_settings[] = {
      .words = {"\"none\"", "\"selective\"", "\"full\""}},
 };
 static const refusal torchtitan_refusals[] = {
-    {ZERO, 1, 1, "shares weights with the optimizer's state: ZeRO 0, 2 or 3"},
+    {ZERO, 1, 1, "has no ZeRO 1: expected ZeRO 0, 2 or 3"},
+    {EXPERT_APART, 1, 1,
+     "runs experts on all chips of CP and on some of those that share weights (ZeRO 2 or 3), which "
+     "does not give the EP of this plan"},
     {PRECISION, 2, 2, "trains in bf16, fp8 or 32 bits"},
+    {PRECISION, 4, 4, "trains in bf16, fp8 or 32 bits"},
 };
 
 static const setting deepspeed_settings[] = {
@@ -157,17 +175,21 @@ static const setting deepspeed_settings[] = {
 };
 static const refusal deepspeed_refusals[] = {
     {SEQUENCE, 2, MOST, "has no sequence parallelism between the layers of tensor parallelism"},
-    {CONTEXT, 2, MOST, "shares positions by heads alone (Ulysses), not by keys that go round"},
+    {CONTEXT, 2, MOST,
+     "shares positions by heads alone (Ulysses), not by keys that go round or are gathered"},
     {RUNS, 2, MOST, "has no interleaved stages"},
-    {PRECISION, 3, 3, "has no setting for fp8"},
+    {PRECISION, 3, 4, "trains in bf16, fp16 or 32 bits"},
 };
 
 static const setting maxtext_settings[] = {
-    {.key = "ici_data_parallelism", .of = REPLICATE},
-    {.key = "ici_fsdp_parallelism", .of = SHARD},
+    {.key = "ici_data_parallelism", .of = EXPERT_REPLICATE},
+    {.key = "ici_fsdp_parallelism", .of = EXPERT_SHARD},
     {.key = "ici_tensor_parallelism", .of = PLAIN_TENSOR},
     {.key = "ici_tensor_sequence_parallelism", .of = SEQUENCE},
     {.key = "ici_context_parallelism", .of = CONTEXT},
+    {.key = "context_parallel_strategy",
+     .of = CONTEXT_FORM,
+     .words = {NULL, "'ring'", "'all_gather'"}},
     {.key = "ici_expert_parallelism", .of = EXPERT},
     {.key = "ici_pipeline_parallelism", .of = PIPELINE},
     {.key = "num_pipeline_microbatches", .of = STAGED_BATCHES, .above = 1},
@@ -180,8 +202,9 @@ static const setting maxtext_settings[] = {
     {.key = "quantization", .of = PRECISION, .words = {NULL, NULL, NULL, "'fp8'"}},
 };
 static const refusal maxtext_refusals[] = {
-    {ZERO, 2, 2, "shares gradients with the weights: ZeRO 0, 1 or 3"},
+    {ZERO, 2, 2, "has no ZeRO 2: expected ZeRO 0, 1 or 3"},
     {PRECISION, 2, 2, "trains in bf16, fp8 or 32 bits"},
+    {PRECISION, 4, 4, "trains in bf16, fp8 or 32 bits"},
 };
 
 #define ROWS(of) of##_settings, DSM__COUNT_OF(of##_settings)
@@ -189,7 +212,7 @@ static const refusal maxtext_refusals[] = {
 
 static const framework frameworks[] = {
     [DSM_EXPORT_MEGATRON] =
-        {"Megatron-LM", ARGUMENTS, ROWS(megatron), NULL, 0,
+        {"Megatron-LM", ARGUMENTS, ROWS(megatron), REFUSALS(megatron),
          "Ranks are ordered TP, CP, EP, DP, PP, the first innermost.\n"
          "Recomputation in full keeps what enters each block of the network.\n"},
     [DSM_EXPORT_TORCHTITAN] =
@@ -209,15 +232,40 @@ static const framework frameworks[] = {
 
 /* ---- facts ---- */
 
+#define BY_ROLES                                                                                   \
+  "explore with --parallelism AXIS=ROLE,... for each axis, so that all layers have one"
+
 /* What a framework has to be told of all layers alike, in the order in which it is asked. */
 static const struct {
   dsm__degree_kind kind;
   const char *what;
+  const char *hint;
 } alike[] = {
-    {DSM__DEGREE_TENSOR, "tensor parallelism"},   {DSM__DEGREE_SEQUENCE, "sequence parallelism"},
-    {DSM__DEGREE_CONTEXT, "context parallelism"}, {DSM__DEGREE_DATA, "data parallelism"},
-    {DSM__DEGREE_EXPERT, "expert parallelism"},   {DSM__DEGREE_ZERO, "ZeRO"},
+    {DSM__DEGREE_TENSOR, "tensor parallelism", BY_ROLES},
+    {DSM__DEGREE_SEQUENCE, "sequence parallelism", BY_ROLES},
+    {DSM__DEGREE_CONTEXT, "context parallelism", BY_ROLES},
+    {DSM__DEGREE_DATA, "data parallelism", BY_ROLES},
+    {DSM__DEGREE_EXPERT, "expert parallelism", BY_ROLES},
+    {DSM__DEGREE_ZERO, "ZeRO",
+     "explore without shard, or write the same shard into all layers of the plan"},
 };
+
+/* By types of elements. */
+static const double precisions[DSM_ELEMENT_TYPE_COUNT] = {
+    [DSM_ELEMENT_TYPE_INT8] = 4, [DSM_ELEMENT_TYPE_FP8] = 3,  [DSM_ELEMENT_TYPE_FP16] = 2,
+    [DSM_ELEMENT_TYPE_BF16] = 1, [DSM_ELEMENT_TYPE_TF32] = 0, [DSM_ELEMENT_TYPE_FP32] = 0,
+};
+
+/* Without a stated type elements of 2 bytes are bf16, and those of 4 are of 32 bits. */
+static double precision_of(const dsm_workload *workload) {
+  const double bytes = workload->element_bytes;
+  const dsm_element_type type = workload->element_type != DSM_ELEMENT_TYPE_ANY
+                                    ? workload->element_type
+                                : bytes == HALF_BYTES   ? DSM_ELEMENT_TYPE_BF16
+                                : bytes == SINGLE_BYTES ? DSM_ELEMENT_TYPE_FP32
+                                                        : DSM_ELEMENT_TYPE_INT8;
+  return precisions[type];
+}
 
 /* Always false. */
 DSM_PRINTF(3, 4)
@@ -229,23 +277,47 @@ static bool refuse(dsm_diags *diags, const char *hint, const char *format, ...) 
   return false;
 }
 
-/* Do chips share features by passing parts of them on, which no framework does? */
-static bool passes_features_on(const dsm_plan *plan) {
-  bool passes = false;
+/* The roles along axes with several chips, of all layers or of the products of attentions. */
+static dsm_role_set roles_of(const dsm_plan *plan, bool of_attentions) {
+  const dsm_network *const network = &plan->system->system;
+  dsm_role_set roles = 0;
   for (size_t i = 0; i < plan->layer_count; i++) {
+    const dsm_layer_plan *const layer = &plan->layers[i];
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
-      const dsm_parallelism parallelism = plan->layers[i].passes[p].decisions.parallelism;
-      for (unsigned a = 0; plan->layers[i].passes[p].exists && a < plan->system->system.axis_count;
-           a++) {
-        const dsm_role role = dsm_parallelism_role(parallelism, a);
-        const dsm__weight_cut cut = dsm__role_rows[role].cut;
-        passes = passes || (plan->system->system.axes[a].chips > 1 &&
-                            (cut == DSM__WEIGHT_CUT_OUT || cut == DSM__WEIGHT_CUT_IN) &&
-                            !dsm__role_has(role, DSM__ROLE_OPENS | DSM__ROLE_CLOSES));
+      const bool is_asked =
+          layer->passes[p].exists && (!of_attentions || dsm__has_own_groups(layer->layer));
+      for (unsigned a = 0; is_asked && a < network->axis_count; a++) {
+        const dsm_role role = dsm_parallelism_role(layer->passes[p].decisions.parallelism, a);
+        roles |= network->axes[a].chips > 1 ? 1U << (unsigned)role : 0;
       }
     }
   }
+  return roles;
+}
+
+/* Do chips share features by passing parts of them on, which no framework does? */
+static bool passes_features_on(const dsm_plan *plan) {
+  const dsm_role_set roles = roles_of(plan, false);
+  bool passes = false;
+  for (int r = 0; r < DSM_ROLE_COUNT; r++) {
+    const dsm__weight_cut cut = dsm__role_rows[r].cut;
+    passes = passes || ((roles >> (unsigned)r & 1U) != 0 &&
+                        (cut == DSM__WEIGHT_CUT_OUT || cut == DSM__WEIGHT_CUT_IN) &&
+                        !dsm__role_has((dsm_role)r, DSM__ROLE_OPENS | DSM__ROLE_CLOSES));
+  }
   return passes;
+}
+
+/* CONTEXT_FORM. */
+static unsigned context_form(const dsm_plan *plan) {
+  const dsm_role_set roles = roles_of(plan, true);
+  unsigned found = 0;
+  for (int r = 0; r < DSM_ROLE_COUNT; r++) {
+    const bool is_there = (roles >> (unsigned)r & 1U) != 0;
+    found |= is_there && dsm__role_has((dsm_role)r, DSM__ROLE_TURNS_OPERANDS) ? 1U : 0;
+    found |= is_there && dsm__role_has((dsm_role)r, DSM__ROLE_GATHERS_OPERANDS) ? 2U : 0;
+  }
+  return found;
 }
 
 /* Frameworks give each stage equally many blocks of the network. */
@@ -286,25 +358,32 @@ static bool find_facts(double facts[FACT_COUNT], const dsm_plan *plan, const fra
   for (size_t i = 0; i < DSM__COUNT_OF(alike); i++) {
     const dsm__degree *const of = &degrees.of[alike[i].kind];
     if (of->least != of->most) {
-      return refuse(diags,
-                    "explore with --parallelism AXIS=ROLE,... for each axis, so that all layers "
-                    "have one",
+      return refuse(diags, alike[i].hint,
                     "%s has one degree of %s for all layers, and here it is %" PRIu64
                     " to %" PRIu64,
                     to->name, alike[i].what, of->least, of->most);
     }
   }
   if (passes_features_on(plan)) {
-    return refuse(diags, "explore with --parallelism column,row,gather_column,row_scatter,data",
+    return refuse(diags,
+                  "explore with --parallelism column,row,gather_column,row_scatter,heads,data",
                   "%s shares features by columns and rows of weights, and layers of this plan "
                   "pass them on from chip to chip",
                   to->name);
   }
-  if (degrees.of[DSM__DEGREE_REPLICATED].most > 1 || strcmp(degrees.recompute, "mixed") == 0) {
+  if (degrees.of[DSM__DEGREE_REPLICATED].most > 1) {
+    return refuse(diags, "explore with roles other than whole, such as --parallelism data",
+                  "chips of this plan all compute the same, which %s does not do", to->name);
+  }
+  if (strcmp(degrees.recompute, "mixed") == 0) {
     return refuse(diags, "explore with --recompute selective or full",
-                  degrees.of[DSM__DEGREE_REPLICATED].most > 1
-                      ? "chips of this plan all compute the same, which %s does not do"
-                      : "%s recomputes alike in all blocks, and this plan in some",
+                  "%s recomputes alike in all blocks, and this plan in some", to->name);
+  }
+  const unsigned keys = context_form(plan);
+  if (keys > 2) {
+    return refuse(diags, "explore with context or gather_context in --parallelism, not with both",
+                  "%s has one form of context parallelism, and this plan passes keys around and "
+                  "gathers them",
                   to->name);
   }
   const uint64_t tensor = degrees.of[DSM__DEGREE_TENSOR].most;
@@ -325,7 +404,9 @@ static bool find_facts(double facts[FACT_COUNT], const dsm_plan *plan, const fra
   const double micro_batch = (double)(degrees.micro_batch_samples / data);
   const double micro_batches = (double)degrees.micro_batches;
   const double context = (double)degrees.of[DSM__DEGREE_CONTEXT].most;
-  const dsm_element_type type = plan->workload->element_type;
+  const double expert = (double)degrees.of[DSM__DEGREE_EXPERT].most;
+  const double replicate = zero > 1 ? 1 : (double)data;
+  const double shard = zero > 1 ? (double)data : 1;
   const bool has_stages = pipeline > 1;
   const double local_batch = micro_batch * (has_stages ? micro_batches : 1);
   const double found[FACT_COUNT] = {
@@ -333,9 +414,14 @@ static bool find_facts(double facts[FACT_COUNT], const dsm_plan *plan, const fra
       [PLAIN_TENSOR] = sequence > 1 ? 1 : (double)tensor,
       [SEQUENCE] = (double)sequence,
       [CONTEXT] = context,
-      [REPLICATE] = zero > 1 ? 1 : (double)data,
-      [SHARD] = zero > 1 ? (double)data : 1,
-      [EXPERT] = (double)degrees.of[DSM__DEGREE_EXPERT].most,
+      [CONTEXT_FORM] = keys,
+      [REPLICATE] = replicate,
+      [SHARD] = shard,
+      [EXPERT] = expert,
+      [EXPERT_REPLICATE] = zero > 1 ? 1 : replicate / expert,
+      [EXPERT_SHARD] = zero > 1 ? shard / expert : 1,
+      [EXPERT_APART] =
+          expert > 1 && (fmod(expert, context) != 0 || fmod(shard * context, expert) != 0) ? 1 : 0,
       [PIPELINE] = (double)pipeline,
       [RUNS] = (double)degrees.interleave,
       [SCHEDULE] = !has_stages              ? 0
@@ -353,10 +439,7 @@ static bool find_facts(double facts[FACT_COUNT], const dsm_plan *plan, const fra
       [LOCAL_BATCH] = local_batch,
       [CHIP_BATCH] = local_batch / ((double)tensor * context * (double)pipeline),
       [GLOBAL_BATCH] = (double)plan->workload->minibatch,
-      [PRECISION] = type == DSM_ELEMENT_TYPE_FP8                 ? 3
-                    : type == DSM_ELEMENT_TYPE_FP16              ? 2
-                    : plan->workload->element_bytes > HALF_BYTES ? 0
-                                                                 : 1,
+      [PRECISION] = precision_of(plan->workload),
       [OVERLAP] = plan->system->model.overlapped_reduction ? 1 : 0,
   };
   memcpy(facts, found, sizeof found);
