@@ -31,16 +31,18 @@ typedef enum fact {
   SEQUENCE,     /* as many as TENSOR, or 1 */
   CONTEXT,
   CONTEXT_FORM, /* 0: none, 1: keys and values go round, 2: they are gathered, 3: both */
-  REPLICATE,    /* chips with samples of their own that have whole weights */
-  SHARD,        /* those that share them */
+  REPLICATE,    /* chips with samples of their own, where ZERO is 0; else 1 */
+  SHARD,        /* the same where it is not */
   EXPERT,
-  EXPERT_REPLICATE, /* REPLICATE of the chips with the same experts */
-  EXPERT_SHARD,     /* SHARD of them */
+  EXPERT_REPLICATE, /* chips with samples of their own and the same experts, of whole weights */
+  EXPERT_SHARD,     /* those that share them */
   EXPERT_APART,     /* 1: EXPERT is not made of all of CONTEXT and a part of SHARD */
   PIPELINE,
-  RUNS,     /* of layers, of each stage */
-  SCHEDULE, /* 0: no stages, 1: one run each, 2: several */
-  ZERO,
+  RUNS,           /* of layers, of each stage */
+  SCHEDULE,       /* 0: no stages, 1: one run each, 2: several */
+  PIPELINE_FIRST, /* 1: stages lie further in than chips with samples of their own */
+  RUN_BLOCKS,     /* blocks of the network in a run of a stage, or 0 */
+  ZERO,           /* 1 too where the weight update is shared (model.sharded_update) */
   RECOMPUTE,      /* 0: none, 1: selective, 2: full */
   MICRO_BATCHES,  /* of a step */
   STAGED_SAMPLES, /* MICRO_BATCH with stages, or 0 */
@@ -97,6 +99,7 @@ static const setting megatron_settings[] = {
     {.key = "--cp-comm-type", .of = CONTEXT_FORM, .words = {NULL, "p2p", "all_gather"}},
     {.key = "--pipeline-model-parallel-size", .of = PIPELINE},
     {.key = "--num-virtual-stages-per-pipeline-rank", .of = RUNS, .above = 1},
+    {.key = "--use-tp-pp-dp-mapping", .of = PIPELINE_FIRST, .above = 0, .is_flag = true},
     {.key = "--expert-model-parallel-size", .of = EXPERT, .above = 1},
     {.key = "--micro-batch-size", .of = MICRO_BATCH},
     {.key = "--global-batch-size", .of = GLOBAL_BATCH},
@@ -129,7 +132,7 @@ static const setting torchtitan_settings[] = {
     {.section = "parallelism",
      .key = "fsdp_reshard_after_forward",
      .of = ZERO,
-     .words = {NULL, NULL, "\"never\"", "\"always\""}},
+     .words = {NULL, "\"never\"", "\"never\"", "\"always\""}},
     {.section = "parallelism", .key = "tensor_parallel_degree", .of = TENSOR},
     {.section = "parallelism", .key = "context_parallel_degree", .of = CONTEXT},
     {.section = "parallelism",
@@ -143,6 +146,10 @@ static const setting torchtitan_settings[] = {
      .of = SCHEDULE,
      .words = {NULL, "\"1F1B\"", "\"Interleaved1F1B\""}},
     {.section = "parallelism",
+     .key = "pipeline_parallel_layers_per_stage",
+     .of = RUN_BLOCKS,
+     .above = 0.5},
+    {.section = "parallelism",
      .key = "pipeline_parallel_microbatch_size",
      .of = STAGED_SAMPLES,
      .above = 0.5},
@@ -152,7 +159,6 @@ static const setting torchtitan_settings[] = {
      .words = {"\"none\"", "\"selective\"", "\"full\""}},
 };
 static const refusal torchtitan_refusals[] = {
-    {ZERO, 1, 1, "has no ZeRO 1: expected ZeRO 0, 2 or 3"},
     {EXPERT_APART, 1, 1,
      "runs experts on all chips of CP and on some of those that share weights (ZeRO 2 or 3), which "
      "does not give the EP of this plan"},
@@ -213,12 +219,16 @@ static const refusal maxtext_refusals[] = {
 static const framework frameworks[] = {
     [DSM_EXPORT_MEGATRON] =
         {"Megatron-LM", ARGUMENTS, ROWS(megatron), REFUSALS(megatron),
-         "Ranks are ordered TP, CP, EP, DP, PP, the first innermost.\n"
+         "Ranks are ordered TP, CP, EP, DP, PP, the first innermost; with --use-tp-pp-dp-mapping\n"
+         "PP comes before DP.\n"
          "Recomputation in full keeps what enters each block of the network.\n"},
     [DSM_EXPORT_TORCHTITAN] =
         {"torchtitan", TOML, ROWS(torchtitan), REFUSALS(torchtitan),
          "Sequence parallelism goes with tensor parallelism, without a setting of its own.\n"
-         "The numbers of blocks of the stages follow from the schedule.\n"},
+         "Where the prediction shares the optimizer's state alone, gradients and weights are "
+         "shared\n"
+         "with it.\n"
+         "Selective recomputation is by layers or by operations (selective_ac_option).\n"},
     [DSM_EXPORT_DEEPSPEED] =
         {"DeepSpeed", JSON, ROWS(deepspeed), REFUSALS(deepspeed),
          "The program states stages (PipelineModule, num_stages), groups of experts (MoE, "
@@ -346,6 +356,19 @@ static bool has_equal_stages(const dsm_plan *plan, const framework *to, dsm_diag
                 least, most);
 }
 
+/* Do stages lie further in than an axis whose chips have samples of their own? */
+static bool is_inside_data(const dsm__degrees *degrees, const dsm_plan *plan) {
+  const dsm__degree *const data = &degrees->of[DSM__DEGREE_DATA];
+  const dsm_network *const network = &plan->system->system;
+  bool is_inside = false;
+  for (unsigned a = plan->stages.axis + 1; a < network->axis_count; a++) {
+    for (size_t d = 0; d < data->axis_count; d++) {
+      is_inside = is_inside || strcmp(data->axes[d], dsm__axis_name(network, a)) == 0;
+    }
+  }
+  return is_inside;
+}
+
 /* The facts of a plan that any framework could run; false: none could, which was reported. */
 static bool find_facts(double facts[FACT_COUNT], const dsm_plan *plan, const framework *to,
                        dsm_diags *diags) {
@@ -389,7 +412,9 @@ static bool find_facts(double facts[FACT_COUNT], const dsm_plan *plan, const fra
   const uint64_t tensor = degrees.of[DSM__DEGREE_TENSOR].most;
   const uint64_t sequence = degrees.of[DSM__DEGREE_SEQUENCE].most;
   const uint64_t data = degrees.of[DSM__DEGREE_DATA].most;
-  const uint64_t zero = degrees.of[DSM__DEGREE_ZERO].most;
+  const bool shares_update = plan->system->model.sharded_update && data > 1;
+  const uint64_t decided = degrees.of[DSM__DEGREE_ZERO].most;
+  const uint64_t zero = decided == 0 && shares_update ? 1 : decided;
   const uint64_t pipeline = degrees.of[DSM__DEGREE_PIPELINE].most;
   if (sequence != 1 && sequence != tensor) {
     return refuse(diags, NULL,
@@ -405,8 +430,7 @@ static bool find_facts(double facts[FACT_COUNT], const dsm_plan *plan, const fra
   const double micro_batches = (double)degrees.micro_batches;
   const double context = (double)degrees.of[DSM__DEGREE_CONTEXT].most;
   const double expert = (double)degrees.of[DSM__DEGREE_EXPERT].most;
-  const double replicate = zero > 1 ? 1 : (double)data;
-  const double shard = zero > 1 ? (double)data : 1;
+  const double shard = zero > 0 ? (double)data : 1;
   const bool has_stages = pipeline > 1;
   const double local_batch = micro_batch * (has_stages ? micro_batches : 1);
   const double found[FACT_COUNT] = {
@@ -415,11 +439,11 @@ static bool find_facts(double facts[FACT_COUNT], const dsm_plan *plan, const fra
       [SEQUENCE] = (double)sequence,
       [CONTEXT] = context,
       [CONTEXT_FORM] = keys,
-      [REPLICATE] = replicate,
+      [REPLICATE] = zero > 0 ? 1 : (double)data,
       [SHARD] = shard,
       [EXPERT] = expert,
-      [EXPERT_REPLICATE] = zero > 1 ? 1 : replicate / expert,
-      [EXPERT_SHARD] = zero > 1 ? shard / expert : 1,
+      [EXPERT_REPLICATE] = zero > 1 ? 1 : (double)data / expert,
+      [EXPERT_SHARD] = zero > 1 ? (double)data / expert : 1,
       [EXPERT_APART] =
           expert > 1 && (fmod(expert, context) != 0 || fmod(shard * context, expert) != 0) ? 1 : 0,
       [PIPELINE] = (double)pipeline,
@@ -427,6 +451,9 @@ static bool find_facts(double facts[FACT_COUNT], const dsm_plan *plan, const fra
       [SCHEDULE] = !has_stages              ? 0
                    : degrees.interleave > 1 ? 2
                                             : 1,
+      [PIPELINE_FIRST] = has_stages && is_inside_data(&degrees, plan) ? 1 : 0,
+      [RUN_BLOCKS] =
+          has_stages ? (double)(dsm__block_count(plan->workload) / plan->stages.run_count) : 0,
       [ZERO] = (double)zero,
       [RECOMPUTE] = strcmp(degrees.recompute, "full") == 0        ? 2
                     : strcmp(degrees.recompute, "selective") == 0 ? 1
@@ -525,6 +552,27 @@ static void write_settings(dsm__text_buffer *out, const dsm_plan *plan, const fr
   }
 }
 
+/* Each parallelism of more than one chip, with its axes. */
+static void put_degrees(dsm__text_buffer *out, const dsm_plan *plan) {
+  static const char *const words[] = {
+      [DSM__DEGREE_TENSOR] = "TP",  [DSM__DEGREE_SEQUENCE] = "SP", [DSM__DEGREE_CONTEXT] = "CP",
+      [DSM__DEGREE_DATA] = "DP",    [DSM__DEGREE_EXPERT] = "EP",   [DSM__DEGREE_REPLICATED] = NULL,
+      [DSM__DEGREE_PIPELINE] = "PP"};
+  dsm__degrees degrees;
+  (void)dsm__degrees_derive(&degrees, plan);
+  for (size_t k = 0; k < DSM__COUNT_OF(words); k++) {
+    const dsm__degree *const of = &degrees.of[k];
+    if (words[k] == NULL || of->most == 1) {
+      continue;
+    }
+    dsm__text_printf(out, " %s %" PRIu64 " on", words[k], of->most);
+    for (size_t a = 0; a < of->axis_count; a++) {
+      dsm__text_printf(out, " %s", of->axes[a]);
+    }
+    dsm__text_puts(out, ";");
+  }
+}
+
 static void write_notes(dsm__text_buffer *out, const dsm_plan *plan, const framework *to) {
   const dsm_network *const network = &plan->system->system;
   double facts[FACT_COUNT];
@@ -536,6 +584,8 @@ static void write_notes(dsm__text_buffer *out, const dsm_plan *plan, const frame
   for (unsigned a = 0; a < network->axis_count; a++) {
     dsm__text_printf(out, " %s %" PRIu64, dsm__axis_name(network, a), network->axes[a].chips);
   }
+  dsm__text_puts(out, "\nAlong them:");
+  put_degrees(out, plan);
   dsm__text_printf(out, "\nPredicted: %.6g ms a step, %.6g GB of a chip's %.6g GB\n\n",
                    plan->result.step_seconds * 1e3,
                    plan->result.memory.total_bytes / DSM__BYTES_PER_GB,
