@@ -47,8 +47,8 @@ dsm_status dsm__report_infeasible(const dsm__problem *problem, const dsm__decisi
   return DSM_ERROR_INFEASIBLE;
 }
 
-/* The most runs that the layers may be in: each at a cut, or with equally many blocks at cuts of
- * `wanted` runs; 0 if out of memory. */
+/* The most runs that the layers can be in. Where stages begin at blocks, only those cuts count at
+ * which one of `wanted` equal runs can begin. 0 if out of memory. */
 static size_t runs_most(const dsm__problem *problem, uint64_t wanted) {
   const dsm_workload *const workload = problem->inputs.workload;
   const bool are_equal = problem->inputs.options->stages_at == DSM_STAGES_AT_BLOCKS;
