@@ -50,7 +50,8 @@ typedef struct dsm_machine {
   double scratchpad_bytes_per_cycle; /**< of a core */
   double peak_macs_per_cycle;        /**< of the whole system, with 16 bits */
   dsm_mode mode;                     /**< of what it runs */
-  double clock_ratio; /**< of core.frequency_GHz, the rate of cycles: that of the cores */
+  double clock_ratio; /**< the cores' clock over core.frequency_GHz, in whose cycles times are; 1 in
+                           inference */
   uint64_t chip_count;
   const struct dsm__engine *engine; /**< what computes products */
   unsigned parallelism_count;       /**< the ways to give its axes roles: 1 << axes */
@@ -327,7 +328,8 @@ typedef struct dsm_exchange {
 } dsm_exchange;
 
 /** Most of an invocation: halos of a kernel and two pools along each axis, two of inputs, two of
- * outputs, two of statistics. Of experts two. */
+ * outputs, two of statistics: 15. A layer with experts has two of its tokens, an attention two of
+ * its operands, and these have no halos. */
 #define DSM_EXCHANGES_MAX 16
 
 /** What roles make chips exchange in an invocation, one after the other. */

@@ -302,9 +302,9 @@ DSM_API DSM_NODISCARD dsm_status dsm_plan_validate(const dsm_plan *plan, dsm_dia
 DSM_API DSM_NODISCARD dsm_status dsm_plan_validate_text(const char *text, size_t length,
                                                         const char *file, dsm_diags *diags);
 
-/** Notes the first number of the text that `plan` was read from which is not what is predicted
- * now; none where the cycles of a step are not, as of an edited decision. DSM_ERROR_INVALID: it is
- * no JSON; DSM_ERROR_OUT_OF_MEMORY. */
+/** Notes the first number recorded in the text that `plan` was read from that differs from the
+ * prediction. Notes nothing where step_cycles differs already, as after an edit. DSM_ERROR_INVALID:
+ * the text is no JSON; DSM_ERROR_OUT_OF_MEMORY. */
 DSM_API DSM_NODISCARD dsm_status dsm_plan_compare_text(const dsm_plan *plan, const char *text,
                                                        size_t length, const char *file,
                                                        dsm_diags *diags);

@@ -47,8 +47,7 @@ typedef enum dsm_role {
   DSM_ROLE_COUNT
 } dsm_role;
 
-/** Groups of roles, each allowed by an optimization but the first, whose roles all layers may have.
- */
+/** Groups of roles. An optimization allows each group but the first, which needs none. */
 typedef enum dsm_role_group {
   DSM_ROLE_GROUP_WORDS = 0, /**< as the words of parallelisms name them */
   DSM_ROLE_GROUP_SPATIAL,

@@ -107,8 +107,8 @@ typedef struct dsm_explore_options {
   void *context;                     /**< of is_stopped */
   uint64_t stages;                   /**< with `stages`: so many, 1: none; 0: as many as are best */
   uint64_t micro_batches;            /**< with `accumulate`: so many; 0: likewise */
-  uint64_t interleave; /**< with `stages`: so many runs of layers of each; 0: likewise */
-  dsm_stages_at stages_at;         /**< with `stages`: where they begin */
+  uint64_t interleave;     /**< with `stages`: so many runs of layers of each; 0: likewise */
+  dsm_stages_at stages_at; /**< with `stages`: where they begin */
   dsm_recomputation recomputation; /**< with `recompute`: of which layers */
   const char *const *overrides;    /**< PATH=VALUE already applied to the inputs, for the record;
                                         copied into the plan */
@@ -119,7 +119,8 @@ typedef struct dsm_explore_options {
  * gap nor time limit. */
 DSM_API void dsm_explore_options_init(dsm_explore_options *options);
 
-/** Forgets numbers and a recomputation that need optimizations which the options do not have. */
+/** Forgets numbers, a place of stages and a recomputation that need optimizations which the options
+ * do not have. */
 DSM_API void dsm_options_settle(dsm_explore_options *options);
 
 /** Allows words of parallelisms, or, where there are roles, those roles: `any` along each axis, and

@@ -234,7 +234,7 @@ class Classes(Hub):
             self.assertRegex(said, r"\$\.architectures\[0\]: error: expected \w+Model, .*found string \"" + architecture)
             self.assertNotIn("did you mean", said)
         said = self.refused(self.config("mixtral_8x7b", architectures=["MixtralModel"]))
-        self.assertIn("$.architectures: error: expected experts with a head that normalises, found MixtralModel", said)
+        self.assertIn("$.architectures: error: expected a class with a head, which has the norm behind the last block, found MixtralModel", said)
         for architectures in ("LlamaModel", [], ["LlamaModel", "LlamaForCausalLM"], [1]):
             self.assertIn("$.architectures", self.refused(self.config(architectures=architectures)))
 
@@ -259,7 +259,7 @@ class Refused(Hub):
         says = "error: expected experts in all blocks"
         self.says(f"$.decoder_sparse_step: {says}", "qwen3_30b_a3b", decoder_sparse_step=2)
         self.says(f"$.mlp_only_layers: {says}", "qwen3_30b_a3b", mlp_only_layers=[3])
-        self.says("$.architectures: error: expected parts that are normalised with a head that normalises, found "
+        self.says("$.architectures: error: expected a class with a head, which has the norm behind the last block, found "
                   "Gemma2Model", "gemma2_9b", architectures=["Gemma2Model"])
 
     def test_missing_keys(self):

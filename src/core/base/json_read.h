@@ -339,9 +339,9 @@ typedef struct dsm__json_input {
 } dsm__json_input;
 
 /** Notes the first value at one of the paths (dsm__json_at) that is not, but for rounding, that of
- * what is predicted now: a text that is freed; NULL: memory was out. What is not recorded is not
- * missed; where the number at the first path is another, nothing is noted. DSM_ERROR_INVALID: it is
- * no JSON; DSM_ERROR_OUT_OF_MEMORY. */
+ * what is predicted now. `predicted` is freed here; NULL: DSM_ERROR_OUT_OF_MEMORY. What is not
+ * recorded is not missed; where the number at the first path is another, nothing is noted.
+ * DSM_ERROR_INVALID: `recorded` is no JSON. */
 DSM_NODISCARD dsm_status dsm__json_compare_text(const dsm__json_input *recorded, char *predicted,
                                                 const char *const *paths, size_t count,
                                                 dsm_diags *diags);

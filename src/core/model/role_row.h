@@ -10,9 +10,9 @@
 #include "dsm/role.h"
 #include "dsm/workload.h"
 
-/** What layers do along an axis that have no other role: any can. */
+/** The role of layers along an axis where they have no other: every layer can have it. */
 #define DSM__ROLE_DEFAULT DSM_ROLE_DATA
-/** What messages show words of roles with. */
+/** The role whose word messages show as an example. */
 #define DSM__ROLE_EXAMPLE DSM_ROLE_COLUMN
 
 /** What chips exchange because of their role: sets of these. */

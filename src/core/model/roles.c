@@ -25,7 +25,7 @@ static const char *why_no_context(const dsm_layer *layer) {
 
 static const char *why_no_model(const dsm_layer *layer) {
   if (layer->operand_groups > 0) {
-    return NULL; /* what heads of other layers are */
+    return NULL; /* `model` of an attention is `heads` */
   }
   return layer->is_product || layer->groups > 1 ? "a matmul, or a layer with groups" : NULL;
 }
@@ -39,7 +39,7 @@ static const char *why_no_turns(const dsm_layer *layer) {
              : NULL;
 }
 
-/* But a product by weights that all positions share: fc, convolutions of 1 x 1, look-ups. */
+/* NULL of products by weights that all positions share: fc, convolutions of 1 x 1, look-ups. */
 static const char *why_no_tensor(const dsm_layer *layer) {
   const bool is_by_position = !layer->is_product && layer->gates == 0 && layer->kij == 1 &&
                               layer->strides == 1 && layer->groups == 1 && layer->timesteps == 1 &&

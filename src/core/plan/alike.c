@@ -25,8 +25,11 @@ typedef struct signature {
 } signature;
 
 static void put(signature *made, uint64_t word) {
-  assert(made->count < WORDS_MAX);
-  made->words[made->count++] = word;
+  const bool has_room = made->count < WORDS_MAX;
+  assert(has_room);
+  if (has_room) {
+    made->words[made->count++] = word;
+  }
 }
 
 static void put_all(signature *made, const uint64_t *words, size_t count) {

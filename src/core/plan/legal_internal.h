@@ -55,12 +55,13 @@ static inline bool dsm__is_known(const dsm__judge *judge, size_t index) {
   return judge->of->is_known == NULL || judge->of->is_known[index];
 }
 
-/** Judges a choice that is made, of a layer or step of which so much is so: false where it may not
- * be, which is told with what would be there without it, and what was found. */
+/** Judges a choice that was made, given facts of its layer or step. False, and told, where it is
+ * not allowed; `none` is what would stand there without it. */
 bool dsm__judge_made(dsm__judge *judge, dsm__plan_place place, dsm__choice choice,
                      dsm__layer_fact_set facts, const char *none, const char *found);
 
-/** The same of a choice of a layer, which may not be made; `found` may be NULL: how it is made. */
+/** The same of a choice of a layer, which need not have been made; `found` may be NULL: how it was
+ * made. */
 bool dsm__judge_choice(dsm__judge *judge, size_t index, dsm__choice choice,
                        dsm__layer_fact_set facts, const char *found);
 

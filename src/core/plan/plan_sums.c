@@ -83,9 +83,10 @@ static const rule rules[] = {
     LIMIT(RESULT, "lower_bound_cycles", "step_cycles", "step_cycles"),
     RATIO(RESULT, "step_cycles"),
     SUM(RESULT, "memory.total_bytes",
-        "the sum of weights, activations, gradients, errors and optimizer", "?memory.weights_bytes",
-        "?memory.activations_bytes", "?memory.gradients_bytes", "?memory.errors_bytes",
-        "?memory.optimizer_bytes", "?memory.cache_bytes", "?memory.recomputed_bytes"),
+        "the sum of weights, activations, gradients, errors, optimizer, cache and recomputed",
+        "?memory.weights_bytes", "?memory.activations_bytes", "?memory.gradients_bytes",
+        "?memory.errors_bytes", "?memory.optimizer_bytes", "?memory.cache_bytes",
+        "?memory.recomputed_bytes"),
 };
 
 /* ---- what a rule says of an object ---- */

@@ -322,19 +322,22 @@ typedef struct demand {
   dsm_optimization needed;
   uint64_t value;
   const char *without; /* all that there is without it */
+  const char *word;    /* of the value; NULL: it is a number */
 } demand;
-enum { DEMAND_COUNT = 6, BEYOND = 2 /* what needs no strategy */ };
+enum { DEMAND_COUNT = 6 };
 _Static_assert(DSM_RECOMPUTATION_BEST == 0 && DSM_RECOMPUTATION_NONE == 1, "as of numbers");
+_Static_assert(DSM_STAGES_AT_BEST == 0, "so that others are above 1 with 1 more");
 
 static demand demand_of(const dsm_explore_options *options, int number) {
   const demand demands[DEMAND_COUNT] = {
-      {DSM_OPTIMIZATION_STAGES, options->interleave, "1 run of layers of each stage"},
-      {DSM_OPTIMIZATION_ACCUMULATE, options->interleave, "1 run of layers of each stage"},
-      {DSM_OPTIMIZATION_STAGES, options->stages, "1 stage"},
-      {DSM_OPTIMIZATION_ACCUMULATE, options->micro_batches, "1 micro-batch"},
-      {DSM_OPTIMIZATION_RECOMPUTE, (uint64_t)options->recomputation, "no recomputation"},
-      {DSM_OPTIMIZATION_STAGES, options->stages_at == DSM_STAGES_AT_BEST ? 0 : BEYOND,
-       "no place of stages"},
+      {DSM_OPTIMIZATION_STAGES, options->interleave, "1 run of layers of each stage", NULL},
+      {DSM_OPTIMIZATION_ACCUMULATE, options->interleave, "1 run of layers of each stage", NULL},
+      {DSM_OPTIMIZATION_STAGES, options->stages, "1 stage", NULL},
+      {DSM_OPTIMIZATION_ACCUMULATE, options->micro_batches, "1 micro-batch", NULL},
+      {DSM_OPTIMIZATION_RECOMPUTE, (uint64_t)options->recomputation, "no recomputation",
+       dsm_recomputation_name(options->recomputation)},
+      {DSM_OPTIMIZATION_STAGES, (uint64_t)options->stages_at + 1, "stages_at \"best\"",
+       dsm_stages_at_name(options->stages_at)},
   };
   return demands[number];
 }
@@ -355,10 +358,8 @@ dsm_status dsm__strategies_check(const dsm_explore_options *options, dsm_diags *
       continue;
     }
     (void)snprintf(found, sizeof found, "%llu", (unsigned long long)asked.value);
-    if (d == DEMAND_COUNT - 1) {
-      (void)snprintf(found, sizeof found, "\"%s\"", dsm_stages_at_name(options->stages_at));
-    } else if (asked.needed == DSM_OPTIMIZATION_RECOMPUTE) {
-      (void)snprintf(found, sizeof found, "\"%s\"", dsm_recomputation_name(options->recomputation));
+    if (asked.word != NULL) {
+      (void)snprintf(found, sizeof found, "\"%s\"", asked.word);
     }
     return dsm__refuse(diags, DSM_ERROR_USAGE, "expected %s without the optimization %s, found %s",
                        asked.without, strategies[asked.needed].word, found);

@@ -49,10 +49,10 @@ typedef unsigned dsm__layer_fact_set;
 #define DSM__CHOICES(ITEM)                                                                         \
   ITEM(HYBRID, HYBRID, NULL, 0)                                                                    \
   ITEM(KERNEL, REUSE, NULL, /* that stays on chip for all timesteps */                             \
-       DSM__LAYER_FACT(NO_RESIDENT))                          \
+       DSM__LAYER_FACT(NO_RESIDENT))                                                               \
   ITEM(PASSES, PER_PASS, NULL, 0)                                                                  \
   ITEM(MICRO_BATCHES, ACCUMULATE, NULL, 0)                                                         \
-  ITEM(STAGES, STAGES, NULL, DSM__LAYER_FACT(LIST))                                                                    \
+  ITEM(STAGES, STAGES, NULL, DSM__LAYER_FACT(LIST))                                                \
   ITEM(GROUP, PIPELINE, "pipeline_group",                                                          \
        DSM__LAYER_FACT(NO_LSTM) | DSM__LAYER_FACT(NEVER) | DSM__LAYER_FACT(STAGED) |               \
            DSM__LAYER_FACT(MICRO_BATCHES) | DSM__LAYER_FACT(ROLES))                                \

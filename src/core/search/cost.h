@@ -23,11 +23,11 @@
 
 /** What a choice costs; or, as prices, how much each of that counts. */
 typedef struct dsm__cost {
-  double micro;   /**< cycles of what occurs in each micro-batch, of one or of all; infinite: cannot
-                       be chosen */
-  double once;    /**< cycles of what occurs once a step, */
-  double latency; /**< and what its collectives that others may be in too would add if they were
-                       paid in full; 0 where the search knows who pays */
+  double micro;   /**< cycles of what occurs in each micro-batch: of one micro-batch in fronts, of
+                       all of them on edges; infinite: cannot be chosen */
+  double once;    /**< cycles of what occurs once a step */
+  double latency; /**< cycles that shared collectives would add if this layer paid them in full; 0
+                       where the search knows who pays */
   double joules;  /**< of a step */
 } dsm__cost;
 

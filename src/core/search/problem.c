@@ -121,10 +121,14 @@ static dsm_status check_step(const dsm_workload *workload, const dsm_system *sys
   }
   const unsigned long long runs = stages * (options->interleave > 1 ? options->interleave : 1);
   const unsigned long long blocks = dsm__block_count(workload);
-  if (options->stages_at == DSM_STAGES_AT_BLOCKS && runs > 1 &&
-      (blocks == 0 || blocks % runs != 0)) {
+  const bool are_at_blocks = options->stages_at == DSM_STAGES_AT_BLOCKS && runs > 1;
+  if (are_at_blocks && blocks == 0) {
     return dsm__refuse(diags, DSM_ERROR_USAGE,
-                       "expected stages, or runs of them, that have equally many of the network's "
+                       "expected a network with repeated blocks, found none");
+  }
+  if (are_at_blocks && blocks % runs != 0) {
+    return dsm__refuse(diags, DSM_ERROR_USAGE,
+                       "expected a number of stages times --interleave that divides the network's "
                        "%llu blocks, found %llu",
                        blocks, runs);
   }

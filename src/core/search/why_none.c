@@ -48,17 +48,22 @@ dsm_status dsm__report_infeasible(const dsm__problem *problem, const dsm__decisi
   return DSM_ERROR_INFEASIBLE;
 }
 
-/* The most stages that the layers may be in; 0 if out of memory. */
-static size_t stages_most(const dsm__problem *problem) {
+/* The most runs that the layers can be in. Where stages begin at blocks, only those cuts count at
+ * which one of `wanted` equal runs can begin. 0 if out of memory. */
+static size_t runs_most(const dsm__problem *problem, uint64_t wanted) {
   const dsm_workload *const workload = problem->inputs.workload;
+  const bool are_equal = problem->inputs.options->stages_at == DSM_STAGES_AT_BLOCKS;
+  const size_t blocks = dsm__block_count(workload);
   bool *is_cut = NULL;
   size_t most = 1;
+  size_t begun = 0;
   if (!dsm__stage_cuts_find(workload, problem->inputs.options->stages_at, problem->arena,
                             &is_cut)) {
     return 0;
   }
   for (size_t i = 0; !workload->is_list && i < workload->layer_count; i++) {
-    most += is_cut[i] ? 1 : 0;
+    begun += dsm__begins_block(workload, i) ? 1 : 0;
+    most += is_cut[i] && (!are_equal || begun * wanted % blocks == 0) ? 1 : 0;
   }
   return most;
 }
@@ -68,9 +73,17 @@ dsm_status dsm__report_none_asked(const dsm__problem *problem, dsm_diags *diags)
   const dsm_explore_options *const options = problem->inputs.options;
   const uint64_t runs = options->interleave > 1 ? options->interleave : 1;
   const uint64_t wanted = options->stages * runs;
-  const size_t most = stages_most(problem);
+  const size_t most = runs_most(problem, wanted);
   if (most == 0) {
     return dsm__out_of_memory(diags);
+  }
+  if (wanted > most && options->stages_at == DSM_STAGES_AT_BLOCKS) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere,
+                   "one tensor alone passes from a stage to the next",
+                   "expected a number of stages times --interleave that can begin between blocks, "
+                   "with equally many in each, found %llu",
+                   (unsigned long long)wanted);
+    return DSM_ERROR_INFEASIBLE;
   }
   if (wanted > most) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere,

@@ -34,8 +34,8 @@ void dsm__set_add(dsm__sweep_draft *draft, const char *path, dsm__path_kind kind
                        .text = dsm__override_text(raw->json, raw->text)};
 }
 
-/* A copy of a node that lives as long as the draft; its parent must do so too. Of no document out
- * of memory. */
+/* A copy of a node that lives as long as the draft; its parent must do so too. NULL: out of
+ * memory. */
 static const dsm__json_node *keep(dsm__sweep_draft *draft, dsm__json_node node) {
   dsm__json_node *const copy = dsm__draft_array(draft, 1, sizeof *copy);
   if (copy != NULL) {

@@ -81,6 +81,9 @@ bool dsm__raw_from_text(dsm__sweep_draft *draft, const char *text, size_t length
   *raw = (dsm__raw_value){.origin = origin};
   const char *const copy = dsm__draft_text(draft, "%.*s", (int)length, text);
   dsm__json_flaw flaw;
+  if (dsm__draft_is_stopped(draft)) {
+    return false;
+  }
   if (dsm__json_text_check(copy, length, &flaw)) {
     return raw_from_json(draft, copy, origin, raw);
   }

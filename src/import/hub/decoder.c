@@ -43,8 +43,7 @@ static void note_windows(const dsm__hub *hub, uint64_t sequence) {
   const char *const key = hub->family->window_of_some;
   if (dsm__hub_count_or(hub, key, DSM_SIDE_MAX, sequence) < sequence) {
     const dsm__json_node node = dsm__json_member(hub->config, key);
-    dsm__import_note(hub->import, &node,
-                     "attention is to all positions: the window of some blocks is left out");
+    dsm__import_note(hub->import, &node, DSM__HUB_WINDOW_OF_SOME);
   }
 }
 
@@ -140,8 +139,9 @@ static void write_blocks(const dsm__hub *hub, const dsm__hub_block *block, uint6
 static void refuse_end(const dsm__hub *hub, const dsm__hub_block *block) {
   const dsm__json_node node = dsm__json_member(hub->config, "architectures");
   if (hub->end == DSM__HUB_BASE && (block->has_experts || block->has_part_norms)) {
-    dsm__json_error(&node, NULL, "expected %s with a head that normalises, found %.*s",
-                    block->has_experts ? "experts" : "parts that are normalised",
+    dsm__json_error(&node, NULL,
+                    "expected a class with a head, which has the norm behind the last block, found "
+                    "%.*s",
                     (int)strcspn(hub->family->classes, ","), hub->family->classes);
   }
 }

@@ -13,8 +13,6 @@
 #define ALWAYS                                                                                     \
   { NULL, true }
 
-#define WINDOW_OF_SOME "attention is to all positions: the window of some blocks is left out"
-
 /* The parts of a Llama, which others vary. */
 #define GATED_PARTS                                                                                \
   .norm = DSM__HUB_RMS_NORM, .score_dropout = "attention_dropout", .is_gated = true,               \
@@ -225,7 +223,7 @@ const dsm__hub_family dsm__hub_families[] = {
         .positions = 32768,
         .kv_heads = 32,
         .has_qkv_bias = ALWAYS,
-        .left_out = {"use_sliding_window", WINDOW_OF_SOME},
+        .left_out = {"use_sliding_window", DSM__HUB_WINDOW_OF_SOME},
     },
     {
         GATED_DECODER,
@@ -237,7 +235,7 @@ const dsm__hub_family dsm__hub_families[] = {
         .has_qkv_bias = {"attention_bias", false},
         .has_out_bias = {"attention_bias", false},
         .has_head_norms = true,
-        .left_out = {"use_sliding_window", WINDOW_OF_SOME},
+        .left_out = {"use_sliding_window", DSM__HUB_WINDOW_OF_SOME},
     },
     {
         GATED_DECODER,
@@ -250,7 +248,7 @@ const dsm__hub_family dsm__hub_families[] = {
         .has_out_bias = {"attention_bias", false},
         .has_head_norms = true,
         .experts = {"num_experts", 128, 8},
-        .left_out = {"use_sliding_window", WINDOW_OF_SOME},
+        .left_out = {"use_sliding_window", DSM__HUB_WINDOW_OF_SOME},
     },
     {
         .type = "stablelm",

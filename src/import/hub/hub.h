@@ -40,6 +40,10 @@ typedef struct dsm__hub_choice {
   bool fallback;
 } dsm__hub_choice;
 
+/** Noted where only some blocks have a window. */
+#define DSM__HUB_WINDOW_OF_SOME                                                                    \
+  "attention is to all positions: the window of some blocks is left out"
+
 /** A flag, and what is not told apart where it is set. */
 typedef struct dsm__hub_note {
   const char *key;

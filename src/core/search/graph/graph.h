@@ -2,11 +2,11 @@
 /*
  * graph.h: the cheapest path through the choices of a whole network, under the memory of a chip.
  *
- * A mapping of a network is a path from the first node to the last. Its cost is the sum of its
- * edges', each a price (search/cost.h): of time alone the cheapest is the fastest, and is called
- * so. Its memory is what its nodes keep, plus the largest of what they need for a while
- * (section 12). Nodes stand in a topological order: every edge leads to a node with a higher index,
- * and every node lies on some path from the first to the last.
+ * A mapping of a network is a path from the first node to the last. The cost of a path is the sum
+ * of its edges' prices (search/cost.h). Where only time has a price, the cheapest path is the
+ * fastest, and is called so. Its memory is what its nodes keep, plus the largest of what they need
+ * for a while (section 12). Nodes stand in a topological order: every edge leads to a node with a
+ * higher index, and every node lies on some path from the first to the last.
  *
  * A network of equal blocks has a graph of equal parts. Such a part is stored once and stands in as
  * many runs as the network has blocks: only numbers of nodes and edges differ, by the same for all

@@ -161,14 +161,14 @@ void dsm__graph_labels_free(dsm__graph_labels *l);
 /** Finds what leads to each node at least, of the paths that dsm__graph_relax looked at last. */
 void dsm__graph_labels_look(dsm__graph_labels *l);
 
-/** Makes the labels of all paths that dsm__graph_relax looked at, fit, and take at most so many
- * cost, or equally many. False if there are too many, or it takes too much work. */
+/** Makes the labels of all paths that dsm__graph_relax looked at, fit, and cost at most `cost`, or
+ * equally much. False if there are too many, or it takes too much work. */
 bool dsm__graph_labels_make(dsm__graph_labels *l, double cost);
 
 /** Least cost of a path that fits by its labels; infinite if there is none. */
 double dsm__graph_labels_best(const dsm__graph_labels *l);
 
-/** Writes the first of the paths that fit and take at most `limit` cost, and of these count most,
+/** Writes the first of the paths that fit and cost at most `limit`, and of these count most,
  * into the scratch path of `relaxed`. False if rounding leaves no such path. */
 bool dsm__graph_labels_walk(dsm__graph_labels *l, double limit);
 

@@ -66,7 +66,7 @@ typedef struct dsm__graph_request {
   const uint64_t *worthwhile;
   bool is_priced_later;   /**< layers have an edge for each factor and update parallelism, whose
                              costs the caller sets */
-  bool has_group_bounds;  /**< groups have their bounds for costs: a bound from below */
+  bool has_group_bounds;  /**< groups cost their bounds: a bound from below */
   size_t explained_layer; /**< has an edge for each factor and update parallelism; SIZE_MAX: none */
 } dsm__graph_request;
 

@@ -146,7 +146,7 @@ static bool lay_out_path(const solving *s, dsm__solution *best) {
   return made.is_found || dsm__problem_is_over(s->problem) || search(s, HUGE_VAL, &made, best);
 }
 
-/* One round, with a mapping of `known` cost that fits the memory. */
+/* One round, with a mapping that costs `known` and fits the memory. */
 static bool run_round(const solving *s, double known, bool *is_cut, dsm__solution *best) {
   const double limit = s->problem->is_bounding_off ? HUGE_VAL : dsm__tie_limit(known);
   dsm__solution found;

@@ -487,7 +487,7 @@ static void find_rest(relaxing *r) {
   }
 }
 
-/* Cycles from the first point to each, of each boundary; false if out of memory. */
+/* Cost from the first point to each, of each boundary; false if out of memory. */
 static bool find_before(const dsm__held_relaxed *relaxed, size_t layer_count, double **before,
                         dsm__arena *arena) {
   for (size_t i = 0; i <= layer_count; i++) {

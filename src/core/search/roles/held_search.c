@@ -121,7 +121,7 @@ static void find_bytes(held_search *s, size_t index, const label *from, const ds
   way->held_bytes = dsm__held_sum_bytes(&sum, costs->element_bytes);
 }
 
-/* Cycles of a layer out of a label; infinite where what is held does not fit. */
+/* Cost of a layer out of a label; infinite where what is held does not fit. */
 static double cost_of(held_search *s, size_t index, const label *from, const dsm__held_edge *edge,
                       unsigned factor, bool is_output_held) {
   const dsm__role_layer *const around = &s->space->layers[index];

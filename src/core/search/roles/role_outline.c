@@ -113,7 +113,7 @@ typedef struct building {
   carrying leaving;       /* and behind it */
   double *entering_moves; /* cost, by axes and outer layouts; below 0: not known yet */
   double *leaving_moves;
-  /* Cycles of a move of the last output along an axis, out of outer layouts, to one, */
+  /* Cost of a move of the last output along an axis, out of outer layouts, to one, */
   double alone_moves[DSM_AXES_MAX][OUTERS][DSM_LAYOUT_COUNT]; /* below 0: not known yet */
 } building;
 
@@ -207,7 +207,7 @@ static double dearest_cost(building *b, const dsm__role_move *move, unsigned fro
   return dearest;
 }
 
-/* Cycles of a relayout of so much; the same one is asked once. */
+/* Cost of a relayout of so much; the same one is asked once. */
 static double all_cost(building *b, unsigned from, unsigned to, carrying of, double *known) {
   const unsigned changed = (unsigned)b->outers[from] ^ b->outers[to];
   unsigned staying = 0; /* axes along which less moves */
@@ -223,7 +223,7 @@ static double all_cost(building *b, unsigned from, unsigned to, carrying of, dou
   return *cost;
 }
 
-/* Cycles of a relayout before the layer, at least. Others that may be inside are taken not to move.
+/* Cost of a relayout before the layer, at least. Others that may be inside are taken not to move.
  */
 static double move_cost(building *b, unsigned from, unsigned to) {
   if ((from & others_of(b)) == 0) {

@@ -556,7 +556,7 @@ static bool go_on(dsm__role_space *space, growing *g, double cost_limit,
 /*
  * A small slack first: a path that it leaves and that is not over it is the fastest of all, since
  * what is left out is on no faster one. A path that is over it says how much slack is enough.
- * Options that only memory asks for are left out too at first: at as much cost each of them has
+ * Options that only memory asks for are left out too at first: at the same cost each of them has
  * another one beside it that is there already. They come in where memory is short. Where a graph is
  * too large, what was searched so far is the answer: the bound is what the outline proves, or the
  * slack that was searched in full, as each mapping that this leaves out takes more.

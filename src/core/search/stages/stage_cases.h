@@ -43,6 +43,7 @@ typedef struct dsm__stages_searched {
   const bool *is_cut;
   size_t *segments; /**< the first layer of each */
   size_t segment_count;
+  const size_t *blocks_before; /**< of each, where stages begin at blocks; else NULL */
   double capacity_bytes;
   double best_cycles;        /**< what is not below it is not looked at */
   dsm__decisions *decisions; /**< of it */

@@ -235,17 +235,17 @@ static void try_all(const dsm__cutting *of, const dsm__cutting *whole, tries *ou
   }
 }
 
-/* The only cut there is. */
+/* The only cut there is, or none. */
 static bool cut_equally(const dsm__cutting *of, size_t *firsts, double *cycles,
                         dsm__stage_cost *costs) {
   const size_t runs = run_count(of);
-  *cycles = HUGE_VAL;
-  for (size_t r = 0; r < runs && of->count % runs == 0; r++) {
-    firsts[r] = r * (of->count / runs);
+  size_t run = 0;
+  for (size_t i = 0; i < of->count && run < runs; i++) {
+    if (of->blocks_before[i] * runs == run * of->blocks_before[of->count]) {
+      firsts[run++] = i;
+    }
   }
-  if (of->count % runs == 0) {
-    *cycles = step_of(of, firsts, costs);
-  }
+  *cycles = run == runs ? step_of(of, firsts, costs) : HUGE_VAL;
   return *cycles >= 0;
 }
 
@@ -256,7 +256,7 @@ bool dsm__segments_cut(const dsm__cutting *of, size_t *firsts, double *cycles, d
       !DSM__RESERVE(arena, out.tried, runs) || !DSM__RESERVE(arena, out.costs, of->of.stages)) {
     return false;
   }
-  if (of->are_equal) {
+  if (of->blocks_before != NULL) {
     return cut_equally(of, firsts, cycles, out.costs);
   }
   try_all(of, of, &out);

@@ -27,7 +27,8 @@ typedef struct dsm__cutting {
   size_t count;
   dsm__interleaving of;
   double capacity_bytes;
-  bool are_equal; /**< all runs have equally many segments */
+  const size_t *blocks_before; /**< of each segment and of the end, where all runs shall have
+                                    equally many blocks; else NULL */
 } dsm__cutting;
 
 /** Fills firsts[0 .. stages * runs) with the first segments of runs that fit the memory, of which
@@ -39,8 +40,8 @@ bool dsm__segments_cut_evenly(const dsm__cutting *cutting, size_t *firsts, dsm__
  * Fills firsts[0 .. stages * runs) with the first segments of the runs of stages that fit the
  * memory. Of those whose slowest run is as fast as can be, and of those that hand over least among
  * runs up to some times as slow, the ones with the fastest schedule; then each border is moved as
- * long as that is faster still. Equal ones are one cut, or none. *cycles: what a step with them takes; infinite if there are none.
- * False if out of memory.
+ * long as that is faster still. Where all shall have equally many blocks there is one cut, or none.
+ * *cycles: what a step with them takes; infinite if there are none. False if out of memory.
  */
 bool dsm__segments_cut(const dsm__cutting *cutting, size_t *firsts, double *cycles,
                        dsm__arena *arena);

@@ -98,8 +98,7 @@ bool dsm__look_cut(const dsm__looking *at, const dsm__segment *segments, double 
                                 .count = at->search->segment_count,
                                 .of = dsm__interleaving_of(&at->stages, at->of->micro_batches),
                                 .capacity_bytes = capacity_bytes,
-                                .are_equal = at->search->whole->inputs.options->stages_at ==
-                                             DSM_STAGES_AT_BLOCKS};
+                                .blocks_before = at->search->blocks_before};
   if (!dsm__segments_cut(&cutting, at->firsts, cycles, at->arena)) {
     return false;
   }

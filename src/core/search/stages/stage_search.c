@@ -451,17 +451,25 @@ static const dsm__case_kind stage_kind = {look, is_done};
 static bool find_segments(dsm__stages_searched *search) {
   const dsm_workload *const workload = search->whole->inputs.workload;
   dsm__arena *const arena = search->whole->arena;
+  const dsm_stages_at at = search->whole->inputs.options->stages_at;
   bool *is_cut = NULL;
-  if (!dsm__stage_cuts_find(workload, search->whole->inputs.options->stages_at, arena, &is_cut) ||
-      !DSM__RESERVE(arena, search->segments, workload->layer_count)) {
+  size_t *blocks_before = NULL;
+  size_t blocks = 0;
+  if (!dsm__stage_cuts_find(workload, at, arena, &is_cut) ||
+      !DSM__RESERVE(arena, search->segments, workload->layer_count) ||
+      !DSM__RESERVE(arena, blocks_before, workload->layer_count + 1)) {
     return false;
   }
   search->is_cut = is_cut;
   for (size_t i = 0; i < workload->layer_count; i++) {
     if (i == 0 || is_cut[i - 1]) {
+      blocks_before[search->segment_count] = blocks;
       search->segments[search->segment_count++] = i;
     }
+    blocks += dsm__begins_block(workload, i) ? 1 : 0;
   }
+  blocks_before[search->segment_count] = blocks;
+  search->blocks_before = at == DSM_STAGES_AT_BLOCKS ? blocks_before : NULL;
   return true;
 }
 
