@@ -163,8 +163,8 @@ static dsm_status search(overlapped_search *s, const dsm__counted *counted) {
     dsm_plan_free(slower);
     return status;
   }
-  if (counted != NULL) {
-    s->bound_cycles = fmax(s->bound_cycles, made == NULL ? fmin(bound, known) : bound);
+  if (counted != NULL) { /* what takes more than is known was left out: the bound ends there */
+    s->bound_cycles = fmax(s->bound_cycles, fmin(bound, known));
   } else if (made != NULL) { /* what hides is no longer than what it hides behind */
     s->bound_cycles = fmax(s->bound_cycles, fmin(0.5 * bound, made->result.step_cycles));
   }
@@ -247,6 +247,23 @@ static bool add_end(overlapped_search *s) {
   return true;
 }
 
+/* Is a mapping in neither space that is searched, so that no bound is of it? What is shared out of
+ * weights is searched with roles, where nothing is hoisted and backward has the roles of forward
+ * (section 13, roles); a mapping of data and model that was improved may share out too. */
+static bool is_beyond_searches(const dsm_plan *plan) {
+  bool is_sharded = false;
+  bool is_of_words = false;
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    const dsm_layer_plan *const layer = &plan->layers[i];
+    const dsm_pass_plan *const backward = &layer->passes[DSM_PASS_BACKWARD];
+    is_sharded = is_sharded || layer->decisions.shard != DSM_SHARDING_NONE;
+    is_of_words = is_of_words || layer->decisions.is_hoisted ||
+                  (backward->exists && backward->decisions.parallelism !=
+                                           layer->passes[DSM_PASS_FORWARD].decisions.parallelism);
+  }
+  return is_sharded && is_of_words;
+}
+
 dsm_status dsm__overlapped_search(const dsm__problem *problem, dsm__counted_finder *find,
                                   double cost_limit, dsm_plan **plan, double *bound_cycles,
                                   dsm_diags *diags) {
@@ -284,6 +301,9 @@ dsm_status dsm__overlapped_search(const dsm__problem *problem, dsm__counted_find
   if (status == DSM_OK && !is_done(&s) && (*s.plan)->stages.count <= 1 &&
       !dsm__improve_by(problem, s.decisions.items, s.decisions.count, plan)) {
     status = dsm__out_of_memory(diags);
+  }
+  if (status == DSM_OK && is_beyond_searches(*s.plan)) { /* no mapping that is searched is faster */
+    *bound_cycles = fmin(*bound_cycles, (*s.plan)->result.step_cycles);
   }
   return status;
 }
