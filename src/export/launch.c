@@ -61,10 +61,10 @@ typedef enum fact {
 typedef struct setting {
   const char *section; /* NULL: none */
   const char *key;
-  fact of;
   const char *words[4]; /* by the number; NULL: left out. None at all: the number itself */
   double above;         /* left out where the number is no more */
-  bool is_flag;         /* the key alone */
+  fact of;
+  bool is_flag; /* the key alone */
 } setting;
 
 /* Numbers of a fact that the framework cannot run. */
@@ -369,17 +369,16 @@ static bool is_inside_data(const dsm__degrees *degrees, const dsm_plan *plan) {
   return is_inside;
 }
 
-/* The facts of a plan that any framework could run; false: none could, which was reported. */
-static bool find_facts(double facts[FACT_COUNT], const dsm_plan *plan, const framework *to,
-                       dsm_diags *diags) {
-  dsm__degrees degrees;
-  (void)dsm__degrees_derive(&degrees, plan);
+/* Does a plan do in all layers what one setting says? If not, reports what a framework does not
+ * do. */
+static bool is_of_one_setting(const dsm__degrees *degrees, const dsm_plan *plan,
+                              const framework *to, dsm_diags *diags) {
   if (plan->options.mode != DSM_MODE_TRAINING) {
     return refuse(diags, NULL, "expected a plan of training for %s, found one of inference",
                   to->name);
   }
   for (size_t i = 0; i < DSM__COUNT_OF(alike); i++) {
-    const dsm__degree *const of = &degrees.of[alike[i].kind];
+    const dsm__degree *const of = &degrees->of[alike[i].kind];
     if (of->least != of->most) {
       return refuse(diags, alike[i].hint,
                     "%s has one degree of %s for all layers, and here it is %" PRIu64
@@ -394,51 +393,61 @@ static bool find_facts(double facts[FACT_COUNT], const dsm_plan *plan, const fra
                   "pass them on from chip to chip",
                   to->name);
   }
-  if (degrees.of[DSM__DEGREE_REPLICATED].most > 1) {
+  if (degrees->of[DSM__DEGREE_REPLICATED].most > 1) {
     return refuse(diags, "explore with roles other than whole, such as --parallelism data",
                   "chips of this plan all compute the same, which %s does not do", to->name);
   }
-  if (strcmp(degrees.recompute, "mixed") == 0) {
+  if (strcmp(degrees->recompute, "mixed") == 0) {
     return refuse(diags, "explore with --recompute selective or full",
                   "%s recomputes alike in all blocks, and this plan in some", to->name);
   }
-  const unsigned keys = context_form(plan);
-  if (keys > 2) {
+  if (context_form(plan) > 2) {
     return refuse(diags, "explore with context or gather_context in --parallelism, not with both",
                   "%s has one form of context parallelism, and this plan passes keys around and "
                   "gathers them",
                   to->name);
   }
-  const uint64_t tensor = degrees.of[DSM__DEGREE_TENSOR].most;
-  const uint64_t sequence = degrees.of[DSM__DEGREE_SEQUENCE].most;
-  const uint64_t data = degrees.of[DSM__DEGREE_DATA].most;
-  const bool shares_update = plan->system->model.sharded_update && data > 1;
-  const uint64_t decided = degrees.of[DSM__DEGREE_ZERO].most;
-  const uint64_t zero = decided == 0 && shares_update ? 1 : decided;
-  const uint64_t pipeline = degrees.of[DSM__DEGREE_PIPELINE].most;
-  if (sequence != 1 && sequence != tensor) {
+  const uint64_t sequence = degrees->of[DSM__DEGREE_SEQUENCE].most;
+  const uint64_t data = degrees->of[DSM__DEGREE_DATA].most;
+  if (sequence != 1 && sequence != degrees->of[DSM__DEGREE_TENSOR].most) {
     return refuse(diags, NULL,
                   "%s has sequence parallelism in all of tensor parallelism or in none", to->name);
   }
-  if (degrees.micro_batch_samples % data != 0) {
+  if (degrees->micro_batch_samples % data != 0) {
     return refuse(diags, NULL,
                   "the %" PRIu64 " samples of a micro-batch are no multiple of the %" PRIu64
                   " chips with samples of their own",
-                  degrees.micro_batch_samples, data);
+                  degrees->micro_batch_samples, data);
   }
-  const double micro_batch = (double)(degrees.micro_batch_samples / data);
-  const double micro_batches = (double)degrees.micro_batches;
-  const double context = (double)degrees.of[DSM__DEGREE_CONTEXT].most;
-  const double expert = (double)degrees.of[DSM__DEGREE_EXPERT].most;
+  return has_equal_stages(plan, to, diags);
+}
+
+/* Those of a plan that is of one setting. */
+static void fill_facts(double facts[FACT_COUNT], const dsm__degrees *degrees,
+                       const dsm_plan *plan) {
+  const uint64_t tensor = degrees->of[DSM__DEGREE_TENSOR].most;
+  const uint64_t sequence = degrees->of[DSM__DEGREE_SEQUENCE].most;
+  const uint64_t data = degrees->of[DSM__DEGREE_DATA].most;
+  const bool shares_update = plan->system->model.sharded_update && data > 1;
+  const uint64_t decided = degrees->of[DSM__DEGREE_ZERO].most;
+  const uint64_t zero = decided == 0 && shares_update ? 1 : decided;
+  const uint64_t pipeline = degrees->of[DSM__DEGREE_PIPELINE].most;
+  const uint64_t own_samples = degrees->micro_batch_samples / data;
+  const double micro_batch = (double)own_samples;
+  const double micro_batches = (double)degrees->micro_batches;
+  const double context = (double)degrees->of[DSM__DEGREE_CONTEXT].most;
+  const double expert = (double)degrees->of[DSM__DEGREE_EXPERT].most;
   const double shard = zero > 0 ? (double)data : 1;
   const bool has_stages = pipeline > 1;
+  const size_t run_blocks =
+      has_stages ? dsm__block_count(plan->workload) / plan->stages.run_count : 0;
   const double local_batch = micro_batch * (has_stages ? micro_batches : 1);
   const double found[FACT_COUNT] = {
       [TENSOR] = (double)tensor,
       [PLAIN_TENSOR] = sequence > 1 ? 1 : (double)tensor,
       [SEQUENCE] = (double)sequence,
       [CONTEXT] = context,
-      [CONTEXT_FORM] = keys,
+      [CONTEXT_FORM] = context_form(plan),
       [REPLICATE] = zero > 0 ? 1 : (double)data,
       [SHARD] = shard,
       [EXPERT] = expert,
@@ -447,17 +456,16 @@ static bool find_facts(double facts[FACT_COUNT], const dsm_plan *plan, const fra
       [EXPERT_APART] =
           expert > 1 && (fmod(expert, context) != 0 || fmod(shard * context, expert) != 0) ? 1 : 0,
       [PIPELINE] = (double)pipeline,
-      [RUNS] = (double)degrees.interleave,
-      [SCHEDULE] = !has_stages              ? 0
-                   : degrees.interleave > 1 ? 2
-                                            : 1,
-      [PIPELINE_FIRST] = has_stages && is_inside_data(&degrees, plan) ? 1 : 0,
-      [RUN_BLOCKS] =
-          has_stages ? (double)(dsm__block_count(plan->workload) / plan->stages.run_count) : 0,
+      [RUNS] = (double)degrees->interleave,
+      [SCHEDULE] = !has_stages               ? 0
+                   : degrees->interleave > 1 ? 2
+                                             : 1,
+      [PIPELINE_FIRST] = has_stages && is_inside_data(degrees, plan) ? 1 : 0,
+      [RUN_BLOCKS] = (double)run_blocks,
       [ZERO] = (double)zero,
-      [RECOMPUTE] = strcmp(degrees.recompute, "full") == 0        ? 2
-                    : strcmp(degrees.recompute, "selective") == 0 ? 1
-                                                                  : 0,
+      [RECOMPUTE] = strcmp(degrees->recompute, "full") == 0        ? 2
+                    : strcmp(degrees->recompute, "selective") == 0 ? 1
+                                                                   : 0,
       [MICRO_BATCHES] = micro_batches,
       [STAGED_SAMPLES] = has_stages ? micro_batch : 0,
       [STAGED_BATCHES] = has_stages ? micro_batches : 1,
@@ -470,7 +478,18 @@ static bool find_facts(double facts[FACT_COUNT], const dsm_plan *plan, const fra
       [OVERLAP] = plan->system->model.overlapped_reduction ? 1 : 0,
   };
   memcpy(facts, found, sizeof found);
-  return has_equal_stages(plan, to, diags);
+}
+
+/* The facts of a plan that any framework could run; false: none could, which was reported. */
+static bool find_facts(double facts[FACT_COUNT], const dsm_plan *plan, const framework *to,
+                       dsm_diags *diags) {
+  dsm__degrees degrees;
+  (void)dsm__degrees_derive(&degrees, plan);
+  if (!is_of_one_setting(&degrees, plan, to, diags)) {
+    return false;
+  }
+  fill_facts(facts, &degrees, plan);
+  return true;
 }
 
 static bool can_start(const dsm_plan *plan, const framework *to, dsm_diags *diags) {
@@ -498,7 +517,8 @@ static const char *text_of(const setting *row, const double facts[FACT_COUNT],
     has_words = has_words || row->words[w] != NULL;
   }
   if (has_words) {
-    return value < (double)DSM__COUNT_OF(row->words) ? row->words[(size_t)value] : NULL;
+    const size_t word = (size_t)value;
+    return word < DSM__COUNT_OF(row->words) ? row->words[word] : NULL;
   }
   if (value <= row->above && (row->is_flag || row->above > 0)) {
     return NULL;

@@ -30,6 +30,13 @@ static const struct kind {
   const char *folder; /* of those that are installed */
 } kinds[] = {{"dsm-system/1", "system", "systems"}};
 
+/* Members that say the same in two ways: who states one of a form has nothing of the other. */
+static const char *const forms[][2] = {{"axes", "topology"},
+                                       {"axes", "chips_x"},
+                                       {"axes", "chips_y"},
+                                       {"axes", "link_bandwidth_x_GBps"},
+                                       {"axes", "link_bandwidth_y_GBps"}};
+
 /* A document that takes values of its base. */
 typedef struct joining {
   dsm__json_doc *doc;
@@ -54,6 +61,16 @@ static bool are_joined(const cJSON *container, const cJSON *own, const cJSON *ot
   const char *const other_name = dsm__json_name_of(container, other);
   return cJSON_IsObject(own) && cJSON_IsObject(other) && name != NULL && other_name != NULL &&
          strcmp(name, other_name) == 0;
+}
+
+/* Does an object state otherwise what a member would say? */
+static bool says_otherwise(const cJSON *own, const char *key) {
+  bool does = false;
+  for (size_t f = 0; f < DSM__COUNT_OF(forms); f++) {
+    does = does || (strcmp(forms[f][0], key) == 0 && member_of(own, forms[f][1]) != NULL) ||
+           (strcmp(forms[f][1], key) == 0 && member_of(own, forms[f][0]) != NULL);
+  }
+  return does;
 }
 
 /* ---- joining ---- */
@@ -104,7 +121,7 @@ static void join_objects(joining *with, cJSON *own, cJSON *base, const char *ori
   for (cJSON *each = base->child; each != NULL; each = next) {
     next = each->next;
     cJSON *const mine = member_of(own, each->string);
-    if (is_root && is_for_itself(each->string)) {
+    if ((is_root && is_for_itself(each->string)) || says_otherwise(own, each->string)) {
       continue;
     }
     if (mine == NULL) {
@@ -124,6 +141,10 @@ static bool holds_still(const cJSON *own, const cJSON *base, const char *path) {
     const dsm__json_match other = dsm__json_find_child(base, path);
     if (cJSON_IsArray(own) &&
         (mine.child == NULL || other.child == NULL || !are_joined(own, mine.child, other.child))) {
+      return false;
+    }
+    if (other.child != NULL && other.child->string != NULL &&
+        says_otherwise(own, other.child->string)) {
       return false;
     }
     own = mine.child;

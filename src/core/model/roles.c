@@ -70,9 +70,9 @@ static const char *why_no_expert(const dsm_layer *layer) {
 #define LIES(before, after) .input = DSM_LAYOUT_##before, .output = DSM_LAYOUT_##after
 #define CUT(how) .cut = DSM__WEIGHT_CUT_##how
 #define OUTSIDE .reads = DSM__SIDE_OUTSIDE
-#define OUTSIDE_OR(side) .reads = DSM__SIDE_OUTSIDE | DSM__SIDE_##side
+#define OUTSIDE_OR(side) .reads = (DSM__SIDE_OUTSIDE | DSM__SIDE_##side)
 #define MAKES(where) .makes = DSM__MADE_##where
-#define OF_POSITIONS DSM__ROLE_SUMS_GRADIENTS | DSM__ROLE_SHIFTS_ROWS
+#define OF_POSITIONS (DSM__ROLE_SUMS_GRADIENTS | DSM__ROLE_SHIFTS_ROWS)
 #define OF(group_of_it) .group = DSM_ROLE_GROUP_##group_of_it
 
 /* clang-format off */

@@ -16,7 +16,7 @@ static const dsm__word topology_words[] = {
     [DSM_TOPOLOGY_TORUS_2D].key = "torus_2d", [DSM_TOPOLOGY_AXES].key = "axes"};
 static DSM__WORDS(topologies, "topology", topology_words, DSM_TOPOLOGY_COUNT);
 
-#define LINK_KIND_WORD(name, word) [DSM_LINK_KIND_##name].key = word,
+#define LINK_KIND_WORD(name, word) [DSM_LINK_KIND_##name].key = (word),
 static const dsm__word link_kind_words[] = {DSM_LINK_KINDS(LINK_KIND_WORD)};
 DSM__WORDS(dsm__link_kinds, "link kind", link_kind_words, DSM_LINK_KIND_COUNT);
 

@@ -30,9 +30,7 @@ static decoder_sizes read_sizes(const dsm__hub *hub) {
 static void write_inner(const dsm__hub *hub, uint64_t hidden) {
   enum { TIMES = 4 }; /* of what is between blocks, where families of that form say nothing */
   const uint64_t usual = TIMES * hidden;
-  if (hub->family->is_gated) {
-    dsm__hub_size_parameter(hub, DSM__HUB_INNER);
-  } else if (dsm__hub_size_or(hub, DSM__HUB_INNER, usual) == usual) {
+  if (!hub->family->is_gated && dsm__hub_size_or(hub, DSM__HUB_INNER, usual) == usual) {
     dsm__hub_parameter_text(hub, "inner", "=4*hidden");
   } else {
     dsm__hub_size_parameter(hub, DSM__HUB_INNER);
