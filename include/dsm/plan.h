@@ -179,11 +179,12 @@ typedef struct dsm_pipeline_plan {
 } dsm_pipeline_plan;
 
 /** Stages of a step: runs of layers on chips of their own, through which micro-batches go one after
- * the other, each forward and backward in turn (1F1B, section 8). Of p interleaved stages each has
+ * the other, in the order of a schedule (section 8). Of p interleaved stages each has
  * several runs: the first, the one p behind it, and so on. */
 typedef struct dsm_stages {
   size_t count;                         /**< 0: none, all layers run on all chips */
   size_t interleave;                    /**< runs of layers of each stage; 0: one */
+  dsm_schedule schedule;                /**< the order of their passes */
   size_t run_count;                     /**< of all stages */
   unsigned axis;                        /**< that is divided among them: contiguous parts of it */
   const char *axis_name;                /**< its word */

@@ -85,6 +85,16 @@ typedef enum dsm_stages_at {
 /** The word of the formats and of `--stages-at`, such as "blocks". Never NULL. */
 DSM_API const char *dsm_stages_at_name(dsm_stages_at stages_at);
 
+/** In which order the stages of a step run their passes (section 8). */
+typedef enum dsm_schedule {
+  DSM_SCHEDULE_1F1B = 0,    /**< forward and backward in turn */
+  DSM_SCHEDULE_ZERO_BUBBLE, /**< gradients of weights are made where a stage would wait */
+  DSM_SCHEDULE_COUNT
+} dsm_schedule;
+
+/** The word of the formats and of `--schedule`, such as "zero_bubble". Never NULL. */
+DSM_API const char *dsm_schedule_name(dsm_schedule schedule);
+
 /** What was asked for: together with workload and system it determines the searched space. */
 typedef struct dsm_explore_options {
   dsm_mode mode;
@@ -109,6 +119,7 @@ typedef struct dsm_explore_options {
   uint64_t micro_batches;            /**< with `accumulate`: so many; 0: likewise */
   uint64_t interleave;     /**< with `stages`: so many runs of layers of each; 0: likewise */
   dsm_stages_at stages_at; /**< with `stages`: where they begin */
+  dsm_schedule schedule;   /**< with `stages`: the order of their passes */
   dsm_recomputation recomputation; /**< with `recompute`: of which layers */
   const char *const *overrides;    /**< PATH=VALUE already applied to the inputs, for the record;
                                         copied into the plan */

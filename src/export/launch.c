@@ -407,6 +407,12 @@ static bool is_of_one_setting(const dsm__degrees *degrees, const dsm_plan *plan,
                   "gathers them",
                   to->name);
   }
+  if (plan->stages.count > 1 && plan->stages.schedule != DSM_SCHEDULE_1F1B) {
+    return refuse(diags, "explore with --schedule 1f1b",
+                  "%s has no schedule with one run of layers a stage that makes gradients of "
+                  "weights apart",
+                  to->name);
+  }
   const uint64_t sequence = degrees->of[DSM__DEGREE_SEQUENCE].most;
   const uint64_t data = degrees->of[DSM__DEGREE_DATA].most;
   if (sequence != 1 && sequence != degrees->of[DSM__DEGREE_TENSOR].most) {

@@ -30,7 +30,7 @@ static void balance(balanced *to, size_t micro_batches) {
     to->backward[i] = 2;
   }
   to->times = (dsm__makespan_times){
-      DEVICES, micro_batches, to->forward, to->backward, to->links, to->links, 1};
+      DEVICES, micro_batches, to->forward, to->backward, to->links, to->links, 1, NULL};
 }
 
 /* T = (m + N - 1)(tf + tb) in both orders: the bubble is (N - 1)/(m + N - 1), here 42.9, 27.3, 15.8
@@ -62,7 +62,7 @@ START_TEST(test_by_hand) {
   static const double backward[] = {2, 2, 4, 4};
   static const double output_link[] = {1, 0};
   static const double error_link[] = {2, 0};
-  const dsm__makespan_times times = {2, 2, forward, backward, output_link, error_link, 1};
+  const dsm__makespan_times times = {2, 2, forward, backward, output_link, error_link, 1, NULL};
   ck_assert_double_eq(dsm__makespan(&times, true), 20);
   ck_assert_double_eq(dsm__makespan(&times, false), 20);
 }

@@ -35,6 +35,7 @@ Suite *suite_limits(void);
 Suite *suite_micro_batches(void);
 Suite *suite_stages(void);
 Suite *suite_interleave(void);
+Suite *suite_zero_bubble(void);
 Suite *suite_going_on(void);
 Suite *suite_keeping(void);
 Suite *suite_recomputation(void);

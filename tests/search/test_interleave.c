@@ -119,13 +119,12 @@ static simulation simulate(size_t stages, size_t runs, size_t micro_batches, con
 static double scheduled(const dsm__interleaving *of, const double *forward,
                         const double *backward) {
   dsm__arena *const arena = dsm__arena_new();
-  dsm__makespan_times times;
+  dsm__schedule schedule;
   dsm__stage_cost costs[STAGES_MAX * RUNS_MAX] = {{.once = 0}};
   for (size_t r = 0; r < of->stages * of->runs; r++) {
     costs[r] = (dsm__stage_cost){.forward = forward[r], .backward = backward[r]};
   }
-  ck_assert(dsm__stage_times_fill(costs, of, arena, &times));
-  const double end = dsm__makespan(&times, false);
+  const double end = dsm__stages_schedule_find(costs, of, arena, &schedule);
   dsm__arena_free(arena);
   return end;
 }
@@ -185,7 +184,7 @@ END_TEST
 START_TEST(test_equal_stages_wait_as_published) {
   for (size_t stages = 2; stages <= STAGES_MAX; stages++) {
     for (size_t runs = 1; runs <= RUNS_MAX; runs++) {
-      const dsm__interleaving of = {stages, runs, 3 * stages};
+      const dsm__interleaving of = {.stages = stages, .runs = runs, .micro_batches = 3 * stages};
       dsm__interleaved_cost costs[STAGES_MAX];
       double forward[STAGES_MAX * RUNS_MAX];
       double backward[STAGES_MAX * RUNS_MAX];
@@ -208,7 +207,7 @@ END_TEST
 /* By hand: 4 micro-batches, two stages of 10 and 6 cycles, of which they hand over 2 and 4 with two
  * runs: 4 times the largest, and a half of what the other does, of which it hands over once. */
 START_TEST(test_step_by_hand) {
-  const dsm__interleaving of = {2, 2, 4};
+  const dsm__interleaving of = {2, 2, 4, DSM_SCHEDULE_1F1B};
   const dsm__stage_cost costs[] = {
       {.forward = 4, .backward = 6, .handed = 2, .once = 3},
       {.forward = 2, .backward = 4, .handed = 4, .once = 5},
@@ -217,8 +216,8 @@ START_TEST(test_step_by_hand) {
   ck_assert_uint_eq(dsm__interleaved_in_flight(&of, 0), 5);
   ck_assert_uint_eq(dsm__interleaved_in_flight(&of, 1), 3);
   ck_assert(dsm__is_interleaved_well(&of));
-  ck_assert(!dsm__is_interleaved_well(&(dsm__interleaving){2, 2, 3}));
-  ck_assert(dsm__is_interleaved_well(&(dsm__interleaving){2, 1, 3}));
+  ck_assert(!dsm__is_interleaved_well(&(dsm__interleaving){2, 2, 3, DSM_SCHEDULE_1F1B}));
+  ck_assert(dsm__is_interleaved_well(&(dsm__interleaving){2, 1, 3, DSM_SCHEDULE_1F1B}));
 }
 END_TEST
 

@@ -25,6 +25,7 @@ int main(void) {
   srunner_add_suite(runner, suite_micro_batches());
   srunner_add_suite(runner, suite_stages());
   srunner_add_suite(runner, suite_interleave());
+  srunner_add_suite(runner, suite_zero_bubble());
   srunner_add_suite(runner, suite_going_on());
   srunner_add_suite(runner, suite_keeping());
   srunner_add_suite(runner, suite_recomputation());

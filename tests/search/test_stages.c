@@ -141,7 +141,8 @@ START_TEST(test_step_is_that_of_a_simulation) {
     most = fmax(most, costs[s].forward + costs[s].backward);
     once = fmax(once, costs[s].once);
   }
-  const double step = dsm__stages_step_cycles(costs, &(dsm__interleaving){count, 1, micro_batches});
+  const double step = dsm__stages_step_cycles(
+      costs, &(dsm__interleaving){count, 1, micro_batches, DSM_SCHEDULE_1F1B});
   const double least = sum * dsm__least_makespan(count, micro_batches);
   ck_assert_double_eq_tol(step, simulated(costs, count, micro_batches), 1e-9 * step);
   ck_assert_double_le_tol(step, (double)micro_batches * most + sum - most + once, 1e-9 * step);
@@ -163,7 +164,8 @@ START_TEST(test_no_schedule_is_below_its_least) {
                                  .backward = exp2((double)random_below(&state, 12)) - 1};
     sum += costs[s].forward + costs[s].backward;
   }
-  const double step = dsm__stages_step_cycles(costs, &(dsm__interleaving){count, 1, batches});
+  const double step =
+      dsm__stages_step_cycles(costs, &(dsm__interleaving){count, 1, batches, DSM_SCHEDULE_1F1B});
   for (size_t s = 0; s < count; s++) {
     const double kept = fmin(n, (double)(count - s));
     const double f = costs[s].forward;
@@ -188,11 +190,14 @@ END_TEST
 START_TEST(test_equal_stages_take_what_the_formula_says) {
   dsm__stage_cost costs[5];
   for (size_t s = 0; s < 5; s++) {
-    costs[s] = (dsm__stage_cost){3, 5, 0, 2};
+    costs[s] = (dsm__stage_cost){.forward = 3, .backward = 5, .once = 2};
   }
-  ck_assert_double_eq(dsm__stages_step_cycles(costs, &(dsm__interleaving){5, 1, 12}),
-                      (12 + 5 - 1) * 8 + 2);
-  ck_assert_double_eq(dsm__stages_step_cycles(costs, &(dsm__interleaving){1, 1, 12}), 12 * 8 + 2);
+  ck_assert_double_eq(
+      dsm__stages_step_cycles(costs, &(dsm__interleaving){5, 1, 12, DSM_SCHEDULE_1F1B}),
+      (12 + 5 - 1) * 8 + 2);
+  ck_assert_double_eq(
+      dsm__stages_step_cycles(costs, &(dsm__interleaving){1, 1, 12, DSM_SCHEDULE_1F1B}),
+      12 * 8 + 2);
 }
 END_TEST
 
@@ -212,7 +217,7 @@ START_TEST(test_two_stages_by_hand) {
   dsm_plan *flat = NULL;
   ck_assert_int_eq(dsm__plan_make(&flat, workload, &half, &plan->options, &decisions, NULL),
                    DSM_OK);
-  dsm__stage_cost costs[2] = {{0, 0, 0, 0}, {0, 0, 0, 0}};
+  dsm__stage_cost costs[2] = {{.once = 0}, {.once = 0}};
   double charged[2] = {0, 0};
   double bubbles[2] = {0, 0};
   const size_t border = plan->stages.first_layers[1];

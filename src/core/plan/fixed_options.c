@@ -8,6 +8,7 @@ size_t dsm__fixed_options(const dsm_explore_options *options,
       {"micro_batches", "--micro-batches", options->micro_batches, NULL},
       {"interleave", "--interleave", options->interleave, NULL},
       {"stages_at", "--stages-at", options->stages_at, dsm_stages_at_name(options->stages_at)},
+      {"schedule", "--schedule", options->schedule, dsm_schedule_name(options->schedule)},
       {"recomputation", "--recompute", options->recomputation,
        dsm_recomputation_name(options->recomputation)},
   };

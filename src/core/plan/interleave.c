@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plan/interleave.h"
 
+static const dsm__word words[] = {
+    [DSM_SCHEDULE_1F1B].key = "1f1b", [DSM_SCHEDULE_ZERO_BUBBLE].key = "zero_bubble"};
+DSM__NAMED_WORDS(dsm__schedule_words, "schedule", words, DSM_SCHEDULE_COUNT, dsm_schedule,
+                 dsm_schedule_name);
+
 /*
  * Source: section 8; Narayanan et al. 2021, section 2.2. Symbols: v = 1, or p divides n: groups of
  * p micro-batches pass a run before they pass the stage's next one. Limits: v = 1: always.
@@ -39,11 +44,16 @@ double dsm__interleaved_cycles(const dsm__interleaving *of, const dsm__interleav
   return (double)of->micro_batches * most + (sum - shortened) / runs;
 }
 
+/* A stage takes n x at least, whatever it fills its waiting with. */
+double dsm__least_waiting(const dsm__interleaving *of) {
+  return of->schedule == DSM_SCHEDULE_ZERO_BUBBLE ? 0 : 1 / (double)of->runs;
+}
+
 /*
  * Source: section 13. Symbols: S = cycles of all layers for a micro-batch: n x + (S - x) / v, x >=
  * S / p the largest stage, is at least n S / p + S (p - 1) / (p v). Limits: one stage: 0.
  */
 double dsm__interleaved_waiting(const dsm__interleaving *of) {
   const double stages = (double)of->stages;
-  return (stages - 1) / (stages * (double)of->runs);
+  return (stages - 1) / stages * dsm__least_waiting(of);
 }

@@ -6,13 +6,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/words.h"
+#include "dsm/strategy.h"
+
 /** A pipeline whose stages have v runs of layers each, of all runs the first, the one p behind it,
  * and so on. */
 typedef struct dsm__interleaving {
   size_t stages;
   size_t runs; /**< of each stage */
   size_t micro_batches;
+  dsm_schedule schedule; /**< other than 1F1B: one run of each */
 } dsm__interleaving;
+
+extern const dsm__words dsm__schedule_words; /**< of dsm_schedule */
 
 /** Is there such a schedule? One of several runs is for a multiple of the stages as micro-batches.
  */
@@ -30,6 +36,10 @@ typedef struct dsm__interleaved_cost {
 
 /** Cycles of the passes of all micro-batches; costs are of each stage. */
 double dsm__interleaved_cycles(const dsm__interleaving *of, const dsm__interleaved_cost *costs);
+
+/** Of what the other stages take for a micro-batch, the part that the slowest one waits at least:
+ * of several runs, or where gradients of weights fill the waiting. */
+double dsm__least_waiting(const dsm__interleaving *of);
 
 /** Of what all layers take for a micro-batch, the part that a step takes at least beside the
  * stages' mean of all that they do. */

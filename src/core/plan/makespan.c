@@ -82,7 +82,8 @@ static pass pass_at(const running *of, size_t device, size_t k, bool is_backward
  * turn. */
 static pass next_of(const running *of, size_t device) {
   const size_t count = of->times->micro_batches;
-  const dsm__interleaving runs = {of->times->devices, of->runs, count};
+  const dsm__interleaving runs = {
+      .stages = of->times->devices, .runs = of->runs, .micro_batches = count};
   const size_t forwards = of->forwards[device];
   const size_t done = of->backwards[device];
   const size_t most =
@@ -161,7 +162,7 @@ double dsm__schedule_find(const dsm__makespan_times *times, bool is_gpipe, dsm__
   for (size_t i = 0; is_made && i < count; i++) {
     of.forward_ends[i] = of.backward_ends[i] = -1;
   }
-  *schedule = (dsm__schedule){of.forward_ends, of.backward_ends};
+  *schedule = (dsm__schedule){of.forward_ends, of.backward_ends, NULL};
   return is_made ? run_all(&of) : -1;
 }
 

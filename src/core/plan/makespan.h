@@ -22,6 +22,8 @@ typedef struct dsm__makespan_times {
   const double *output_link; /**< of each device: its output to the next one; len = devices */
   const double *error_link;  /**< the error of its output, from the next one; len = devices */
   size_t runs;               /**< of each device (interleave.h); 0: one */
+  const double *update;      /**< of `backward`, gradients of weights alone, where a schedule makes
+                                  them apart; else NULL */
 } dsm__makespan_times;
 
 /** Micro-batches whose activations a device has at a time, at most: in GPipe all of them, in 1F1B
@@ -36,6 +38,7 @@ double dsm__makespan(const dsm__makespan_times *times, bool is_gpipe);
 typedef struct dsm__schedule {
   const double *forward_ends;
   const double *backward_ends;
+  const double *update_ends; /**< of gradients of weights that are made apart; NULL: none are */
 } dsm__schedule;
 
 /** The same, with the schedule itself. */

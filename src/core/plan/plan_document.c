@@ -3,6 +3,7 @@
  * own. */
 #include "model/names.h"
 #include "plan/degrees.h"
+#include "plan/interleave.h"
 #include "plan/named_roles.h"
 #include "plan/plan_internal.h"
 #include "plan/plan_record.h"
@@ -61,6 +62,10 @@ DSM__OWN_RECORD(
                .words = &dsm__stages_at_words, .fallback = DSM_STAGES_AT_BEST,
                .help = "Where stages were asked to begin: between blocks, as many in each run of "
                        "layers. Absent: where it is best."),
+    DSM__FIELD(WORD, dsm_explore_options, schedule, "schedule", READ | DSM__FIELD_UNLESS_0,
+               .words = &dsm__schedule_words, .fallback = DSM_SCHEDULE_1F1B,
+               .help = "The order in which stages were asked to run their passes. Absent: forward "
+                       "and backward in turn."),
     DSM__FIELD(
         WORD, dsm_explore_options, recomputation, "recomputation", READ,
         .words = &dsm__recomputation_words, .fallback = DSM_RECOMPUTATION_BEST,
@@ -185,7 +190,7 @@ DSM__RECORD_OF(
         RECORD, dsm_plan, stages, "stages", DECISION, .type = &dsm__step_stages_record,
         .stated_if = DSM__IF_ABOVE(dsm_plan, stages.count, 1),
         .help = "The stages of the step: runs of layers on chips of their own, which micro-batches "
-                "pass one after the other, forward and backward in turn (1F1B). Written only if "
+                "pass one after the other, in the order of options.schedule. Written only if "
                 "there are any; not read without the optimization stages."),
     {.key = "search",
      .kind = DSM__FIELD_RECORD,

@@ -81,4 +81,5 @@ void dsm__plan_read_step(dsm__plan_reader *reader) {
   reader->plan.micro_batches = reader->plan.micro_batches > 0 ? reader->plan.micro_batches : 1;
   dsm_stages *const stages = &reader->plan.stages;
   stages->count = stages->interleave > 0 ? stages->run_count / stages->interleave : 0;
+  stages->schedule = reader->plan.options.schedule;
 }

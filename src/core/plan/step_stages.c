@@ -10,6 +10,7 @@
 #include "plan/makespan.h"
 #include "plan/segments.h"
 #include "plan/tied_tables.h"
+#include "plan/zero_bubble.h"
 
 /* ---- runs of layers ---- */
 
@@ -207,6 +208,9 @@ void dsm__stage_add_links(dsm__pass_builder *builder, const dsm_workload *worklo
 
 double dsm__stage_in_flight(const dsm_stages *stages, size_t stage, uint64_t micro_batches) {
   const dsm__interleaving of = dsm__interleaving_of(stages, micro_batches);
+  if (of.schedule == DSM_SCHEDULE_ZERO_BUBBLE) {
+    return (double)dsm__zero_bubble_in_flight(of.stages, micro_batches);
+  }
   return of.runs == 1 ? (double)dsm__stored_micro_batches(false, of.stages, stage, micro_batches)
                       : (double)dsm__interleaved_in_flight(&of, stage) / (double)of.runs;
 }
@@ -282,36 +286,46 @@ void dsm__stages_memory_derive(const dsm_workload *micro, const dsm_machine *mac
 
 /* ---- the step ---- */
 
-bool dsm__stage_times_fill(const dsm__stage_cost *costs, const dsm__interleaving *of,
-                           dsm__arena *arena, dsm__makespan_times *times) {
+/* What each run takes for each micro-batch. False if out of memory. */
+static bool fill_times(const dsm__stage_cost *costs, const dsm__interleaving *of, dsm__arena *arena,
+                       dsm__makespan_times *times) {
   const size_t count = of->stages * of->runs;
   const size_t micro_batches = of->micro_batches;
   double *forward = NULL;
   double *backward = NULL;
+  double *update = NULL;
   double *links = NULL;
   if (!DSM__RESERVE(arena, forward, count * micro_batches) ||
-      !DSM__RESERVE(arena, backward, count * micro_batches) || !DSM__RESERVE(arena, links, count)) {
+      !DSM__RESERVE(arena, backward, count * micro_batches) ||
+      !DSM__RESERVE(arena, update, count * micro_batches) || !DSM__RESERVE(arena, links, count)) {
     return false;
   }
-  for (size_t s = 0; s < count; s++) {
-    for (size_t i = 0; i < micro_batches; i++) {
-      forward[s * micro_batches + i] = costs[s].forward;
-      backward[s * micro_batches + i] = costs[s].backward;
-    }
+  for (size_t k = 0; k < count * micro_batches; k++) {
+    forward[k] = costs[k / micro_batches].forward;
+    backward[k] = costs[k / micro_batches].backward;
+    update[k] = costs[k / micro_batches].update;
   }
-  *times =
-      (dsm__makespan_times){of->stages, micro_batches, forward, backward, links, links, of->runs};
+  *times = (dsm__makespan_times){of->stages, micro_batches, forward,  backward,
+                                 links,      links,         of->runs, update};
   return true;
+}
+
+double dsm__stages_schedule_find(const dsm__stage_cost *costs, const dsm__interleaving *of,
+                                 dsm__arena *arena, dsm__schedule *schedule) {
+  dsm__makespan_times times;
+  if (!fill_times(costs, of, arena, &times)) {
+    return -1;
+  }
+  return of->schedule == DSM_SCHEDULE_ZERO_BUBBLE
+             ? dsm__zero_bubble_find(&times, arena, schedule)
+             : dsm__schedule_find(&times, false, arena, schedule);
 }
 
 /* The exact time of stages with one run each. */
 static double makespan_of(const dsm__stage_cost *costs, const dsm__interleaving *of) {
   dsm__arena *const arena = dsm__arena_new();
-  dsm__makespan_times times;
   dsm__schedule schedule;
-  const double cycles = dsm__stage_times_fill(costs, of, arena, &times)
-                            ? dsm__schedule_find(&times, false, arena, &schedule)
-                            : -1;
+  const double cycles = dsm__stages_schedule_find(costs, of, arena, &schedule);
   dsm__arena_free(arena);
   return cycles;
 }
@@ -330,8 +344,8 @@ static double interleaved_of(const dsm__stage_cost *costs, const dsm__interleavi
 
 /*
  * Source: section 8; Narayanan et al. 2021. Symbols: the exact time of 1F1B, at most n max +
- * (sum - max), or that of interleaved runs; + the largest `once`. Limits: equal stages: (n + p - 1)
- * of one; one stage: n of it.
+ * (sum - max), that of zero bubbles, or that of interleaved runs; + the largest `once`. Limits:
+ * equal stages: (n + p - 1) of one; one stage: n of it.
  */
 double dsm__stages_step_cycles(const dsm__stage_cost *costs, const dsm__interleaving *of) {
   double once = 0;
@@ -356,6 +370,11 @@ static double once_of(const dsm_plan *plan, const dsm_layer_plan *layer, dsm_pas
              : 0;
 }
 
+/* Nobody waits for a gradient of weights but where the pass makes the error too. */
+static bool is_apart(dsm_pass pass, const dsm_layer *layer) {
+  return pass == DSM_PASS_UPDATE && dsm__pass_of_error(layer) != DSM_PASS_UPDATE;
+}
+
 dsm__stage_cost dsm__stage_cost_of(const dsm_plan *plan, dsm__stage_run run) {
   const double times = (double)plan->micro_batches;
   dsm__stage_cost cost = {.forward = 0};
@@ -369,6 +388,7 @@ dsm__stage_cost dsm__stage_cost_of(const dsm_plan *plan, dsm__stage_run run) {
         cost.once += once;
         cost.forward += p == DSM_PASS_FORWARD ? each : 0;
         cost.backward += p == DSM_PASS_FORWARD ? 0 : each;
+        cost.update += is_apart((dsm_pass)p, plan->layers[i].layer) ? each : 0;
         cost.handed += pass->group_cycles[DSM_GROUP_HAND_OVER] / times;
       }
     }
@@ -379,6 +399,7 @@ dsm__stage_cost dsm__stage_cost_of(const dsm_plan *plan, dsm__stage_run run) {
 void dsm__stage_cost_add(dsm__stage_cost *sum, const dsm__stage_cost *more) {
   sum->forward += more->forward;
   sum->backward += more->backward;
+  sum->update += more->update;
   sum->handed += more->handed;
   sum->once += more->once;
 }
@@ -389,6 +410,7 @@ dsm__stage_cost dsm__stage_own_cost(const dsm_plan *plan, size_t run) {
       dsm__stage_cost_of(plan, dsm__stage_run_of(&plan->stages, plan->layer_count, run));
   return (dsm__stage_cost){.forward = cost.forward * count,
                            .backward = cost.backward * count,
+                           .update = cost.update * count,
                            .handed = cost.handed * count,
                            .once = cost.once * count};
 }

@@ -33,7 +33,8 @@ static inline size_t dsm__stage_run_count(const dsm_stages *stages) {
 /** The schedule of a step. */
 static inline dsm__interleaving dsm__interleaving_of(const dsm_stages *stages,
                                                      uint64_t micro_batches) {
-  return (dsm__interleaving){dsm__stage_count(stages), dsm__interleave_of(stages), micro_batches};
+  return (dsm__interleaving){dsm__stage_count(stages), dsm__interleave_of(stages), micro_batches,
+                             stages->schedule};
 }
 
 /** The pass that makes the error, where one is made. */
@@ -96,6 +97,7 @@ void dsm__stages_memory_derive(const dsm_workload *micro, const dsm_machine *mac
 typedef struct dsm__stage_cost {
   double forward; /**< of a micro-batch, handing over included */
   double backward;
+  double update; /**< of `backward`, gradients of weights that are made apart from errors */
   double handed; /**< of these two, handing over */
   double once;   /**< sums of gradients, ways back of weights, updates */
 } dsm__stage_cost;
@@ -109,9 +111,9 @@ dsm__stage_cost dsm__stage_cost_of(const dsm_plan *plan, dsm__stage_run run);
 /** What a run of a plan's stages takes on its own chips. */
 dsm__stage_cost dsm__stage_own_cost(const dsm_plan *plan, size_t run);
 
-/** The times of stages whose runs take so much; false if out of memory. */
-bool dsm__stage_times_fill(const dsm__stage_cost *costs, const dsm__interleaving *of,
-                           dsm__arena *arena, dsm__makespan_times *times);
+/** The schedule of stages whose runs take so much, and its time; negative if out of memory. */
+double dsm__stages_schedule_find(const dsm__stage_cost *costs, const dsm__interleaving *of,
+                                 dsm__arena *arena, dsm__schedule *schedule);
 
 /** The cycles of a step: the time of the schedule, exact if each stage has one run, and the largest
  * `once`. Negative if out of memory. */

@@ -324,9 +324,10 @@ typedef struct demand {
   const char *without; /* all that there is without it */
   const char *word;    /* of the value; NULL: it is a number */
 } demand;
-enum { DEMAND_COUNT = 6 };
+enum { DEMAND_COUNT = 7 };
 _Static_assert(DSM_RECOMPUTATION_BEST == 0 && DSM_RECOMPUTATION_NONE == 1, "as of numbers");
-_Static_assert(DSM_STAGES_AT_BEST == 0, "so that others are above 1 with 1 more");
+_Static_assert(DSM_STAGES_AT_BEST == 0 && DSM_SCHEDULE_1F1B == 0,
+               "so that others are above 1 with 1 more");
 
 static demand demand_of(const dsm_explore_options *options, int number) {
   const demand demands[DEMAND_COUNT] = {
@@ -338,6 +339,8 @@ static demand demand_of(const dsm_explore_options *options, int number) {
        dsm_recomputation_name(options->recomputation)},
       {DSM_OPTIMIZATION_STAGES, (uint64_t)options->stages_at + 1, "stages_at \"best\"",
        dsm_stages_at_name(options->stages_at)},
+      {DSM_OPTIMIZATION_STAGES, (uint64_t)options->schedule + 1, "schedule \"1f1b\"",
+       dsm_schedule_name(options->schedule)},
   };
   return demands[number];
 }
@@ -373,6 +376,7 @@ void dsm_options_settle(dsm_explore_options *options) {
   options->interleave = may_cut && may_stage ? options->interleave : 0;
   options->stages = may_stage ? options->stages : 0;
   options->stages_at = may_stage ? options->stages_at : DSM_STAGES_AT_BEST;
+  options->schedule = may_stage ? options->schedule : DSM_SCHEDULE_1F1B;
   options->micro_batches = may_cut ? options->micro_batches : 0;
   if (!dsm__may_choose(options, DSM__CHOICE_RECOMPUTED)) {
     options->recomputation = DSM_RECOMPUTATION_BEST;

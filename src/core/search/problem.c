@@ -90,7 +90,13 @@ static bool is_divisor_of_axis(const dsm_system *system, uint64_t stages) {
 /* Several runs of each stage need several stages, and micro-batches in groups of as many. */
 static dsm_status check_interleave(const dsm_explore_options *options, dsm_diags *diags) {
   const unsigned long long runs = options->interleave;
-  const dsm__interleaving of = {options->stages, runs, options->micro_batches};
+  const dsm__interleaving of = {
+      .stages = options->stages, .runs = runs, .micro_batches = options->micro_batches};
+  if (runs > 1 && options->schedule != DSM_SCHEDULE_1F1B) {
+    return dsm__refuse(diags, DSM_ERROR_USAGE,
+                       "expected 1 run of layers of each stage with schedule \"%s\", found %llu",
+                       dsm_schedule_name(options->schedule), runs);
+  }
   if (runs > 1 && options->stages == 1) {
     return dsm__refuse(diags, DSM_ERROR_USAGE,
                        "expected 2 stages or more with %llu runs of layers of each, found 1", runs);

@@ -28,6 +28,10 @@ static const char *stages_at_word(size_t index) {
   return index < DSM_STAGES_AT_COUNT ? dsm_stages_at_name((dsm_stages_at)index) : NULL;
 }
 
+static const char *schedule_word(size_t index) {
+  return index < DSM_SCHEDULE_COUNT ? dsm_schedule_name((dsm_schedule)index) : NULL;
+}
+
 /* The member, which must be of a type. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): a type stands bare there. */
 #define PLACE(member, type)                                                                        \
@@ -51,6 +55,7 @@ static const dsm_search_option options[] = {
     {.name = "micro-batches", COUNT(micro_batches, uint64_t, DSM_DIMENSION_MAX)},
     {.name = "interleave", COUNT(interleave, uint64_t, DSM_INTERLEAVE_MAX)},
     {.name = "stages-at", WORD(stages_at, stages_at_word)},
+    {.name = "schedule", WORD(schedule, schedule_word)},
     {.name = "recompute", WORD(recomputation, recomputation_word)},
     {.name = "threads", COUNT(thread_count, size_t, THREADS_MAX)},
 };

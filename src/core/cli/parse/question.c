@@ -145,6 +145,7 @@ static cli_exit settle_options(cli_question *question) {
   options.interleave =
       cli_is_given(arguments, "interleave") ? given->interleave : options.interleave;
   options.stages_at = cli_is_given(arguments, "stages-at") ? given->stages_at : options.stages_at;
+  options.schedule = cli_is_given(arguments, "schedule") ? given->schedule : options.schedule;
   options.micro_batches =
       cli_is_given(arguments, "micro-batches") ? given->micro_batches : options.micro_batches;
   options.recomputation =

@@ -305,6 +305,13 @@ const cli_option cli_core_options[] = {
              "frameworks run them",
      .commands = CLI_EXPLORE,
      OF_SEARCH},
+    {.name = "schedule",
+     .argument = "WHICH",
+     .help = "with --optimize stages: in which order they run their passes: forward and backward "
+             "in turn (1f1b, the default), or with gradients of weights apart, which fill the "
+             "times in which stages wait, and more micro-batches in memory (zero_bubble)",
+     .commands = CLI_EXPLORE,
+     OF_SEARCH},
     {.name = "recompute",
      .argument = "WHAT",
      .help = "with --optimize recompute: which layers run their forward pass again: attention "

@@ -9,6 +9,7 @@
 #include "check/drift.h"
 #include "dsm/limits.h"
 #include "model/names.h"
+#include "plan/interleave.h"
 #include "plan/plan_internal.h"
 #include "plan/plan_record.h"
 #include "plan/recomputation.h"
@@ -60,6 +61,7 @@ static const dsm__words *const all_words[] = {
     &dsm__optimization_words,
     &dsm__recomputation_words,
     &dsm__stages_at_words,
+    &dsm__schedule_words,
     &dsm__memory_kind_words,
     &dsm__diff_part_words,
     &dsm__link_words,

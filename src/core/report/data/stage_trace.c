@@ -75,9 +75,7 @@ static void draw(const stage_tracer *t, const drawing *of) {
 static bool find_schedule(const dsm_plan *plan, const dsm__stage_cost *costs, dsm__arena *arena,
                           dsm__schedule *schedule) {
   const dsm__interleaving of = dsm__interleaving_of(&plan->stages, plan->micro_batches);
-  dsm__makespan_times times;
-  return dsm__stage_times_fill(costs, &of, arena, &times) &&
-         dsm__schedule_find(&times, false, arena, schedule) >= 0;
+  return dsm__stages_schedule_find(costs, &of, arena, schedule) >= 0;
 }
 
 /* Behind the last way back of all its runs, which is that of its first. */
@@ -85,13 +83,15 @@ static void draw_once(const stage_tracer *t, const dsm__stage_cost *costs,
                       const dsm__schedule *schedule, size_t stage) {
   const size_t count = t->plan->stages.count;
   const size_t last = (stage + 1) * t->plan->micro_batches - 1;
+  const double *const ends =
+      schedule->update_ends != NULL ? schedule->update_ends : schedule->backward_ends;
   double once = 0;
   for (size_t r = stage; r < dsm__stage_run_count(&t->plan->stages); r += count) {
     once += costs[r].once;
   }
   draw(t, &(drawing){.run = stage,
                      .what = "sums and updates",
-                     .end_cycles = schedule->backward_ends[last] + once,
+                     .end_cycles = ends[last] + once,
                      .cycles = once});
 }
 
@@ -117,7 +117,12 @@ bool dsm__stage_trace_write(dsm__json_writer *writer, const dsm_plan *plan, dsm_
     for (uint64_t i = 0; i < plan->micro_batches; i++) {
       const size_t at = r * plan->micro_batches + i;
       draw(&t, &(drawing){r, "forward", i + 1, schedule.forward_ends[at], costs[r].forward});
-      draw(&t, &(drawing){r, "backward", i + 1, schedule.backward_ends[at], costs[r].backward});
+      const double apart = schedule.update_ends != NULL ? costs[r].update : 0;
+      draw(&t,
+           &(drawing){r, "backward", i + 1, schedule.backward_ends[at], costs[r].backward - apart});
+      if (apart > 0) {
+        draw(&t, &(drawing){r, "gradients of weights", i + 1, schedule.update_ends[at], apart});
+      }
     }
     if (r < plan->stages.count) {
       draw_once(&t, costs, &schedule, r);

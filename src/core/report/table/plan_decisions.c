@@ -237,6 +237,9 @@ static const char *stages_line(dsm__page *page, const dsm_plan *plan) {
   const size_t shown = is_interleaved && stages->run_count > SHOWN ? SHOWN : stages->run_count;
   const char *text = dsm__page_text(page, "%zu along %s, each of %s chips", stages->count,
                                     stages->axis_name, stage_chips_text(page, plan));
+  if (stages->schedule == DSM_SCHEDULE_ZERO_BUBBLE) {
+    text = dsm__page_text(page, "%s with gradients of weights where it would wait", text);
+  }
   if (is_interleaved) {
     text = dsm__page_text(page, "%s with %zu runs, in turn", text, stages->interleave);
   }

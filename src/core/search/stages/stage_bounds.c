@@ -13,7 +13,8 @@
  * are in it: of k layers a k-th by each is no more than that.
  *
  * Of v runs the largest stage takes x, and the step n x + (S - x) / v + O_j, which grows with x: no
- * less than with the stage that has any one segment, and than the mean, (a n S + O) / p.
+ * less than with the stage that has any one segment, and than the mean, (a n S + O) / p. Where
+ * gradients of weights fill the waiting that is so with n x + O_j: a part of 0 in place of 1 / v.
  *
  * A step within a limit has no layer with an option that alone, on its cheapest path, is over it:
  * O_j is no less than what one layer of the stage takes, with the whole latency. What is left makes
@@ -87,7 +88,8 @@ static size_t sharers_in(const cutting *c, size_t first, size_t end) {
 static void add_handed(cutting *c, size_t runs, double part) {
   const size_t begun = c->of->of->stages.count * runs - 1;
   const size_t count = c->segment_count - 1;
-  const bool are_known = runs == 1 && begun == count; /* a run begins everywhere */
+  const bool are_known =
+      dsm__stage_case_is_1f1b(c->of, runs) && begun == count; /* a run begins everywhere */
   double most = 0;
   double first = HUGE_VAL;
   double last = HUGE_VAL;
@@ -231,8 +233,9 @@ static bool may_be_cut(const cutting *c, double limit) {
   return first == c->segment_count;
 }
 
-/* Is the mean of stages within a limit, and each segment by itself? */
-static bool may_be_run(const cutting *c, size_t runs, double mean, double of_mean, double limit) {
+/* Is the mean of stages within a limit, and each segment by itself? `share`: of the others' times,
+ * what the step has of them. */
+static bool may_be_run(const cutting *c, double share, double mean, double of_mean, double limit) {
   const double n = (double)c->of->micro_batches;
   double states[DSM__OUTLINE_CODES];
   begin(c, 0, 1, states);
@@ -242,9 +245,9 @@ static bool may_be_run(const cutting *c, size_t runs, double mean, double of_mea
   }
   bool is_in = least_of(c, c->segment_count, states, 0) <= of_mean;
   for (size_t s = 0; s < c->segment_count && is_in; s++) {
-    begin(c, s, 1 / (double)runs, states);
-    pass_segment(c, s, (dsm__prices){.micro = n, .once = 1}, 1 / (double)runs, 0, states);
-    is_in = least_of(c, s + 1, states, 1 / (double)runs) <= limit;
+    begin(c, s, share, states);
+    pass_segment(c, s, (dsm__prices){.micro = n, .once = 1}, share, 0, states);
+    is_in = least_of(c, s + 1, states, share) <= limit;
   }
   return is_in;
 }
@@ -253,15 +256,16 @@ static bool may_be_run(const cutting *c, size_t runs, double mean, double of_mea
 static bool may_be_within(cutting *c, size_t runs, double limit) {
   const double stages = (double)c->of->of->stages.count;
   const double whole = fmax(0, 1 - c->charged);
-  if (runs > 1) {
+  if (!dsm__stage_case_is_1f1b(c->of, runs)) {
+    const double share = dsm__stage_case_share(c->of, runs);
     const double n = (double)c->of->micro_batches;
     const double mean = dsm__stage_case_factor(c->of, runs) * n / stages;
-    const double handed = n / stages + (1 / (double)runs - 1 / stages) / (double)runs;
+    const double handed = n / stages + (share - 1 / stages) * share;
     const dsm__outline_rule rule = {mean, {.once = 1, .latency = whole}};
     add_handed(c, runs, handed / mean);
     const double left = limit - handed * c->ends - mean * c->sure * (stages * (double)runs - 1);
     return dsm__outline_restrict(&c->outline, &rule, left) &&
-           may_be_run(c, runs, mean, left, limit - dsm__stage_case_handed(c->of, runs));
+           may_be_run(c, share, mean, left, limit - dsm__stage_case_handed(c->of, runs));
   }
   const dsm__outline_rule rule = {
       1, {.micro = waited(c, 0), .once = 1, .latency = whole}}; /* where one waits least */

@@ -10,12 +10,12 @@
  * they take once a step. A schedule takes c S at least. The largest once is O/p at least. The least
  * of a n S + O is a fastest path through the whole network there, without a limit of memory and
  * with O counted 1/a times (stage_search.c). Of stages with v runs of layers each c - n/p is
- * dsm__interleaved_waiting(). To S belongs what p v runs hand over, each twice, of which the
- * waiting has a v-th: each time the shift of the tensor that a chip has least of, whatever its
- * layout. The least of all v that a case may have counts. Cases come in the order of such a bound
- * that asks each layer by itself, and of one that knows of the slowest stage (below); what is not
- * below the best is left out. That is asked with bounds that know no core splits first, which takes
- * a small part of the time.
+ * dsm__interleaved_waiting(), and 0 where gradients of weights fill the waiting. To S belongs what
+ * p v runs hand over, each twice, of which the waiting has a v-th: each time the shift of the
+ * tensor that a chip has least of, whatever its layout. The least of all v that a case may have
+ * counts. Cases come in the order of such a bound that asks each layer by itself, and of one that
+ * knows of the slowest stage (below); what is not below the best is left out. That is asked with
+ * bounds that know no core splits first, which takes a small part of the time.
  */
 #include "search/stages/stage_cases.h"
 
@@ -32,10 +32,25 @@ static size_t least_of(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
+static dsm__interleaving interleaving_of(const dsm__stage_case *of, size_t runs) {
+  dsm_stages stages = of->of->stages;
+  stages.interleave = runs;
+  return dsm__interleaving_of(&stages, of->micro_batches);
+}
+
+bool dsm__stage_case_is_1f1b(const dsm__stage_case *of, size_t runs) {
+  return runs == 1 && of->of->stages.schedule == DSM_SCHEDULE_1F1B;
+}
+
+double dsm__stage_case_share(const dsm__stage_case *of, size_t runs) {
+  const dsm__interleaving interleaving = interleaving_of(of, runs);
+  return dsm__least_waiting(&interleaving);
+}
+
 /* c - n/p, of a schedule with so many runs that nobody waits in more than must be. */
 static double waiting_of(const dsm__stage_case *of, size_t runs) {
-  const dsm__interleaving interleaving = {of->of->stages.count, runs, of->micro_batches};
-  if (runs > 1) {
+  const dsm__interleaving interleaving = interleaving_of(of, runs);
+  if (!dsm__stage_case_is_1f1b(of, runs)) {
     return dsm__interleaved_waiting(&interleaving);
   }
   return dsm__least_makespan(of->of->stages.count, of->micro_batches) -
@@ -73,7 +88,8 @@ void dsm__stage_case_rooms(const dsm__stage_case *of, double capacity_bytes,
   for (size_t j = 0; j < of->of->stages.count; j++) {
     double flying = HUGE_VAL;
     for (size_t runs = of->runs_least; runs <= of->runs_most; runs++) {
-      const dsm_stages stages = {.count = of->of->stages.count, .interleave = runs};
+      dsm_stages stages = of->of->stages;
+      stages.interleave = runs;
       flying = fmin(flying, dsm__stage_in_flight(&stages, j, of->micro_batches));
     }
     least = fmin(least, flying);
@@ -126,11 +142,12 @@ static double bound_of(const cutting *c, size_t runs) {
   const dsm__prices mean = {.micro = dsm__stage_case_factor(c->of, runs) * n / stages,
                             .once = 1 / stages};
   double low = handed + floor_of(c, 0, count, mean);
-  for (size_t s = 0; s < count && runs > 1; s++) {
+  const bool is_1f1b = dsm__stage_case_is_1f1b(c->of, runs);
+  for (size_t s = 0; s < count && !is_1f1b; s++) {
     const double others = c->of->micro_cycles - micro_floor(c, s, s + 1);
     const double own =
         floor_of(c, s, s + 1, (dsm__prices){.micro = n, .once = 1}); /* with other segments */
-    low = fmax(low, handed + own + others / (double)runs);
+    low = fmax(low, handed + own + others * dsm__stage_case_share(c->of, runs));
   }
   return low;
 }
@@ -168,10 +185,11 @@ static dsm__role_enough enough_of(const dsm__stages_searched *search, const dsm_
 static bool find_runs(const dsm__stages_searched *search, dsm__stage_case *of) {
   const uint64_t asked = search->whole->inputs.options->interleave;
   const size_t stages = of->of->stages.count;
-  const dsm__interleaving two = {stages, 2, of->micro_batches};
+  const dsm__interleaving two = interleaving_of(of, 2);
   const size_t by_segments = search->segment_count / stages;
   const size_t by_passes = (size_t)(DSM__STAGE_PASSES_MAX / (stages * of->micro_batches));
-  const size_t most = dsm__is_interleaved_well(&two) ? DSM_INTERLEAVE_MAX : 1;
+  const bool may_be_many = two.schedule == DSM_SCHEDULE_1F1B && dsm__is_interleaved_well(&two);
+  const size_t most = may_be_many ? DSM_INTERLEAVE_MAX : 1;
   of->runs_least = asked > 0 ? asked : 1;
   of->runs_most =
       least_of(least_of(by_segments, by_passes), asked > 0 ? least_of(asked, most) : most);
@@ -181,7 +199,8 @@ static bool find_runs(const dsm__stages_searched *search, dsm__stage_case *of) {
 static bool open_space(const dsm__stages_searched *search, unsigned axis, uint64_t stages,
                        dsm__stage_space *out) {
   const dsm__problem *const whole = search->whole;
-  out->stages = (dsm_stages){.count = stages, .axis = axis};
+  out->stages =
+      (dsm_stages){.count = stages, .axis = axis, .schedule = whole->inputs.options->schedule};
   (void)dsm__stage_machine(&whole->machine, &out->stages, &out->part);
   out->options = *whole->inputs.options;
   out->options.stages = 0;

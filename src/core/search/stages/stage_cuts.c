@@ -33,7 +33,8 @@ static double handing_back(const dsm__cutting *of, size_t run, size_t first, siz
 }
 
 static double in_flight(const dsm__cutting *of, size_t stage) {
-  const dsm_stages stages = {.count = of->of.stages, .interleave = of->of.runs};
+  const dsm_stages stages = {
+      .count = of->of.stages, .interleave = of->of.runs, .schedule = of->of.schedule};
   return dsm__stage_in_flight(&stages, stage, of->of.micro_batches);
 }
 
@@ -140,6 +141,7 @@ static void take_run(const dsm__cutting *of, const size_t *firsts, size_t run, d
     const dsm__segment *const segment = &of->segments[i];
     own.forward += segment->forward_cycles;
     own.backward += segment->backward_cycles;
+    own.update += segment->update_cycles;
     own.once += segment->once_cycles;
     *kept += segment->kept_bytes + segment->activation_bytes * flying;
     *transient = larger(*transient, segment->transient_bytes);

@@ -14,6 +14,7 @@
 typedef struct dsm__segment {
   double forward_cycles; /**< of a micro-batch */
   double backward_cycles;
+  double update_cycles;    /**< of these, gradients of weights that are made apart */
   double once_cycles;      /**< of a step */
   double given_cycles;     /**< handing over to it, or back from it, where a stage begins */
   double kept_bytes;       /**< whatever is in flight */

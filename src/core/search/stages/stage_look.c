@@ -79,6 +79,7 @@ bool dsm__look_fill_times(const dsm__looking *at, dsm__segment *segments) {
     const dsm__stage_cost cost = dsm__stage_cost_of(plan, run);
     segments[s].forward_cycles = cost.forward;
     segments[s].backward_cycles = cost.backward;
+    segments[s].update_cycles = cost.update;
     segments[s].once_cycles = cost.once;
     segments[s].given_cycles = 0;
     if (first > 0) {
