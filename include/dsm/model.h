@@ -283,7 +283,9 @@ typedef struct dsm_tensor_bytes {
   double output;
   double kernel; /**< weights, or a product's second operand */
   double shortcut;
-  double sum; /**< of a sum that is not finished, over an element of what the pass makes */
+  double sum;          /**< of a sum that is not finished, over an element of what the pass makes */
+  double stored_input; /**< where it is not read by products: between chips, */
+  double stored_output; /**< and by auxiliary operations */
 } dsm_tensor_bytes;
 
 /** All that an invocation's cost needs and that is the same for every core split. */
@@ -565,8 +567,13 @@ DSM_API double dsm_preload_room_bytes(const dsm_machine *machine);
 DSM_API double dsm_ideal_cycles(const dsm_layer *layer, const dsm_machine *machine,
                                 double array_rate, dsm_pass pass, uint64_t minibatch);
 
-/** The type of a workload's elements, by their bytes where none is stated (section 4). */
+/** The type that a workload's products read: that of operands, else of all elements, by their bytes
+ * where none is stated (section 4). */
 DSM_API dsm_element_type dsm_workload_element_type(const dsm_workload *workload);
+
+/** The type at whose rate arrays take elements of a type: of the key of pe.rates that it has, or,
+ * where the system has no such rate, of the next wider one (section 4). */
+DSM_API dsm_element_type dsm_system_rate_type(const dsm_system *system, dsm_element_type type);
 
 /** dsm_system_peak_flops with the elements of a workload. */
 DSM_API double dsm_workload_peak_flops(const dsm_workload *workload, const dsm_system *system);

@@ -88,7 +88,8 @@ typedef enum dsm_collectives {
 /** A processing element. */
 typedef struct dsm_pe {
   uint64_t simd_macs;                   /**< multiply-accumulate units of a PE */
-  double rates[DSM_ELEMENT_TYPE_COUNT]; /**< of them by type, over that of 16 bits; of any unused */
+  double rates[DSM_ELEMENT_TYPE_COUNT]; /**< of them by type, over that of 16 bits; 0: none, or of a
+                                             type that has another one's */
 } dsm_pe;
 
 /** A systolic array of processing elements. */

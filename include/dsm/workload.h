@@ -142,6 +142,7 @@ typedef struct dsm_layer_spec {
   double element_bytes; /**< of what it delivers; 0: not stated, as the workload's */
   double weight_bytes;  /**< 0: not stated, as its element_bytes, or else the workload's */
   double cache_bytes;   /**< attention, likewise */
+  dsm_types types;      /**< that it states, of which the bytes above follow */
 } dsm_layer_spec;
 
 /** Stands for the network's input among dsm_layer.producers. */
@@ -167,6 +168,17 @@ typedef struct dsm_layer_bytes {
   double weights;
   double cache; /**< of keys and values */
 } dsm_layer_bytes;
+
+/** How products of a layer read what is stored in another type (docs/model.md, section 2). */
+typedef struct dsm_layer_casts {
+  dsm_element_type operands; /**< of products; any: as they are stored */
+  bool is_input_cast;        /**< by an operation of its own, before the forward pass */
+  bool is_error_cast;        /**< likewise the errors of the output, before those of the input */
+  bool are_weights_cast;     /**< when they have been updated, or loaded */
+  bool are_weights_typed;    /**< their type is stated */
+  bool are_weights_widened;  /**< whenever they are read: they are stored narrower */
+  bool are_gradients_typed;  /**< those of weights have gradient_bytes in a chip's memory too */
+} dsm_layer_casts;
 
 /** What each of the two layers of an attention has to know of both; zeros of other layers. */
 typedef struct dsm_attention_shape {
@@ -207,6 +219,7 @@ typedef struct dsm_layer {
   uint64_t timesteps;   /**< T; 1 in feed-forward layers */
 
   dsm_layer_bytes bytes; /**< of an element */
+  dsm_layer_casts casts;
 
   /* Elements per sample. */
   uint64_t input_elements;   /**< in_el */
@@ -316,6 +329,7 @@ typedef struct dsm_workload {
   dsm_optimizer optimizer;           /**< what an update reads and writes is by it */
   uint64_t normalization_group;      /**< samples that share the statistics of a batch_norm */
   dsm_element_type element_type;     /**< the rate of the arrays is by it */
+  dsm_types types;                   /**< by use, of which the bytes above follow */
   dsm_dataset dataset;               /**< what storage delivers */
 
   bool is_list;             /**< layers without a graph: each reads an input of its own, which lives
@@ -372,8 +386,6 @@ DSM_API const char *dsm_layer_type_name(dsm_layer_type type);
 DSM_API const char *dsm_aux_op_name(dsm_aux_op op);
 /** The word of the formats. Never NULL. */
 DSM_API const char *dsm_optimizer_name(dsm_optimizer optimizer);
-/** The word of the formats. Never NULL. */
-DSM_API const char *dsm_element_type_name(dsm_element_type type);
 
 #ifdef __cplusplus
 }

@@ -262,14 +262,19 @@ static const struct {
 
 /* By types of elements. */
 static const double precisions[DSM_ELEMENT_TYPE_COUNT] = {
-    [DSM_ELEMENT_TYPE_INT8] = 4, [DSM_ELEMENT_TYPE_FP8] = 3,  [DSM_ELEMENT_TYPE_FP16] = 2,
-    [DSM_ELEMENT_TYPE_BF16] = 1, [DSM_ELEMENT_TYPE_TF32] = 0, [DSM_ELEMENT_TYPE_FP32] = 0,
+    [DSM_ELEMENT_TYPE_INT8] = 4,  [DSM_ELEMENT_TYPE_FP8] = 3,  [DSM_ELEMENT_TYPE_FP16] = 2,
+    [DSM_ELEMENT_TYPE_BF16] = 1,  [DSM_ELEMENT_TYPE_TF32] = 0, [DSM_ELEMENT_TYPE_FP32] = 0,
+    [DSM_ELEMENT_TYPE_INT4] = 4,  [DSM_ELEMENT_TYPE_FP4] = 4,  [DSM_ELEMENT_TYPE_NVFP4] = 4,
+    [DSM_ELEMENT_TYPE_MXFP4] = 4, [DSM_ELEMENT_TYPE_E4M3] = 4, [DSM_ELEMENT_TYPE_E5M2] = 4,
+    [DSM_ELEMENT_TYPE_MXFP8] = 4,
 };
 
 /* Without a stated type elements of 2 bytes are bf16, and those of 4 are of 32 bits. */
 static double precision_of(const dsm_workload *workload) {
   const double bytes = workload->element_bytes;
-  const dsm_element_type type = workload->element_type != DSM_ELEMENT_TYPE_ANY
+  const dsm_element_type operands = workload->types.of[DSM_USE_OPERANDS];
+  const dsm_element_type type = operands != DSM_ELEMENT_TYPE_ANY ? operands
+                                : workload->element_type != DSM_ELEMENT_TYPE_ANY
                                     ? workload->element_type
                                 : bytes == HALF_BYTES   ? DSM_ELEMENT_TYPE_BF16
                                 : bytes == SINGLE_BYTES ? DSM_ELEMENT_TYPE_FP32

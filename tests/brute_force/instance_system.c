@@ -58,8 +58,13 @@ static void write_array(instance_text *text, instance_random *random, const mach
     static const double rates[] = {0.25, 0.5, 1, 2, 4};
     instance_text_key(text, "rates");
     instance_text_open(text, '{');
+    instance_random own = {.state = random->state ^ UINT64_C(0x3462697472617465)};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
       instance_text_real(text, types[i], INSTANCE_PICK_REAL(random, rates));
+    }
+    if (instance_random_chance(&own, 50)) {
+      instance_text_real(text, "int4", INSTANCE_PICK_REAL(&own, rates));
+      instance_text_real(text, "fp4", INSTANCE_PICK_REAL(&own, rates));
     }
     instance_text_close(text, '}');
   }

@@ -235,6 +235,41 @@ static void write_positions(instance_text *text, const instance_layer *layer) {
   }
 }
 
+static const char *const type_words[] = {"int8", "fp8",   "fp16",  "bf16", "tf32", "fp32", "int4",
+                                         "fp4",  "nvfp4", "mxfp4", "e4m3", "e5m2", "mxfp8"};
+
+/* Types by use, from a stream of their own: any of so many uses, of these words. */
+static void write_types(instance_text *text, instance_random *own, const char *const *uses,
+                        const size_t use_count, const unsigned percent) {
+  instance_text_key(text, "types");
+  instance_text_open(text, '{');
+  for (size_t use = 0; use < use_count; use++) {
+    if (instance_random_chance(own, percent)) {
+      instance_text_string(text, uses[use], type_words[instance_random_between(own, 0, 12)]);
+    }
+  }
+  instance_text_close(text, '}');
+}
+
+static void write_types_of_layer(instance_text *text, const instance_random *random,
+                                 const instance_layer *layer, const size_t index) {
+  static const char *const of_table[] = {"activations", "weights"};
+  static const char *const of_weights[] = {"activations", "operands", "weights"};
+  static const char *const of_attention[] = {"activations", "operands", "cache"};
+  instance_random own = {.state = (random->state ^ UINT64_C(0x6c61796572747970)) + index};
+  const bool is_product = layer->kind == INSTANCE_MATMUL || layer->kind == INSTANCE_ATTENTION;
+  if (!instance_random_chance(&own, 8)) {
+    return;
+  }
+  if (layer->kind == INSTANCE_EMBEDDING) {
+    write_types(text, &own, of_table, layer->is_tied ? 1 : 2, 50);
+  } else if (is_product) {
+    write_types(text, &own, of_attention, layer->kind == INSTANCE_MATMUL ? 2 : 3, 50);
+  } else {
+    write_types(text, &own, of_weights, layer->is_tied ? 2 : 3, 50);
+  }
+}
+
 /* Of an element, from a stream of their own. */
 static void write_bytes_of_layer(instance_text *text, const instance_random *random,
                                  const instance_layer *layer, const size_t index) {
@@ -291,6 +326,7 @@ static void write_layer(instance_text *text, instance_random *random,
   }
   write_pipeline(text, layer);
   write_bytes_of_layer(text, random, layer, index);
+  write_types_of_layer(text, random, layer, index);
   write_aux(text, network, layer);
   instance_text_close(text, '}');
 }
@@ -307,7 +343,8 @@ static void write_other_bytes(instance_text *text, instance_random random) {
   }
 }
 
-static void write_optimizer(instance_text *text, instance_random *random) {
+/* The type of momenta goes with an optimizer. */
+static bool write_optimizer(instance_text *text, instance_random *random) {
   static const char *const optimizers[] = {"sgd", "lars", "adam", "adam_mixed", "none"};
   const size_t which = instance_random_between(random, 0, 4);
   instance_random own = {.state = random->state ^ UINT64_C(0x6d61737465727321)};
@@ -315,6 +352,7 @@ static void write_optimizer(instance_text *text, instance_random *random) {
   if (which < 4 && instance_random_chance(&own, 50)) {
     instance_text_bool(text, "master_weights", instance_random_chance(&own, 30));
   }
+  return which < 4;
 }
 
 static void write_number_formats(instance_text *text, instance_random *random) {
@@ -331,15 +369,20 @@ static void write_number_formats(instance_text *text, instance_random *random) {
   if (instance_random_chance(random, 40)) {
     instance_text_count(text, "optimizer_bytes_per_weight", INSTANCE_PICK(random, optimizer_bytes));
   }
-  if (instance_random_chance(random, 25)) {
-    write_optimizer(text, random);
+  static const char *const uses[] = {"weights", "activations", "operands",
+                                     "cache",   "gradients",   "optimizer"};
+  instance_random own = {.state = random->state ^ UINT64_C(0x7573657374797065)};
+  const bool has_optimizer = instance_random_chance(random, 25) && write_optimizer(text, random);
+  if (instance_random_chance(&own, 20)) {
+    write_types(text, &own, uses, has_optimizer ? 6 : 5, 35);
   }
   if (instance_random_chance(random, 25)) {
     instance_text_count(text, "normalization_group", instance_random_between(random, 1, 40));
   }
   if (instance_random_chance(random, 25)) {
-    static const char *const types[] = {"any", "int8", "fp8", "fp16", "bf16", "tf32", "fp32"};
-    instance_text_string(text, "element_type", types[instance_random_between(random, 0, 6)]);
+    static const char *const types[] = {"any",  "int8", "fp8", "fp16",  "bf16",
+                                        "tf32", "fp32", "fp4", "mxfp8", "int4"};
+    instance_text_string(text, "element_type", types[instance_random_between(random, 0, 9)]);
   }
 }
 

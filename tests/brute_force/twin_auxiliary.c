@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "twin_traffic.h"
+#include "twin_types.h"
 
 static double forward_ops(const twin_node *node, const double t, const bool inference) {
   if (node->kind == TWIN_LSTM) {
@@ -114,6 +115,22 @@ static double auxiliary_moves(const twin_system *system, const twin_aux_kind kin
   return number;
 }
 
+/* What a cast reads is as it is stored, what it writes as it is multiplied. */
+static double cast_elements(const twin_context *context, const twin_node *node,
+                            const twin_pass_kind pass, const twin_condition *condition) {
+  double bytes = 0;
+  if (context->system->auxiliary_traffic != TWIN_AUX_UNFUSED) {
+    return 0;
+  }
+  if (twin_casts_input(context, node, pass) && !condition->is_input_held) {
+    bytes += twin_in_elements(node) * (node->in_bytes + twin_type_bytes(node->read_type));
+  }
+  if (twin_casts_error(context, node, pass) && !condition->is_output_held) {
+    bytes += twin_stored_elements(node) * (node->out_bytes + twin_type_bytes(node->read_type));
+  }
+  return bytes / context->workload->element_bytes;
+}
+
 /* Elements of a sample that auxiliary operations read and write. */
 static double auxiliary_elements(const twin_context *context, const twin_node *node,
                                  const twin_pass_kind pass, const twin_condition *condition) {
@@ -128,12 +145,13 @@ static double auxiliary_elements(const twin_context *context, const twin_node *n
     sum += operands[kind] *
            auxiliary_moves(context->system, (twin_aux_kind)kind, pass == TWIN_FORWARD, condition);
   }
-  return sum;
+  return sum + cast_elements(context, node, pass, condition);
 }
 
 double twin_auxiliary_cycles(const twin_context *context, const twin_node *node,
                              const twin_pass_kind pass, const twin_layout layout, const double mbc,
-                             const twin_condition *condition, const double padding) {
+                             const twin_condition *condition, const double padding,
+                             const double widened) {
   const twin_system *const system = context->system;
   double ops = 0;
   if (pass == TWIN_FORWARD) {
@@ -152,8 +170,11 @@ double twin_auxiliary_cycles(const twin_context *context, const twin_node *node,
   if (pass == TWIN_BACKWARD && system->exact_forks) {
     ops += twin_fork_elements(context->workload, node);
   }
+  ops += twin_casts_input(context, node, pass) ? twin_in_elements(node) : 0;
+  ops += twin_casts_error(context, node, pass) ? twin_stored_elements(node) : 0;
   ops *= share;
-  const double computing = ops * mbc / (layout.nm * system->cores * system->sfu_ops_per_cycle);
+  const double computing =
+      (ops * mbc / layout.nm + widened) / (system->cores * system->sfu_ops_per_cycle);
   const twin_condition open = twin_open_condition(condition);
   const double bytes = share * mbc / layout.nm * context->workload->element_bytes * padding;
   const double moving = auxiliary_elements(context, node, pass, condition) * bytes /
@@ -189,6 +210,8 @@ double twin_overhead_cycles(const twin_context *context, const twin_node *node,
       kernels += operands[kind] / each;
     }
   }
+  const bool casts = twin_casts_input(context, node, pass) || twin_casts_error(context, node, pass);
+  kernels += is_apart && casts ? 1 : 0;
   const bool has_tiles = system->tile_schedule && !(system->peak_macs_per_cycle > 0);
   double floor_cycles = has_tiles && node->kind != TWIN_EMBEDDING ? system->kernel_floor_cycles : 0;
   if (twin_is_kernel(system, node)) {

@@ -9,7 +9,7 @@
 /* Of all auxiliary operations; `padding` is that of what they move. */
 double twin_auxiliary_cycles(const twin_context *context, const twin_node *node,
                              twin_pass_kind pass, twin_layout layout, double mbc,
-                             const twin_condition *condition, double padding);
+                             const twin_condition *condition, double padding, double widened);
 
 /* Kernels of an invocation, and what starting all of them takes. */
 double twin_overhead_cycles(const twin_context *context, const twin_node *node,

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "twin_types.h"
+
 static double first_of(const double a, const double b, const double c) {
   return a > 0 ? a : (b > 0 ? b : c);
 }
@@ -39,6 +41,7 @@ void twin_derive_bytes(twin_workload *workload) {
     node->operand_bytes = node->is_alone ? node->out_bytes : mean_of(workload, &node->operand);
     node->other_bytes = node->is_alone ? node->out_bytes : mean_of(workload, &node->shortcut);
   }
+  twin_derive_types(workload);
 }
 
 double twin_kernel_bytes(const twin_context *context, const twin_node *node) {

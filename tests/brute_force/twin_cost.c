@@ -5,6 +5,7 @@
 
 #include "twin_bytes.h"
 #include "twin_reductions.h"
+#include "twin_types.h"
 
 double twin_weight_exchange_cycles(const twin_context *context, const twin_node *node,
                                    const twin_parallelism parallelism[TWIN_PASS_COUNT]) {
@@ -20,6 +21,10 @@ double twin_weight_exchange_cycles(const twin_context *context, const twin_node 
                                                        system->weight_update_memory_bytes *
                                                            (weights * node->weight_bytes) / chips,
                                                        0);
+  if (node->casts_weights && !node->is_tied) {
+    const double cast = (node->weight_bytes + twin_type_bytes(node->read_type)) * weights / chips;
+    cycles += fmax(cast / system->auxiliary_bytes_per_cycle, cast / system->shared_bytes_per_cycle);
+  }
   twin_half halves[2];
   if (!twin_halves_are_apart(system) && twin_halves_of(halves, context, node, parallelism)) {
     for (size_t h = 0; h < 2; h++) {
@@ -46,9 +51,15 @@ double twin_relayout_cycles(const twin_context *context, const size_t boundary,
 double twin_array_rate(const twin_context *context, const twin_node *node,
                        const twin_pass_kind pass) {
   const size_t stated = context->workload->element_type;
+  const bool is_of_all =
+      stated < TWIN_TYPE_COUNT &&
+      ((stated >= 2 && stated <= 5) || twin_type_bytes(stated) >= context->workload->element_bytes);
   const double kernel = twin_kernel_bytes(context, node);
   double larger = fmax(node->in_bytes, kernel);
-  if (stated < TWIN_TYPE_COUNT) {
+  if (node->read_type < TWIN_TYPE_COUNT) {
+    return context->system->type_rates[node->read_type];
+  }
+  if (is_of_all) {
     return context->system->type_rates[stated];
   }
   if (pass == TWIN_UPDATE) {

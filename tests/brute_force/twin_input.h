@@ -86,9 +86,19 @@ typedef struct {
   bool both_ways;
 } twin_axis;
 
-/* Types of elements: int8, fp8, fp16, bf16, tf32, fp32; what files call them. */
-enum { TWIN_TYPE_COUNT = 6 };
-extern const char *const twin_type_names[TWIN_TYPE_COUNT];
+/* Types of elements, of which the first 6 are int8, fp8, fp16, bf16, tf32, fp32. */
+enum { TWIN_TYPE_COUNT = 13 };
+
+/* What they are used for; TWIN_TYPE_COUNT: no type is stated for it. */
+typedef enum {
+  TWIN_USE_WEIGHTS,
+  TWIN_USE_ACTIVATIONS,
+  TWIN_USE_OPERANDS,
+  TWIN_USE_CACHE,
+  TWIN_USE_GRADIENTS,
+  TWIN_USE_OPTIMIZER,
+  TWIN_USE_COUNT
+} twin_use;
 
 /* What `pipeline_group` says of a layer. */
 typedef enum {
@@ -124,22 +134,29 @@ typedef struct {
   double value_features;
   double window; /* keys that a query sees at most; 0: all */
   bool is_causal;
-  double hidden_share;    /* of a score's and a context's products, by the mask */
-  double cache_elements;  /* per sample: of a key-value cache */
-  double new_elements;    /* per sample: what a step adds to it */
-  double table_rows;      /* of an embedding */
-  double lookup_elements; /* per sample: of an embedding's tables */
-  double experts;         /* of an fc; 0: none */
-  double routed;          /* per sample: positions, once for each expert of theirs */
-  bool is_tied;           /* its weights are another layer's */
-  twin_refs tied;         /* that layer */
-  double stated_bytes[3]; /* of an element, a weight, a cache's; 0: not stated */
-  double in_bytes;        /* of an element of what it reads, */
-  double produced_bytes;  /* of that without an lstm's own units, */
-  double out_bytes;       /* of what it makes, */
-  double operand_bytes;   /* of a product's second operand, */
-  double other_bytes;     /* of what a residual or multiply takes, */
-  double weight_bytes;    /* of a weight, and of an element of its cache */
+  double hidden_share;         /* of a score's and a context's products, by the mask */
+  double cache_elements;       /* per sample: of a key-value cache */
+  double new_elements;         /* per sample: what a step adds to it */
+  double table_rows;           /* of an embedding */
+  double lookup_elements;      /* per sample: of an embedding's tables */
+  double experts;              /* of an fc; 0: none */
+  double routed;               /* per sample: positions, once for each expert of theirs */
+  bool is_tied;                /* its weights are another layer's */
+  twin_refs tied;              /* that layer */
+  double stated_bytes[3];      /* of an element, a weight, a cache's; 0: not stated */
+  size_t uses[TWIN_USE_COUNT]; /* types that it states */
+  size_t read_type;            /* that its products read; TWIN_TYPE_COUNT: as it is stored */
+  bool casts_input;
+  bool casts_error;
+  bool casts_weights;
+  bool widens_weights;
+  double made_bytes;     /* of what it makes, as it is stored, whatever a pass reads */
+  double in_bytes;       /* of an element of what it reads, */
+  double produced_bytes; /* of that without an lstm's own units, */
+  double out_bytes;      /* of what it makes, */
+  double operand_bytes;  /* of a product's second operand, */
+  double other_bytes;    /* of what a residual or multiply takes, */
+  double weight_bytes;   /* of a weight, and of an element of its cache */
   double cache_bytes;
   bool has_positions; /* an fc behind it has as many */
   bool has_bias;
@@ -190,7 +207,8 @@ typedef struct {
   double optimizer_bytes_per_weight;
   double update_bytes; /* of memory for each weight, by the optimizer; 0: none is named */
   double normalization_group;
-  size_t element_type;   /* an index of type_rates; TWIN_TYPE_COUNT: by bytes of operands */
+  size_t element_type; /* an index of type_rates; TWIN_TYPE_COUNT: by bytes of operands */
+  size_t uses[TWIN_USE_COUNT];
   double input_elements; /* per sample and timestep */
   size_t node_count;
   twin_node nodes[TWIN_MAX_LAYERS];

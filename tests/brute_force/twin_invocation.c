@@ -8,6 +8,7 @@
 #include "twin_cost.h"
 #include "twin_stream.h"
 #include "twin_traffic.h"
+#include "twin_types.h"
 
 /* Section 3 */
 
@@ -33,9 +34,10 @@ double twin_partial_sum_bytes(const twin_context *context) {
 
 double twin_sum_widening(const twin_context *context, const twin_node *node,
                          const twin_pass_kind pass) {
-  const double summed = pass == TWIN_UPDATE     ? twin_kernel_bytes(context, node)
-                        : pass == TWIN_BACKWARD ? node->in_bytes
-                                                : node->out_bytes;
+  const twin_node as = twin_as_read(context, node, pass);
+  const double summed = pass == TWIN_UPDATE     ? twin_kernel_bytes(context, &as)
+                        : pass == TWIN_BACKWARD ? as.in_bytes
+                                                : as.out_bytes;
   return twin_partial_sum_bytes(context) / summed;
 }
 
@@ -90,21 +92,25 @@ twin_invocation twin_invocation_of(const twin_context *context, const twin_node 
   const twin_system *const system = context->system;
   const twin_layout layout = twin_layout_of(system, parallelism);
   const double mbc = twin_samples_per_chip(layout, condition->samples);
-  const twin_traffic bytes = twin_traffic_of(context, node, layout, split, condition);
+  const twin_node as = twin_as_read(context, node, pass);
+  const twin_traffic bytes = twin_traffic_of(context, &as, layout, split, condition);
+  const bool widens = node->widens_weights && pass != TWIN_UPDATE;
+  const double widened = widens ? bytes.ker / twin_kernel_bytes(context, &as) : 0;
   const double full = twin_in_elements(node) * mbc * node->in_bytes;
   const bool is_turned = twin_turns(node, layout) > 1;
   const twin_rotation rotated = is_turned ? twin_rotation_of(system, &layout, full * bytes.turned)
                                           : (twin_rotation){.largest_bytes = 0};
   const double rm = system->rotate_memory_bytes * rotated.largest_bytes;
-  const twin_stream mem = twin_stream_of(context, node, pass, layout, split, &bytes, condition,
+  const twin_stream mem = twin_stream_of(context, &as, pass, layout, split, &bytes, condition,
                                          pass == TWIN_BACKWARD ? 0 : rm);
 
   twin_invocation cost = {
       .split = {split[0], split[1], split[2], split[3], split[4]},
-      .primary = twin_primary_cycles(context, node, pass, layout, split, mbc),
-      .auxiliary = twin_auxiliary_cycles(context, node, pass, layout, mbc, condition, bytes.added),
+      .primary = twin_primary_cycles(context, &as, pass, layout, split, mbc),
+      .auxiliary =
+          twin_auxiliary_cycles(context, node, pass, layout, mbc, condition, bytes.added, widened),
       .non_overlapped =
-          twin_between_cores_cycles(context, node, pass, layout, split, &bytes, condition),
+          twin_between_cores_cycles(context, &as, pass, layout, split, &bytes, condition),
       .core_bytes = bytes.s_in + bytes.s_out + bytes.kcore,
       .kernel_bytes = system->shared_bytes > 0 ? bytes.ker : bytes.kcore,
   };

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "twin_bytes.h"
+#include "twin_types.h"
 
 /* Section 12 */
 
@@ -42,8 +43,9 @@ static double weight_bytes(const twin_context *context, const size_t layer,
   const twin_node *const node = &workload->nodes[layer];
   const double nm = twin_layout_of(context->system, forward).nm;
   const double owners = context->system->sharded_update ? twin_chips(context->system) : nm;
-  const double per_weight =
-      node->weight_bytes + (context->inference ? 0 : workload->gradient_bytes);
+  const double copy = node->casts_weights ? twin_type_bytes(node->read_type) : 0;
+  const double stored = node->casts_weights && context->inference ? 0 : node->weight_bytes;
+  const double per_weight = stored + copy + (context->inference ? 0 : workload->gradient_bytes);
   const double state = context->inference ? 0 : workload->optimizer_bytes_per_weight;
   return node->is_tied ? 0 : twin_weight_elements(node) * (per_weight / nm + state / owners);
 }

@@ -11,6 +11,7 @@
 #include "twin_bytes.h"
 #include "twin_reductions.h"
 #include "twin_tied.h"
+#include "twin_types.h"
 
 static const double unknown = -1;
 
@@ -102,10 +103,11 @@ static double least_laid_out_cycles(const twin_pricer *pricer, const twin_mappin
                                     const twin_condition *condition, const twin_candidates *list) {
   const twin_context *const context = &pricer->space.context;
   const twin_node *const node = &context->workload->nodes[layer];
+  const twin_node as_read = twin_as_read(context, node, pass);
   const twin_layout layout =
       twin_layout_of(context->system, mapping->layers[layer].parallelism[pass]);
   const twin_traffic bytes =
-      twin_traffic_of(context, node, layout, list->items[0].split, condition);
+      twin_traffic_of(context, &as_read, layout, list->items[0].split, condition);
   twin_parts layouts[TWIN_MAX_LAYERS];
   for (size_t i = 0; i < mapping->layer_count; i++) {
     layouts[i] = mapping->layers[i].parts;

@@ -34,7 +34,8 @@ static double shortcut_fix_bytes(const twin_context *context, const twin_node *n
     /* Both operands are read, and the other's error is written, unless it is on chip. */
     const double each = node->pool_window > 0 ? bytes->raw : bytes->st;
     const double other = each * node->other_bytes / node->out_bytes;
-    return forks + each + (condition->is_shortcut_held ? 1 : 2) * other;
+    const double own = each * node->made_bytes / node->out_bytes;
+    return forks + own + (condition->is_shortcut_held ? 1 : 2) * other;
   }
   if (pass == TWIN_BACKWARD && context->system->exact_forks) {
     return forks;
@@ -80,7 +81,7 @@ static volumes volumes_of(const twin_context *context, const twin_node *node,
   const double read = is_input_inside ? 0 : bytes->inp;
   const double written = is_output_inside ? 0 : bytes->st;
   /* Products of the input are read, errors of the gates written. */
-  const double gates = node->is_step ? bytes->raw : 0;
+  const double gates = node->is_step ? bytes->raw * node->made_bytes / node->out_bytes : 0;
   const double fix = gates + shortcut_fix_bytes(context, node, pass, bytes, condition);
   if (pass == TWIN_UPDATE) {
     return (volumes){.left = bytes->inp,

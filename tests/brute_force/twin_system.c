@@ -6,9 +6,7 @@
 
 #include "twin_input.h"
 #include "twin_json.h"
-
-const char *const twin_type_names[TWIN_TYPE_COUNT] = {"int8", "fp8",  "fp16",
-                                                      "bf16", "tf32", "fp32"};
+#include "twin_types.h"
 
 static twin_move_rule read_move_rule(const char *word) {
   if (strcmp(word, "always") == 0) {
@@ -218,10 +216,7 @@ bool twin_system_parse(twin_system *out, const char *json) {
       .relayout_memory_bytes = twin_number(model, "relayout_memory_bytes", 2),
       .weight_update_memory_bytes = twin_number(model, "weight_update_memory_bytes", 2),
   };
-  for (size_t i = 0; i < TWIN_TYPE_COUNT; i++) {
-    out->type_rates[i] =
-        twin_number(twin_member(twin_member(root, "pe"), "rates"), twin_type_names[i], 1);
-  }
+  twin_read_rates(out->type_rates, twin_member(root, "pe"));
   read_network(out, twin_member(root, "system"), frequency_GHz);
   read_refinements(out, model);
   read_auxiliary_traffic(out, model, memory, frequency_GHz);

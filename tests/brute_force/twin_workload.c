@@ -8,6 +8,7 @@
 #include "twin_input.h"
 #include "twin_json.h"
 #include "twin_quantities.h"
+#include "twin_types.h"
 #include "twin_unroll.h"
 
 typedef struct {
@@ -359,6 +360,10 @@ static twin_node read_node(const twin_workload *workload, const cJSON *layer, co
   node.stated_bytes[0] = twin_number(layer, "element_bytes", 0);
   node.stated_bytes[1] = twin_number(layer, "weight_bytes", 0);
   node.stated_bytes[2] = twin_number(layer, "cache_bytes", 0);
+  twin_read_uses(node.uses, layer);
+  node.stated_bytes[0] = twin_bytes_of_use(node.uses, TWIN_USE_ACTIVATIONS, node.stated_bytes[0]);
+  node.stated_bytes[1] = twin_bytes_of_use(node.uses, TWIN_USE_WEIGHTS, node.stated_bytes[1]);
+  node.stated_bytes[2] = twin_bytes_of_use(node.uses, TWIN_USE_CACHE, node.stated_bytes[2]);
   read_kept_results(&node, layer);
   read_pipeline_rule(&node, layer);
   stored[workload->node_count] = size;
@@ -408,6 +413,7 @@ static twin_node product_of(const twin_node *whole, const double heads, const do
       .operand_elements = kv * in * out,
       .pipeline_rule = TWIN_PIPELINE_NEVER,
   };
+  memcpy(node.uses, whole->uses, sizeof node.uses);
   return node;
 }
 
@@ -537,23 +543,14 @@ static double update_bytes_of(const char *optimizer) {
 }
 
 /* Section 12: a momentum, or two, and a copy of weights that have fewer than 4 bytes. */
-static double state_bytes_of(const cJSON *root, const double weight_bytes) {
+static double state_bytes_of(const cJSON *root, const double weight_bytes, const double momentum) {
   const char *const optimizer = twin_text(root, "optimizer");
   if (update_bytes_of(optimizer) <= 0) {
     return 0;
   }
   const bool has_two = strncmp(optimizer, "adam", 4) == 0;
   const bool has_copy = weight_bytes < 4 && twin_flag_unless_false(root, "master_weights");
-  return (has_two ? 8 : 4) + (has_copy ? 4 : 0);
-}
-
-static size_t type_of(const char *stated) {
-  for (size_t i = 0; i < TWIN_TYPE_COUNT; i++) {
-    if (strcmp(twin_type_names[i], stated) == 0) {
-      return i;
-    }
-  }
-  return TWIN_TYPE_COUNT;
+  return (has_two ? 2 : 1) * momentum + (has_copy ? 4 : 0);
 }
 
 bool twin_workload_parse(twin_workload *out, const char *json) {
@@ -562,24 +559,35 @@ bool twin_workload_parse(twin_workload *out, const char *json) {
     return false;
   }
   twin_unroll(root);
-  const double element_bytes = twin_number(root, "element_bytes", 2);
-  const char *const type = twin_text(root, "element_type");
-  const bool is_8_bits = strcmp(type, "fp8") == 0 || strcmp(type, "int8") == 0;
+  size_t uses[TWIN_USE_COUNT];
+  twin_read_uses(uses, root);
+  const double element_bytes =
+      twin_bytes_of_use(uses, TWIN_USE_ACTIVATIONS, twin_number(root, "element_bytes", 2));
+  const size_t type = twin_type_of(twin_text(root, "element_type"));
+  const bool has_type =
+      type < TWIN_TYPE_COUNT && (type < 2 || type > 5); /* of fewer than 16 bits */
+  const double of_type = has_type ? fmin(twin_type_bytes(type), element_bytes) : element_bytes;
   const double weight_bytes =
-      twin_number(root, "weight_bytes", is_8_bits ? fmin(1, element_bytes) : element_bytes);
-  const double state = state_bytes_of(root, weight_bytes);
+      twin_bytes_of_use(uses, TWIN_USE_WEIGHTS, twin_number(root, "weight_bytes", of_type));
+  const double momentum = twin_bytes_of_use(uses, TWIN_USE_OPTIMIZER, 4);
+  const double state = state_bytes_of(root, weight_bytes, momentum);
+  const double moved = update_bytes_of(twin_text(root, "optimizer"));
+  const double momenta = strncmp(twin_text(root, "optimizer"), "adam", 4) == 0 ? 2 : 1;
   *out = (twin_workload){
       .minibatch = twin_number(root, "minibatch", 1),
       .element_bytes = element_bytes,
       .weight_bytes = weight_bytes,
-      .cache_bytes = twin_number(root, "cache_bytes", element_bytes),
-      .gradient_bytes = twin_number(root, "gradient_bytes", 2),
+      .cache_bytes =
+          twin_bytes_of_use(uses, TWIN_USE_CACHE, twin_number(root, "cache_bytes", element_bytes)),
+      .gradient_bytes =
+          twin_bytes_of_use(uses, TWIN_USE_GRADIENTS, twin_number(root, "gradient_bytes", 2)),
       .partial_sum_bytes = twin_number(root, "partial_sum_bytes", 2),
       .optimizer_bytes_per_weight = twin_number(root, "optimizer_bytes_per_weight", state),
-      .update_bytes = update_bytes_of(twin_text(root, "optimizer")),
+      .update_bytes = moved > 0 ? moved - momenta * 2 * (4 - momentum) : 0,
       .normalization_group = twin_number(root, "normalization_group", 1),
-      .element_type = type_of(twin_text(root, "element_type")),
+      .element_type = type,
   };
+  memcpy(out->uses, uses, sizeof uses);
   const bool is_list = cJSON_IsFalse(twin_member(root, "connected")) != 0;
   double features = 0;
   const size_2d network_input = read_network_input(root, &features);

@@ -31,7 +31,7 @@ typedef struct dsm__added_part {
   dsm__field part;
 } dsm__added_part;
 
-#define DSM__OBJECTS_MAX 6
+#define DSM__OBJECTS_MAX 8
 
 /** A format that is read: the record of its document or of a part of it, the keys of its other
  * objects. */

@@ -98,18 +98,44 @@ static double backward_share(const dsm_layer *layer, const dsm_system *system, d
   return dsm__has_own_groups(layer) ? (ops + again) / 2 : ops;
 }
 
+bool dsm__casts_input(const dsm_layer *layer, const dsm_assumptions *model, dsm_pass pass) {
+  return pass == DSM_PASS_FORWARD && layer->casts.is_input_cast &&
+         !dsm__is_read_score_fused(layer, model);
+}
+
+bool dsm__casts_error(const dsm_layer *layer, const dsm_assumptions *model, dsm_pass pass) {
+  const dsm_pass backward_done_in = layer->has_backward ? DSM_PASS_BACKWARD : DSM_PASS_UPDATE;
+  return pass == backward_done_in && layer->casts.is_error_cast &&
+         !dsm__is_score_fused(layer, model);
+}
+
+/* A pass over what is cast; an invocation for each operand has half. */
+static double cast_ops(const dsm_layer *layer, const dsm_assumptions *model, dsm_pass pass) {
+  const double share = dsm__has_own_groups(layer) && pass == DSM_PASS_BACKWARD ? 0.5 : 1;
+  return share * ((dsm__casts_input(layer, model, pass) ? (double)layer->input_elements : 0) +
+                  (dsm__casts_error(layer, model, pass) ? (double)layer->stored_elements : 0));
+}
+
+double dsm__widening_ops(const dsm_layer *layer, dsm_pass pass, const dsm_chip_bytes *bytes,
+                         const dsm_tensor_bytes *each) {
+  return layer->casts.are_weights_widened && pass != DSM_PASS_UPDATE ? bytes->kernel / each->kernel
+                                                                     : 0;
+}
+
 double dsm__auxiliary_ops(const dsm_layer *layer, const dsm_system *system, dsm_mode mode,
                           dsm_pass pass) {
   const double visible = layer->is_score ? dsm__visible_share(layer, &system->model) : 1;
+  const double casts = cast_ops(layer, &system->model, pass);
   if (layer->is_score && dsm__is_attention_kernel(layer, system)) {
-    return 0; /* in its rate */
+    return casts; /* the rest is in its rate */
   }
   if (pass == DSM_PASS_FORWARD) {
-    return visible * dsm__forward_ops(layer, system->core.transcendental_passes, mode);
+    return visible * dsm__forward_ops(layer, system->core.transcendental_passes, mode) + casts;
   }
   const dsm_pass backward_done_in = layer->has_backward ? DSM_PASS_BACKWARD : DSM_PASS_UPDATE;
-  return pass == backward_done_in ? visible * backward_share(layer, system, backward_ops(layer))
-                                  : 0;
+  return pass == backward_done_in
+             ? visible * backward_share(layer, system, backward_ops(layer)) + casts
+             : 0;
 }
 
 double dsm__fork_ops(const dsm_layer *layer, const dsm_assumptions *model, dsm_pass pass) {
@@ -124,11 +150,17 @@ double dsm__input_ops(const dsm_layer *layer, const dsm_system *system, dsm_mode
   const bool is_forward = pass == DSM_PASS_FORWARD;
   const bool has_own = layer->gates == 0 && (is_forward || pass == backward_done_in);
   return (has_own ? share * ops_on_input(layer, mode, is_forward) : 0) +
+         (dsm__casts_input(layer, &system->model, pass) ? (double)layer->input_elements : 0) +
          dsm__fork_ops(layer, &system->model, pass);
 }
 
+double dsm__special_function_cycles(const dsm_machine *machine, double ops) {
+  return ops / (double)machine->system->chip.cores / machine->system->core.sfu_ops_per_cycle /
+         machine->clock_ratio;
+}
+
 double dsm__auxiliary_cycles(const dsm_machine *machine, const dsm_chip_share *share, double ops) {
-  return ops * (double)share->chip.n[DSM_DIM_MB] * share->position_share /
-         (double)share->stored_ways / (double)machine->system->chip.cores /
-         machine->system->core.sfu_ops_per_cycle / machine->clock_ratio;
+  return dsm__special_function_cycles(machine, ops * (double)share->chip.n[DSM_DIM_MB] *
+                                                   share->position_share /
+                                                   (double)share->stored_ways);
 }

@@ -157,6 +157,33 @@ static double input_norm_elements(const dsm_layer *layer, const dsm_assumptions 
   return (residency->is_input_held ? held : entry) * (double)layer->input_op_elements * size;
 }
 
+/* A cast by an operation of its own reads what is stored and writes what products read. */
+static double cast_elements(const dsm_layer *layer, const dsm_assumptions *model, uint64_t elements,
+                            double stated_bytes, double element_bytes) {
+  const double stored = dsm__stated_bytes(stated_bytes, element_bytes);
+  const bool is_apart = model->auxiliary_traffic == DSM_AUXILIARY_TRAFFIC_UNFUSED;
+  return is_apart ? (double)elements * (stored + dsm_element_type_bytes(layer->casts.operands)) /
+                        element_bytes
+                  : 0;
+}
+
+static double input_cast_elements(const dsm_layer *layer, const dsm_assumptions *model,
+                                  dsm_pass pass, const dsm_residency *residency,
+                                  double element_bytes) {
+  return dsm__casts_input(layer, model, pass) && !residency->is_input_held
+             ? cast_elements(layer, model, layer->input_elements, layer->bytes.input, element_bytes)
+             : 0;
+}
+
+static double error_cast_elements(const dsm_layer *layer, const dsm_assumptions *model,
+                                  dsm_pass pass, const dsm_residency *residency,
+                                  double element_bytes) {
+  return dsm__casts_error(layer, model, pass) && !residency->is_output_held
+             ? cast_elements(layer, model, layer->stored_elements, layer->bytes.output,
+                             element_bytes)
+             : 0;
+}
+
 /* What those of a kind move. */
 static double elements_of(const dsm_layer *layer, const dsm_assumptions *model, dsm_mode mode,
                           dsm_pass pass, const dsm_residency *residency, double element_bytes,
@@ -181,6 +208,8 @@ double dsm__auxiliary_elements(const dsm_layer *layer, const dsm_assumptions *mo
   if (layer->input_op_elements > 0) {
     elements += input_norm_elements(layer, model, pass, residency, element_bytes);
   }
+  elements += input_cast_elements(layer, model, pass, residency, element_bytes) +
+              error_cast_elements(layer, model, pass, residency, element_bytes);
   return share_of_invocation(layer, pass, elements);
 }
 
@@ -192,6 +221,7 @@ double dsm__input_elements(const dsm_layer *layer, const dsm_assumptions *model,
   if (layer->input_op_elements > 0) {
     elements += input_norm_elements(layer, model, pass, residency, element_bytes);
   }
+  elements += input_cast_elements(layer, model, pass, residency, element_bytes);
   return share_of_invocation(layer, pass, elements);
 }
 
@@ -213,7 +243,10 @@ double dsm__auxiliary_kernels(const dsm_layer *layer, const dsm_assumptions *mod
   const dsm_pass backward_done_in = layer->has_backward ? DSM_PASS_BACKWARD : DSM_PASS_UPDATE;
   const bool has_input_norm =
       layer->input_op_elements > 0 && (pass == DSM_PASS_FORWARD || pass == backward_done_in);
+  const bool is_apart = model->auxiliary_traffic == DSM_AUXILIARY_TRAFFIC_UNFUSED;
   unsigned kernels = has_input_norm ? 1 : 0;
+  kernels += is_apart && dsm__casts_input(layer, model, pass) ? 1 : 0;
+  kernels += is_apart && dsm__casts_error(layer, model, pass) ? 1 : 0;
   for (int k = 0; k < DSM_OPERATION_COUNT && layer->gates == 0; k++) {
     const dsm_operation kind = (dsm_operation)k;
     kernels += is_kernel(layer, model, pass, kind) ? operation_count(layer, model, mode, kind) : 0;

@@ -105,6 +105,15 @@ static double network_input_bytes(const dsm_workload *workload, const dsm_machin
          (double)share->chip.n[DSM_DIM_MB] * share->position_share / ways * workload->element_bytes;
 }
 
+double dsm__kept_weight_bytes(const dsm_layer *layer, const dsm_workload *workload, dsm_mode mode) {
+  const double stored =
+      dsm__layer_weight_bytes(layer, workload->weight_bytes, workload->element_bytes);
+  if (!layer->casts.are_weights_cast) {
+    return stored;
+  }
+  return dsm_element_type_bytes(layer->casts.operands) + (mode == DSM_MODE_TRAINING ? stored : 0);
+}
+
 /* Have passes different roles, some of them other than data and model? */
 static bool has_own_roles(const dsm_pass_layouts *layouts) {
   bool is_different = false;
@@ -148,9 +157,8 @@ dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machi
   const double weights =
       layer->is_tied ? 0 : (double)layer->weight_elements / (double)share.weight_ways;
   const double element_bytes = workload->element_bytes;
-  dsm_layer_memory memory = {
-      .weights_bytes =
-          weights * dsm__layer_weight_bytes(layer, workload->weight_bytes, element_bytes)};
+  dsm_layer_memory memory = {.weights_bytes =
+                                 weights * dsm__kept_weight_bytes(layer, workload, mode)};
   const dsm_assumptions *const model = &machine->system->model;
   const double fused = fused_size(layer, model, element_bytes);
   double more_gradients = 0;

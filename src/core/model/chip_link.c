@@ -153,7 +153,8 @@ static void gather_again(const dsm_machine *machine, dsm_axis_set summed, double
  * the axes along which the update leaves weights in pieces, summed or cut, and forward or backward
  * has them whole. Limits: nothing to sum where nd = 1; one chip: only its own weight update; a tied
  * layer: nothing of its own, see tied_table.c.
- * Without shards gradients are all-reduced, and each chip updates all weights that it has.
+ * Without shards gradients are all-reduced, and each chip updates all weights that it has. Weights
+ * that products read in a narrower type are cast as they are updated: Bk read, Bp written.
  */
 dsm_weight_traffic dsm__sharded_weight_traffic(const dsm_layer *layer, const dsm_machine *machine,
                                                dsm_precision precision,
@@ -182,6 +183,11 @@ dsm_weight_traffic dsm__sharded_weight_traffic(const dsm_layer *layer, const dsm
   } else {
     pass_memory(machine, &traffic.weight_update,
                 model->weight_update_memory_bytes * (sum_weights * weight_bytes) / update_chips);
+  }
+  if (layer->casts.are_weights_cast) {
+    const double cast_bytes = weight_bytes + dsm_element_type_bytes(layer->casts.operands);
+    dsm__add_auxiliary_traffic(machine, &traffic.weight_update,
+                               cast_bytes * sum_weights / update_chips);
   }
   if (sum_chips > 1) {
     traffic.sum_of_gradients = dsm__collective_traffic(

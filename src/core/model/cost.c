@@ -113,7 +113,9 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
   if (machine->has_shared_memory) {
     work.shared = dsm__shared_bytes_derive(&work);
   }
-  derive_auxiliary(&work, dsm__auxiliary_cycles(machine, &work.share, ops));
+  const double widening = dsm__widening_ops(layer, pass, &work.bytes, &work.tensor_bytes);
+  derive_auxiliary(&work, dsm__auxiliary_cycles(machine, &work.share, ops) +
+                              dsm__special_function_cycles(machine, widening));
   if (machine->overhead_cycles > 0) {
     work.overhead_cycles =
         dsm_invocation_kernels(layer, machine, mode, pass) * machine->overhead_cycles;

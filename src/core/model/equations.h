@@ -90,22 +90,30 @@ double dsm__stated_bytes(double stated, double element_bytes);
 /** Bytes of a weight of a layer. Source: section 2 (element sizes of a layer). */
 double dsm__layer_weight_bytes(const dsm_layer *layer, double weight_bytes, double element_bytes);
 
+/** Bytes that a weight takes of a chip's memory. Source: section 12. Symbols: Bk; cast for products
+ * Bp, in training both. Limits: read as it is stored: Bk. */
+double dsm__kept_weight_bytes(const dsm_layer *layer, const dsm_workload *workload, dsm_mode mode);
+
 /** Bytes of an element of a layer's cache, likewise. */
 double dsm__layer_cache_bytes(const dsm_layer *layer, double cache_bytes, double element_bytes);
 
 /**
  * Bytes of an element of the tensors of a pass. Source: section 2 (element sizes of a layer).
  * Symbols: Bi, Bo, Bk, Bs and Ba over that of the result: Bo in forward, Bi in backward, Bk in
- * update. Limits: a layer that states nothing and reads from such: B, weights Bw, Ba / B.
+ * update; of what products read at most Bp. Limits: a layer that states nothing and reads from
+ * such: B, weights Bw, Ba / B.
  */
 dsm_tensor_bytes dsm__tensor_bytes_derive(const dsm_layer *layer, const dsm_precision *precision,
                                           dsm_mode mode, dsm_pass pass);
 
+/** Rate of the arrays with elements of a type. Source: section 4 (rates of types). */
+double dsm__type_rate(const dsm_system *system, dsm_element_type type);
+
 /**
- * Rate of the arrays in a pass of a layer. Source: section 4 (array rate). Symbols: of the stated
- * type; else of the larger of the two elements that the pass multiplies: Bi and Bk in forward, Bo
- * and Bk in backward (of a product of activations Bi too), Bi and Bo in update. Limits: all of one
- * size: that of the workload.
+ * Rate of the arrays in a pass of a layer. Source: section 4 (array rate). Symbols: of the type of
+ * its operands; else of the stated type of all elements; else of the larger of the two elements
+ * that the pass multiplies: Bi and Bk in forward, Bo and Bk in backward (of a product of
+ * activations Bi too), Bi and Bo in update. Limits: all of one size: that of the workload.
  */
 double dsm__pass_array_rate(const dsm_layer *layer, const dsm_system *system,
                             const dsm_precision *precision, dsm_mode mode, dsm_pass pass);
@@ -320,6 +328,16 @@ double dsm__attention_floor_cycles(const dsm_pass_work *work);
 double dsm__auxiliary_ops(const dsm_layer *layer, const dsm_system *system, dsm_mode mode,
                           dsm_pass pass);
 
+/** Does a pass cast what it reads to the type of its operands, or the error of the output? Source:
+ * section 4 (casts). Limits: what never leaves the kernel of a fused attention: no. */
+bool dsm__casts_input(const dsm_layer *layer, const dsm_assumptions *model, dsm_pass pass);
+bool dsm__casts_error(const dsm_layer *layer, const dsm_assumptions *model, dsm_pass pass);
+
+/** Element-passes of a chip that widen weights as they are read. Source: section 4 (casts).
+ * Symbols: ker / Bk. Limits: weights that are stored as products read them: 0. */
+double dsm__widening_ops(const dsm_layer *layer, dsm_pass pass, const dsm_chip_bytes *bytes,
+                         const dsm_tensor_bytes *each);
+
 /** The same of a forward pass of which nothing is masked or fused. */
 double dsm__forward_ops(const dsm_layer *layer, double transcendental_passes, dsm_mode mode);
 
@@ -343,6 +361,9 @@ double dsm__input_ops(const dsm_layer *layer, const dsm_system *system, dsm_mode
  */
 double dsm__auxiliary_cycles(const dsm_machine *machine, const dsm_chip_share *share, double ops);
 
+/** Cycles of element-passes that all cores of a chip share. Source: section 4. */
+double dsm__special_function_cycles(const dsm_machine *machine, double ops);
+
 /**
  * How many times its bytes a tensor takes where it lies in tiles. Source: section 5, padded tiles;
  * the TPU performance guide (8 x 128). Symbols: up(v, k) = ceil(v/k)*k / v, b = mbc / stacks, C
@@ -359,9 +380,10 @@ void dsm__add_auxiliary_traffic(const dsm_machine *machine, dsm_traffic *traffic
 
 /**
  * Bytes of memory that updating a weight moves. Source: section 5, weight update. Symbols: sgd 20,
- * lars 28, adam 28, adam_mixed 40. Limits: no optimizer: 0, the system says.
+ * lars 28, adam 28, adam_mixed 40, with 2 momenta of adam, else 1, of which each is read and
+ * written in its type, in place of 4 bytes. Limits: no optimizer: 0, the system says.
  */
-double dsm__optimizer_traffic_bytes(dsm_optimizer optimizer);
+double dsm__optimizer_traffic_bytes(dsm_optimizer optimizer, dsm_element_type of_momenta);
 
 /**
  * Elements that a layer's auxiliary operations read from memory and write there, per sample and

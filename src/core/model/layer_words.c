@@ -6,11 +6,21 @@
 /* Operations of a layer, and what it is. */
 static uint64_t flags_of(const dsm_layer *layer) {
   const bool others[] = {
-      layer->has_backward,   layer->has_update,
-      layer->is_convolution, layer->is_product,
-      layer->is_score,       layer->reads_score,
-      layer->is_tied,        layer->has_input_op[DSM_AUX_LAYER_NORM],
-      layer->feeds_experts,  layer->attention.is_causal,
+      layer->has_backward,
+      layer->has_update,
+      layer->is_convolution,
+      layer->is_product,
+      layer->is_score,
+      layer->reads_score,
+      layer->is_tied,
+      layer->has_input_op[DSM_AUX_LAYER_NORM],
+      layer->feeds_experts,
+      layer->attention.is_causal,
+      layer->casts.is_input_cast,
+      layer->casts.is_error_cast,
+      layer->casts.are_weights_cast,
+      layer->casts.are_weights_widened,
+      layer->casts.are_gradients_typed,
   };
   uint64_t flags = 0;
   for (int op = 0; op < DSM_AUX_OP_COUNT; op++) {
@@ -66,6 +76,7 @@ void dsm__layer_words(const dsm_layer *layer, uint64_t words[DSM__LAYER_WORDS]) 
       layer->attention.key_features,
       layer->attention.value_features,
       layer->attention.window,
+      layer->casts.operands,
   };
   const double numbers[] = {
       layer->hidden_share,   layer->bytes.input,   layer->bytes.output, layer->bytes.operand,

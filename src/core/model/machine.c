@@ -2,6 +2,7 @@
 /* machine.c: a system's rates in the model's units, and what a group of transfers costs. */
 #include <math.h>
 
+#include "base/element_types.h"
 #include "base/units.h"
 #include "model/engine.h"
 
@@ -70,14 +71,23 @@ dsm_machine dsm_machine_for(const dsm_system *system, dsm_mode mode) {
 /*
  * Source: section 5 (weight update): momentum and weights read and written, the gradient read, in
  * single precision, 20; two more passes over weights and gradient for the norms of lars, 28; two
- * moments of adam, 28; in mixed precision with its clipping and copies 40. Limits: no optimizer: 0.
+ * moments of adam, 28; in mixed precision with its clipping and copies 40. Momenta of another type
+ * are read and written in it. Limits: no optimizer: 0.
  */
-double dsm__optimizer_traffic_bytes(dsm_optimizer optimizer) {
-  static const double bytes[DSM_OPTIMIZER_COUNT] = {
-      [DSM_OPTIMIZER_NONE] = 0,  [DSM_OPTIMIZER_SGD] = 20,        [DSM_OPTIMIZER_LARS] = 28,
-      [DSM_OPTIMIZER_ADAM] = 28, [DSM_OPTIMIZER_ADAM_MIXED] = 40,
+double dsm__optimizer_traffic_bytes(dsm_optimizer optimizer, dsm_element_type of_momenta) {
+  static const struct {
+    double bytes;
+    double momenta;
+  } rows[DSM_OPTIMIZER_COUNT] = {
+      [DSM_OPTIMIZER_SGD] = {20, 1},
+      [DSM_OPTIMIZER_LARS] = {28, 1},
+      [DSM_OPTIMIZER_ADAM] = {28, 2},
+      [DSM_OPTIMIZER_ADAM_MIXED] = {40, 2},
   };
-  return bytes[optimizer];
+  static const double single = 4;
+  const double momentum =
+      of_momenta == DSM_ELEMENT_TYPE_ANY ? single : dsm_element_type_bytes(of_momenta);
+  return rows[optimizer].bytes - 2 * rows[optimizer].momenta * (single - momentum);
 }
 
 static dsm_element_type type_of_bytes(double bytes) {
@@ -88,8 +98,27 @@ static dsm_element_type type_of_bytes(double bytes) {
 }
 
 dsm_element_type dsm_workload_element_type(const dsm_workload *workload) {
-  return workload->element_type != DSM_ELEMENT_TYPE_ANY ? workload->element_type
-                                                        : type_of_bytes(workload->element_bytes);
+  const dsm_element_type *const of = workload->types.of;
+  const dsm_element_type stated[] = {of[DSM_USE_OPERANDS], workload->element_type,
+                                     of[DSM_USE_ACTIVATIONS]};
+  for (size_t i = 0; i < sizeof stated / sizeof stated[0]; i++) {
+    if (stated[i] != DSM_ELEMENT_TYPE_ANY) {
+      return stated[i];
+    }
+  }
+  return type_of_bytes(workload->element_bytes);
+}
+
+dsm_element_type dsm_system_rate_type(const dsm_system *system, dsm_element_type type) {
+  dsm_element_type rate = dsm__element_type_rows[type].rate;
+  while (!(system->pe.rates[rate] > 0) && dsm__element_type_rows[rate].wider != rate) {
+    rate = dsm__element_type_rows[rate].wider;
+  }
+  return rate;
+}
+
+double dsm__type_rate(const dsm_system *system, dsm_element_type type) {
+  return system->pe.rates[dsm_system_rate_type(system, type)];
 }
 
 dsm_precision dsm_precision_of(const dsm_workload *workload, const dsm_system *system) {
@@ -100,11 +129,13 @@ dsm_precision dsm_precision_of(const dsm_workload *workload, const dsm_system *s
       .cache_bytes = workload->cache_bytes,
       .gradient_bytes = workload->gradient_bytes,
       .partial_sum_bytes = own > 0 ? own : workload->partial_sum_bytes,
-      .update_bytes = dsm__optimizer_traffic_bytes(workload->optimizer),
+      .update_bytes =
+          dsm__optimizer_traffic_bytes(workload->optimizer, workload->types.of[DSM_USE_OPTIMIZER]),
       .normalization_group = (double)workload->normalization_group,
-      .array_rate = workload->element_type == DSM_ELEMENT_TYPE_ANY
+      .array_rate = workload->element_type == DSM_ELEMENT_TYPE_ANY ||
+                            dsm__is_narrow(workload->element_type, workload->element_bytes)
                         ? 0
-                        : system->pe.rates[workload->element_type],
+                        : dsm__type_rate(system, workload->element_type),
   };
 }
 
@@ -130,6 +161,24 @@ static double kernel_bytes(const dsm_layer *layer, const dsm_precision *precisio
                    : dsm__stated_bytes(layer->bytes.operand, usual);
 }
 
+/* What a product reads has the bytes of its operands' type, where that is narrower than what is
+ * stored; what is stored narrower, and a cache, is widened on its way. What is made is stored. */
+static void read_as_operands(dsm_tensor_bytes *bytes, const dsm_layer *layer,
+                             const dsm_precision *precision, dsm_mode mode, dsm_pass pass) {
+  const dsm_layer_casts *const casts = &layer->casts;
+  const bool is_update = pass == DSM_PASS_UPDATE;
+  const bool is_cached = layer->cache_elements > 0 && mode == DSM_MODE_INFERENCE;
+  if (casts->operands != DSM_ELEMENT_TYPE_ANY) {
+    const double operand = dsm_element_type_bytes(casts->operands);
+    bytes->input = pass == DSM_PASS_BACKWARD ? bytes->input : fmin(bytes->input, operand);
+    bytes->output = pass == DSM_PASS_FORWARD ? bytes->output : fmin(bytes->output, operand);
+    bytes->kernel = is_cached ? bytes->kernel : fmin(bytes->kernel, operand);
+  }
+  if (is_update && (casts->are_gradients_typed || casts->operands != DSM_ELEMENT_TYPE_ANY)) {
+    bytes->kernel = precision->gradient_bytes;
+  }
+}
+
 dsm_tensor_bytes dsm__tensor_bytes_derive(const dsm_layer *layer, const dsm_precision *precision,
                                           dsm_mode mode, dsm_pass pass) {
   const double usual = precision->element_bytes;
@@ -139,6 +188,9 @@ dsm_tensor_bytes dsm__tensor_bytes_derive(const dsm_layer *layer, const dsm_prec
       .kernel = kernel_bytes(layer, precision, mode),
       .shortcut = dsm__stated_bytes(layer->bytes.shortcut, usual),
   };
+  bytes.stored_input = bytes.input;
+  bytes.stored_output = bytes.output;
+  read_as_operands(&bytes, layer, precision, mode, pass);
   const double made = pass == DSM_PASS_FORWARD    ? bytes.output
                       : pass == DSM_PASS_BACKWARD ? bytes.input
                                                   : bytes.kernel;
@@ -151,6 +203,9 @@ double dsm__pass_array_rate(const dsm_layer *layer, const dsm_system *system,
   const dsm_tensor_bytes bytes = dsm__tensor_bytes_derive(layer, precision, mode, pass);
   double left = bytes.input;
   double right = bytes.kernel;
+  if (layer->casts.operands != DSM_ELEMENT_TYPE_ANY) {
+    return dsm__type_rate(system, layer->casts.operands);
+  }
   if (precision->array_rate > 0) {
     return precision->array_rate;
   }
@@ -159,7 +214,7 @@ double dsm__pass_array_rate(const dsm_layer *layer, const dsm_system *system,
   } else if (pass == DSM_PASS_UPDATE) {
     right = bytes.output;
   }
-  return system->pe.rates[type_of_bytes(fmax(left, right))];
+  return dsm__type_rate(system, type_of_bytes(fmax(left, right)));
 }
 
 double dsm_link_cycles(const dsm_machine *machine, dsm_link link, double bytes) {
@@ -226,7 +281,7 @@ double dsm_ideal_cycles(const dsm_layer *layer, const dsm_machine *machine, doub
 }
 
 double dsm_workload_peak_flops(const dsm_workload *workload, const dsm_system *system) {
-  const double rate = system->pe.rates[dsm_workload_element_type(workload)];
+  const double rate = dsm__type_rate(system, dsm_workload_element_type(workload));
   return dsm_system_peak_flops(system) * over_16_bits(system, rate);
 }
 

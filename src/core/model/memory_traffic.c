@@ -81,9 +81,10 @@ static double other_share(const dsm_tensor_bytes *each) {
  * operand is on chip in forward, its error in backward. */
 static double factor_bytes(const dsm_layer *layer, const dsm_assumptions *model, dsm_pass pass,
                            const dsm_residency *residency, const dsm_chip_bytes *bytes,
-                           double other) {
-  const double own = layer->pool_window > 0 ? bytes->raw : bytes->stored;
-  const double each = own * other;
+                           const dsm_tensor_bytes *tensors) {
+  const double read = layer->pool_window > 0 ? bytes->raw : bytes->stored;
+  const double own = read * (tensors->stored_output / tensors->output);
+  const double each = read * other_share(tensors);
   if (pass == DSM_PASS_FORWARD) {
     const bool is_there = model->exact_forks && layer->is_shortcut_own_input;
     return is_there || residency->is_shortcut_held ? 0 : each;
@@ -96,19 +97,19 @@ static double factor_bytes(const dsm_layer *layer, const dsm_assumptions *model,
  * input has been read as that. */
 static double shortcut_bytes(const dsm_layer *layer, const dsm_assumptions *model, dsm_pass pass,
                              const dsm_residency *residency, const dsm_chip_bytes *bytes,
-                             double other) {
+                             const dsm_tensor_bytes *tensors) {
   const bool is_forward = pass == DSM_PASS_FORWARD;
   const bool is_there = model->exact_forks && (!is_forward || layer->is_shortcut_own_input);
   if (pass == DSM_PASS_UPDATE || dsm__is_shortcut_auxiliary(model, pass, residency)) {
     return 0;
   }
   if (layer->has_op[DSM_AUX_MULTIPLY]) {
-    return factor_bytes(layer, model, pass, residency, bytes, other);
+    return factor_bytes(layer, model, pass, residency, bytes, tensors);
   }
   if (!layer->has_op[DSM_AUX_RESIDUAL] || is_there || residency->is_shortcut_held) {
     return 0;
   }
-  return (is_forward && layer->pool_window > 0 ? bytes->raw : bytes->stored) * other;
+  return (is_forward && layer->pool_window > 0 ? bytes->raw : bytes->stored) * other_share(tensors);
 }
 
 /* The error of the output as the update pass reads it: of an lstm with lstm_gate_errors those of
@@ -134,13 +135,15 @@ static void derive_moved(const dsm_layer *layer, const dsm_assumptions *model, d
   /* The update pass reads the input in any case: only its deferred copy in memory is left. */
   bytes->input_moved = is_input_there && !is_update ? 0 : bytes->input;
   bytes->output_moved = is_output_there ? 0 : output_error_bytes(layer, model, pass, bytes);
-  bytes->shortcut = shortcut_bytes(layer, model, pass, residency, bytes, other_share(each));
+  bytes->shortcut = shortcut_bytes(layer, model, pass, residency, bytes, each);
   bytes->gates =
-      is_update ? 0
-                : chip_bytes(layer->gate_elements, share, share->raw_ways, each->output) * pad.raw;
+      is_update
+          ? 0
+          : chip_bytes(layer->gate_elements, share, share->raw_ways, each->stored_output) * pad.raw;
   if (is_training && !is_update) {
     bytes->state =
-        chip_bytes(layer->state_elements, share, share->stored_ways, each->output) * pad.output;
+        chip_bytes(layer->state_elements, share, share->stored_ways, each->stored_output) *
+        pad.output;
   }
   if (!is_training && layer->cache_elements > 0) {
     bytes->state = chip_bytes(layer->cache_new_elements, share, share->weight_ways, each->kernel);
@@ -203,10 +206,10 @@ dsm_chip_bytes dsm__chip_bytes_derive(const dsm_layer *layer, const dsm_machine 
       .deferred =
           is_forward && mode == DSM_MODE_TRAINING ? residency->deferred_bytes * pad.input : 0,
       .rotation = turned_bytes(layer->input_elements, share, share->input_ways, share->in_turns,
-                               each.input) *
+                               each.stored_input) *
                   pad.input,
       .output_rotation = turned_bytes(layer->output_elements, share, share->raw_ways,
-                                      share->out_turns, each.output) *
+                                      share->out_turns, each.stored_output) *
                          pad.raw,
   };
   if (model->auxiliary_traffic != DSM_AUXILIARY_TRAFFIC_NONE) {

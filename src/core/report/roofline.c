@@ -30,7 +30,7 @@ static double peak_over_workload(const dsm_plan *plan, size_t layer, dsm_pass pa
   const dsm_precision precision = dsm_precision_of(plan->workload, system);
   const double rate =
       dsm__pass_array_rate(plan->layers[layer].layer, system, &precision, plan->options.mode, pass);
-  const double usual = system->pe.rates[dsm_workload_element_type(plan->workload)];
+  const double usual = dsm__type_rate(system, dsm_workload_element_type(plan->workload));
   return dsm__core_macs_per_cycle(system, rate) / dsm__core_macs_per_cycle(system, usual);
 }
 

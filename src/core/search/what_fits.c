@@ -48,7 +48,7 @@ static double least_bytes(const dsm_workload *workload, const dsm_system *system
   for (size_t i = 0; i < workload->layer_count; i++) {
     const dsm_layer *const layer = &workload->layers[i];
     const double of_weight =
-        dsm__layer_weight_bytes(layer, workload->weight_bytes, workload->element_bytes) +
+        dsm__kept_weight_bytes(layer, workload, mode) +
         (is_training ? workload->gradient_bytes + workload->optimizer_bytes_per_weight : 0);
     bytes += layer->is_tied ? 0 : (double)layer->weight_elements * of_weight;
   }

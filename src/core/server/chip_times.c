@@ -41,6 +41,7 @@ static bool workload_on(dsm_workload *made, const dsm__request *request, const d
     bytes->fork *= request->element_ratio;
     bytes->cache *= request->element_ratio;
     bytes->weights *= request->weight_ratio;
+    layers[i].casts = (dsm_layer_casts){.operands = DSM_ELEMENT_TYPE_ANY};
   }
   made->layers = layers;
   made->weight_bytes =
@@ -48,6 +49,7 @@ static bool workload_on(dsm_workload *made, const dsm__request *request, const d
   made->element_bytes *= request->element_ratio;
   made->cache_bytes *= request->element_ratio;
   made->element_type = device->element_bytes > 0 ? DSM_ELEMENT_TYPE_ANY : made->element_type;
+  made->types = (dsm_types){{DSM_ELEMENT_TYPE_ANY}};
   return layers != NULL;
 }
 

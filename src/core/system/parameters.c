@@ -220,6 +220,12 @@ static bool has_traffic_of_all(const dsm_system *system) {
           "Multiply-accumulates that a PE does in a cycle with elements of this type, over those " \
           "with elements of 16 bits.")
 
+#define TYPE_RATE_OR_NONE(key, type, wider)                                                        \
+  NEUTRAL("pe.rates." key, REAL, pe.rates[type], NULL, false, 0, 1024, 0, "ratio",                 \
+          "assumption: no rate of its own",                                                        \
+          "The same with elements of 4 bits; 0: they are widened, and run at the rate of " wider   \
+          ".")
+
 const char *const dsm__retired_flags[] = {"model.exact_groups"};
 const size_t dsm__retired_flag_count = DSM__COUNT_OF(dsm__retired_flags);
 
@@ -228,6 +234,8 @@ const dsm__parameter dsm__parameters[] = {
     COUNT("pe.simd_macs", pe.simd_macs, false, DSM_SIDE_MAX, 8, "MACs",
           "assumption: 16 x 8 x 8 = the 1024 MACs a core of the DeepSpatialMatrix paper, "
           "Fig. 10"),
+    TYPE_RATE_OR_NONE("int4", DSM_ELEMENT_TYPE_INT4, "int8"),
+    TYPE_RATE_OR_NONE("fp4", DSM_ELEMENT_TYPE_FP4, "fp8"),
     TYPE_RATE("int8", DSM_ELEMENT_TYPE_INT8),
     TYPE_RATE("fp8", DSM_ELEMENT_TYPE_FP8),
     TYPE_RATE("fp16", DSM_ELEMENT_TYPE_FP16),

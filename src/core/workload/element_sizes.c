@@ -9,7 +9,7 @@
  */
 #include <math.h>
 
-#include "workload/workload_internal.h"
+#include "workload/resolver.h"
 
 static bool is_equal(double a, double b) {
   return !(a < b) && !(a > b);
@@ -33,6 +33,37 @@ static double unless_usual(double bytes, double usual) {
   return is_equal(bytes, usual) ? 0 : bytes;
 }
 
+/* The type that products of a layer read. Weights are multiplied in the workload's; products of
+ * activations in that of activations, unless the layer says otherwise. */
+static dsm_element_type operands_of(const dsm_workload *workload, const dsm_layer_spec *spec,
+                                    const dsm_layer *layer) {
+  const dsm_element_type *const all = workload->types.of;
+  const dsm_element_type own = spec->types.of[DSM_USE_OPERANDS];
+  const dsm_element_type activations = spec->types.of[DSM_USE_ACTIVATIONS];
+  if (layer->lookup_elements > 0 || own != DSM_ELEMENT_TYPE_ANY) {
+    return own; /* rows of a table are not multiplied */
+  }
+  if (layer->is_product) {
+    return activations != DSM_ELEMENT_TYPE_ANY ? activations : all[DSM_USE_ACTIVATIONS];
+  }
+  if (all[DSM_USE_OPERANDS] != DSM_ELEMENT_TYPE_ANY) {
+    return all[DSM_USE_OPERANDS];
+  }
+  return dsm__is_narrow(workload->element_type, workload->element_bytes) ? workload->element_type
+                                                                         : all[DSM_USE_ACTIVATIONS];
+}
+
+static void derive_types(const dsm_workload *workload, const dsm_layer_spec *spec,
+                         dsm_layer *layer) {
+  const dsm_element_type *const all = workload->types.of;
+  layer->casts.operands = operands_of(workload, spec, layer);
+  layer->casts.are_gradients_typed = all[DSM_USE_GRADIENTS] != DSM_ELEMENT_TYPE_ANY;
+  if (all[DSM_USE_WEIGHTS] != DSM_ELEMENT_TYPE_ANY ||
+      spec->types.of[DSM_USE_WEIGHTS] != DSM_ELEMENT_TYPE_ANY) {
+    layer->casts.are_weights_typed = true;
+  }
+}
+
 void dsm__layer_derive_own_bytes(const dsm_workload *workload, const dsm_layer_spec *spec,
                                  dsm_layer *layer) {
   const double element = workload->element_bytes;
@@ -47,6 +78,38 @@ void dsm__layer_derive_own_bytes(const dsm_workload *workload, const dsm_layer_s
   if (layer->cache_elements > 0) {
     layer->bytes.cache = unless_usual(stated_or(spec->cache_bytes, stated_or(own, cache)), cache);
   }
+  derive_types(workload, spec, layer);
+}
+
+/* Is what a layer reads made by norms? They write it in the type that its products read, too. */
+static bool is_input_normed(const dsm_workload *workload, const dsm_layer *layers,
+                            const dsm_layer *layer) {
+  bool is_normed = layer->producer_count > 0;
+  for (size_t i = 0; i < layer->producer_count && is_normed; i++) {
+    const dsm_layer *const made =
+        layer->producers[i] == DSM_NETWORK_INPUT ? NULL : &layers[layer->producers[i]];
+    is_normed =
+        made != NULL && (made->has_op[DSM_AUX_BATCH_NORM] || made->has_op[DSM_AUX_LAYER_NORM] ||
+                         made->has_op[DSM_AUX_RMS_NORM]);
+  }
+  return is_normed || dsm__find_input_norm(&workload->specs[layer->spec_index]) != NULL;
+}
+
+/* A recurrent cell casts as it adds up its gates. */
+static void derive_casts(const dsm_workload *workload, const dsm_layer *layers, dsm_layer *layer) {
+  dsm_layer_casts *const casts = &layer->casts;
+  const double weights = stated_or(layer->bytes.weights, dsm__usual_weight_bytes(workload));
+  const double input = stated_or(layer->bytes.input, workload->element_bytes);
+  const bool is_as_stored = casts->operands == DSM_ELEMENT_TYPE_ANY;
+  const double operands = is_as_stored ? input : dsm_element_type_bytes(casts->operands);
+  const bool has_weights = layer->weight_elements > 0 && layer->lookup_elements == 0;
+  const bool casts_here = !is_as_stored && layer->gates == 0;
+  casts->is_input_cast =
+      casts_here && operands < input && !is_input_normed(workload, layers, layer);
+  casts->is_error_cast =
+      casts_here && operands < stated_or(layer->bytes.output, workload->element_bytes);
+  casts->are_weights_cast = !is_as_stored && has_weights && operands < weights;
+  casts->are_weights_widened = casts->are_weights_typed && has_weights && weights < operands;
 }
 
 static void add(dsm__made_tensors *sum, double elements, double bytes) {
@@ -129,6 +192,7 @@ bool dsm__workload_derive_bytes(const dsm_workload *workload, dsm_layer *layers)
         is_list ? own : mean_made(workload, layers, layer->operands, layer->operand_count);
     layer->bytes.shortcut =
         is_list ? own : mean_made(workload, layers, layer->shortcuts, layer->shortcut_count);
+    derive_casts(workload, layers, layer);
     if (is_too_large(workload, layer)) {
       return false;
     }

@@ -51,12 +51,25 @@ static const dsm__object_key layer_keys[] = {
     {.name = "element_bytes"},
     {"weight_bytes", CONVS | FC | LSTM | EMBEDDING},
     {"cache_bytes", ATTENTION},
+    {.name = "types"},
 };
 const dsm__object_type dsm__layer_object = {.name = "layer",
                                             .keys = layer_keys,
                                             .count = DSM__COUNT_OF(layer_keys),
                                             .kinds = &dsm__layer_type_words,
                                             .where = "a layer of type"};
+
+static const dsm__object_key types_keys[] = {
+    {"weights", CONVS | FC | LSTM | EMBEDDING},
+    {.name = "activations"},
+    {"operands", CONVS | FC | LSTM | MATMUL | ATTENTION},
+    {"cache", ATTENTION},
+};
+const dsm__object_type dsm__layer_types_object = {.name = "types of a layer",
+                                                  .keys = types_keys,
+                                                  .count = DSM__COUNT_OF(types_keys),
+                                                  .kinds = &dsm__layer_type_words,
+                                                  .where = "types of a layer of type"};
 
 #define OP(word) (1U << DSM_AUX_##word)
 #define POOLS (OP(MAX_POOL) | OP(AVG_POOL))
@@ -311,14 +324,29 @@ const char *dsm__layer_name_read(const dsm__json_node *object, const char *key, 
   return name;
 }
 
+static void read_types(dsm_layer_spec *spec, const dsm__json_node *node) {
+  const dsm__json_node types = dsm__json_member(node, "types");
+  if (dsm__json_is_present(&types) &&
+      dsm__object_only_any(&types, &dsm__layer_types_object, spec->type)) {
+    dsm__object_misplaced(&types, &dsm__layer_types_object, spec->type);
+    dsm__types_read(&spec->types, &types);
+  }
+  dsm__type_bytes_take(&spec->element_bytes, &spec->types, DSM_USE_ACTIVATIONS);
+  dsm__type_bytes_take(&spec->weight_bytes, &spec->types, DSM_USE_WEIGHTS);
+  dsm__type_bytes_take(&spec->cache_bytes, &spec->types, DSM_USE_CACHE);
+}
+
 static void read_own_bytes(dsm_layer_spec *spec, const dsm__json_node *node) {
   dsm__element_bytes_read(node, "element_bytes", &spec->element_bytes);
   dsm__element_bytes_read(node, "weight_bytes", &spec->weight_bytes);
   dsm__element_bytes_read(node, "cache_bytes", &spec->cache_bytes);
+  read_types(spec, node);
   if (spec->weight_bytes > 0 && spec->tied_to != NULL) {
-    const dsm__json_node weight_bytes = dsm__json_member(node, "weight_bytes");
-    dsm__json_error(&weight_bytes, "tied weights have the bytes of those they are tied to",
-                    "expected no \"weight_bytes\" beside \"tied_to\", found one");
+    const bool is_typed = spec->types.of[DSM_USE_WEIGHTS] != DSM_ELEMENT_TYPE_ANY;
+    const dsm__json_node stated = dsm__json_member(node, is_typed ? "types" : "weight_bytes");
+    dsm__json_error(&stated, "tied weights have the bytes of those they are tied to",
+                    "expected no %s beside \"tied_to\", found one",
+                    is_typed ? "type of weights" : "\"weight_bytes\"");
   }
 }
 

@@ -288,6 +288,7 @@ static bool join_graph(const dsm__resolver *r, const dsm__layer_entry *layer, co
                                   !is_fed_only_by_network(spec, layer->index));
     made[i].parameters = dsm__layer_derive_parameters(&made[i]);
     made[i].bytes.weights = graph->bytes.weights;
+    made[i].casts = graph->casts;
     dsm__layer_derive_own_bytes(r->workload, spec, &made[i]);
     if (!kind->reads_parts) {
       made[i].producers = producers;

@@ -89,7 +89,9 @@ static bool resolve_tie(const dsm__resolver *r, const dsm__layer_entry *layer, d
   const bool has_weights =
       to->type == DSM_LAYER_EMBEDDING || (to->type == DSM_LAYER_FC && to->experts == 0);
   if (has_weights && weight_rows(to) * to->out == weights) {
-    out->bytes.weights = r->layers[r->first_primary[found]].bytes.weights;
+    const dsm_layer *const shared = &r->layers[r->first_primary[found]];
+    out->bytes.weights = shared->bytes.weights;
+    out->casts.are_weights_typed = shared->casts.are_weights_typed;
     return true;
   }
   dsm__json_error(&node, NULL,

@@ -124,7 +124,8 @@ static bool have_equal_bytes(const dsm_layer *a, const dsm_layer *b) {
   const dsm_layer_bytes *const y = &b->bytes;
   return x->input == y->input && x->output == y->output && x->operand == y->operand &&
          x->shortcut == y->shortcut && x->fork == y->fork && x->weights == y->weights &&
-         x->cache == y->cache;
+         x->cache == y->cache && a->casts.operands == b->casts.operands &&
+         a->casts.are_weights_typed == b->casts.are_weights_typed;
 }
 
 static bool are_siblings(const joining *j, const readings *of, size_t one, size_t other) {

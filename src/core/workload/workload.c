@@ -55,15 +55,6 @@ static const dsm__word other_optimizers[] = {[DSM_OPTIMIZER_SGD].key = "momentum
 DSM__NAMED_WORDS_WITH(dsm__optimizer_words, "optimizer", optimizer_words, DSM_OPTIMIZER_COUNT,
                       dsm_optimizer, dsm_optimizer_name, other_optimizers);
 
-static const dsm__word element_type_words[] = {
-    [DSM_ELEMENT_TYPE_ANY].key = "any",   [DSM_ELEMENT_TYPE_INT8].key = "int8",
-    [DSM_ELEMENT_TYPE_FP8].key = "fp8",   [DSM_ELEMENT_TYPE_FP16].key = "fp16",
-    [DSM_ELEMENT_TYPE_BF16].key = "bf16", [DSM_ELEMENT_TYPE_TF32].key = "tf32",
-    [DSM_ELEMENT_TYPE_FP32].key = "fp32",
-};
-DSM__NAMED_WORDS(dsm__element_type_words, "type of elements", element_type_words,
-                 DSM_ELEMENT_TYPE_COUNT, dsm_element_type, dsm_element_type_name);
-
 dsm_workload *dsm__workload_new(void) {
   return DSM__ARENA_OWNER(dsm_workload);
 }

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/description.h"
+#include "base/element_types.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "dsm/workload.h"
@@ -19,7 +20,6 @@
 extern const dsm__words dsm__layer_type_words;
 extern const dsm__words dsm__aux_op_words;
 extern const dsm__words dsm__optimizer_words;
-extern const dsm__words dsm__element_type_words;
 extern const dsm__words dsm__aux_side_words;
 
 extern const dsm__description dsm__workload_description;
@@ -28,8 +28,10 @@ extern const dsm__description dsm__workload_description;
 extern const dsm__object_type dsm__workload_object;
 extern const dsm__object_type dsm__input_object;
 extern const dsm__object_type dsm__dataset_object;
+extern const dsm__object_type dsm__types_object;
 extern const dsm__object_type dsm__block_object;
 extern const dsm__object_type dsm__layer_object;
+extern const dsm__object_type dsm__layer_types_object;
 extern const dsm__object_type dsm__aux_object;
 
 /**
@@ -48,6 +50,17 @@ void dsm__element_bytes_read(const dsm__json_node *object, const char *key, doub
 /** Reads "dataset" of a workload, which is there, and writes it. */
 void dsm__dataset_read(dsm_dataset *dataset, const dsm__json_node *node);
 void dsm__dataset_write(const dsm_dataset *dataset, dsm__json_writer *writer, bool is_full);
+
+/** Reads the words of "types", whose keys are good, and writes "types" with those that are stated.
+ */
+void dsm__types_read(dsm_types *types, const dsm__json_node *node);
+void dsm__types_write(const dsm_types *types, dsm__json_writer *writer);
+
+/** "types" and "element_type" of a workload whose numbers of bytes are read. */
+void dsm__workload_types_read(dsm_workload *workload, const dsm__json_node *root);
+
+/** Where the type of a use is stated, *bytes become those of its elements. */
+void dsm__type_bytes_take(double *bytes, const dsm_types *types, dsm_use use);
 
 /** Reads one declared layer into one with the defaults of all keys. */
 void dsm__layer_spec_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *node);

@@ -35,23 +35,31 @@ static void read_optimizer(dsm_workload *workload, const dsm__json_node *root) {
   }
 }
 
-/* Bytes of state that an optimizer has of a weight: momenta in single precision, and a copy of
- * weights that have fewer bytes. */
+/* Bytes of state that an optimizer has of a weight: momenta, in single precision or a type of
+ * theirs, and a copy of weights that have fewer bytes. */
 static double state_bytes(const dsm_workload *workload, bool has_master_weights) {
   static const double momenta[DSM_OPTIMIZER_COUNT] = {
-      [DSM_OPTIMIZER_SGD] = 4,
-      [DSM_OPTIMIZER_LARS] = 4,
-      [DSM_OPTIMIZER_ADAM] = 8,
-      [DSM_OPTIMIZER_ADAM_MIXED] = 8,
+      [DSM_OPTIMIZER_SGD] = 1,
+      [DSM_OPTIMIZER_LARS] = 1,
+      [DSM_OPTIMIZER_ADAM] = 2,
+      [DSM_OPTIMIZER_ADAM_MIXED] = 2,
   };
   static const double single = 4;
+  double momentum = single;
+  dsm__type_bytes_take(&momentum, &workload->types, DSM_USE_OPTIMIZER);
   const bool has_copy = has_master_weights && dsm__usual_weight_bytes(workload) < single;
   const double copy = has_copy ? single : 0;
-  return momenta[workload->optimizer] + copy;
+  return momenta[workload->optimizer] * momentum + copy;
 }
 
 /* The state of a named optimizer, unless the description states its bytes. */
 static void read_state(dsm_workload *workload, const dsm__json_node *root) {
+  if (workload->types.of[DSM_USE_OPTIMIZER] != DSM_ELEMENT_TYPE_ANY &&
+      workload->optimizer == DSM_OPTIMIZER_NONE) {
+    const dsm__json_node types = dsm__json_member(root, "types");
+    const dsm__json_node type = dsm__json_member(&types, "optimizer");
+    dsm__json_error(&type, NULL, "expected an \"optimizer\" of the workload, found none");
+  }
   const dsm__json_node node = dsm__json_member(root, "master_weights");
   bool has_master_weights = true;
   if (dsm__json_is_present(&node)) {
@@ -71,22 +79,6 @@ static void read_normalization(dsm_workload *workload, const dsm__json_node *roo
   workload->normalization_group = 1;
   if (dsm__json_is_present(&node)) {
     dsm__json_u64(&node, 1, DSM_DIMENSION_MAX, &workload->normalization_group);
-  }
-}
-
-static void read_element_type(dsm_workload *workload, const dsm__json_node *root) {
-  const dsm__json_node node = dsm__json_member(root, "element_type");
-  size_t word = DSM_ELEMENT_TYPE_ANY;
-  if (dsm__json_is_present(&node) && dsm__json_enum(&node, &dsm__element_type_words, &word)) {
-    workload->element_type = (dsm_element_type)word;
-  }
-  const bool is_8_bits = workload->element_type == DSM_ELEMENT_TYPE_FP8 ||
-                         workload->element_type == DSM_ELEMENT_TYPE_INT8;
-  if (is_8_bits && !(workload->weight_bytes > 0) && workload->element_bytes > 1) {
-    workload->weight_bytes = 1;
-    dsm__json_note(&node, "\"weight_bytes\" and \"element_bytes\" say otherwise",
-                   "products and weights are %s, activations have their %g bytes",
-                   dsm_element_type_name(workload->element_type), workload->element_bytes);
   }
 }
 
@@ -129,8 +121,8 @@ DSM__OBJECT(dsm__workload_object, "workload", {.name = "format"}, {.name = "name
             {.name = "weight_bytes"}, {.name = "cache_bytes"}, {.name = "gradient_bytes"},
             {.name = "partial_sum_bytes"}, {.name = "optimizer_bytes_per_weight"},
             {.name = "optimizer"}, {.name = "master_weights"}, {.name = "normalization_group"},
-            {.name = "element_type"}, {.name = "parameters"}, {.name = "connected"},
-            {.name = "input"}, {.name = "dataset"}, {.name = "layers"});
+            {.name = "element_type"}, {.name = "types"}, {.name = "parameters"},
+            {.name = "connected"}, {.name = "input"}, {.name = "dataset"}, {.name = "layers"});
 
 /* Is it a list of layers without a graph? */
 static void read_connected(dsm_workload *workload, const dsm__json_node *root) {
@@ -152,7 +144,7 @@ static void read_members(dsm_workload *workload, const dsm__json_node *node) {
   read_bytes(workload, node);
   dsm__element_bytes_read(node, "weight_bytes", &workload->weight_bytes);
   dsm__element_bytes_read(node, "cache_bytes", &workload->cache_bytes);
-  read_element_type(workload, node);
+  dsm__workload_types_read(workload, node);
   read_optimizer(workload, node);
   read_state(workload, node);
   read_normalization(workload, node);

@@ -78,6 +78,7 @@ static void write_spec(dsm__json_writer *writer, const dsm_layer_spec *spec, boo
   }
   write_kind_keys(writer, spec, is_full);
   write_bytes(writer, spec->element_bytes, spec->weight_bytes, spec->cache_bytes);
+  dsm__types_write(&spec->types, writer);
   if (spec->aux_count > 0) {
     dsm__json_put_array(writer, "aux", true);
     for (size_t i = 0; i < spec->aux_count; i++) {
@@ -112,6 +113,7 @@ static void write_workload(const dsm_workload *workload, dsm__json_writer *write
   if (workload->element_type != DSM_ELEMENT_TYPE_ANY) {
     dsm__json_put_string(writer, "element_type", dsm_element_type_name(workload->element_type));
   }
+  dsm__types_write(&workload->types, writer);
   if (workload->is_input_stated) {
     dsm__json_put_object(writer, "input", true);
     dsm__json_put_u64(writer, "features", workload->input_features);

@@ -135,6 +135,23 @@ static void note_optimizer(const cli_arguments *arguments, const inputs *in) {
   }
 }
 
+/* Products of fewer than 16 bits that are no faster than those of 16. */
+static void note_rate(const cli_arguments *arguments, const inputs *in) {
+  const dsm_system *const system = in->system;
+  const dsm_element_type type = dsm_workload_element_type(in->workload);
+  const dsm_element_type rate = dsm_system_rate_type(system, type);
+  const bool is_stated = in->workload->element_type != DSM_ELEMENT_TYPE_ANY ||
+                         in->workload->types.of[DSM_USE_OPERANDS] != DSM_ELEMENT_TYPE_ANY;
+  const bool is_own = dsm_element_type_bytes(rate) < 1.5 * dsm_element_type_bytes(type);
+  const double times = system->pe.rates[rate];
+  if (is_stated && dsm_element_type_bytes(type) < 2 && (!is_own || !(times > 1 || times < 1))) {
+    cli_note(arguments,
+             "%s states no rate of %s of its own: its products run at that of %s, %.4g times that "
+             "of 16 bits (pe.rates)",
+             system->name, dsm_element_type_name(type), dsm_element_type_name(rate), times);
+  }
+}
+
 static cli_exit explore_once(const cli_arguments *arguments, const inputs *in) {
   cli_exit outcome = cli_check_explained_layer(arguments, in->workload);
   if (outcome != CLI_EXIT_DONE) {
@@ -142,6 +159,7 @@ static cli_exit explore_once(const cli_arguments *arguments, const inputs *in) {
   }
   cli_note_ineffective_optimizations(arguments, in->workload, in->system);
   note_optimizer(arguments, in);
+  note_rate(arguments, in);
   dsm_plan *plan = NULL;
   bool is_interrupted;
   outcome = search(arguments, in, &plan, &is_interrupted);

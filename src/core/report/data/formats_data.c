@@ -91,7 +91,8 @@ static const dsm__words *const all_words[] = {
 static const dsm__input_format input_formats[] = {
     {.name = "dsm-workload/1",
      .objects = {&dsm__workload_object, &dsm__input_object, &dsm__dataset_object,
-                 &dsm__block_object, &dsm__layer_object, &dsm__aux_object}},
+                 &dsm__types_object, &dsm__block_object, &dsm__layer_object,
+                 &dsm__layer_types_object, &dsm__aux_object}},
     {.name = "dsm-system/1", .objects = {&dsm__system_object}},
     {.name = "dsm-plan/1", .record = &dsm__plan_record},
     {.name = "dsm-sweep/1",

@@ -128,7 +128,8 @@ const char *dsm__page_axes(dsm__page *page, const dsm_system *system) {
 const char *dsm__page_peak_elements(const dsm_system *system) {
   bool has_rates = false;
   for (int type = DSM_ELEMENT_TYPE_ANY + 1; type < DSM_ELEMENT_TYPE_COUNT; type++) {
-    has_rates = has_rates || system->pe.rates[type] > 1 || system->pe.rates[type] < 1;
+    const double rate = system->pe.rates[type];
+    has_rates = has_rates || rate > 1 || (rate < 1 && rate > 0);
   }
   return has_rates ? ", both with elements of 16 bits (others: pe.rates)" : "";
 }
