@@ -37,6 +37,8 @@ SYSTEMS = {"torus64", "tpu_v3_32", "dgx_a100"}
 # What does not fit: 12 GB on a chip of 8; the scores of long sequences, which a backward pass needs; all
 # weights of experts, which chips do not share.
 TOO_LARGE = {
+    ("deepseek_v3", "inference"): ("torus64", "tpu_v3_32", "dgx_a100"),
+    ("deepseek_v3", "training"): ("torus64", "tpu_v3_32", "dgx_a100"),
     ("gemma3_27b", "inference"): ("torus64",),
     ("gemma3_27b", "training"): ("torus64", "tpu_v3_32", "dgx_a100"),
     ("gnmt_vocab", "training"): ("chip1",),

@@ -145,6 +145,23 @@ def gemma3(hidden, inner, layers, heads, kv_heads, sequence, vocabulary):
     return usual + Count(norms=2 * hidden) * layers + Count(weights=-vocabulary * hidden)
 
 
+def deepseek(hidden, inner, expert_inner, dense, layers, heads, sequence, vocabulary, experts, active, shared):
+    """Queries of a latent of 1536 features and keys and values of one of 512, each with a norm; heads of 128
+    features, and 64 more of queries and keys, which all heads have in common in keys. The first layers have a gated
+    part; the others experts, a router with a bias of each, and as many shared ones as said."""
+    latents = hidden * 1536 + 1536 * heads * (128 + 64) + hidden * (512 + 64)
+    made = 512 * heads * (128 + 128) + heads * 128 * hidden
+    attention = Count(weights=latents + made, norms=2 * hidden + 1536 + 512,
+                      macs=sequence * (latents + made) + sequence ** 2 * heads * (128 + 64 + 128))
+    part = 3 * hidden * expert_inner
+    router = hidden * experts
+    sparse = Count(weights=router + part * (experts + shared), biases=experts,
+                   macs=sequence * (router + part * (active + shared)))
+    plain = Count(weights=3 * hidden * inner, macs=sequence * 3 * hidden * inner)
+    return (table(vocabulary, hidden) + attention * layers + plain * dense + sparse * (layers - dense)
+            + Count(norms=hidden) + matrix(hidden, vocabulary, sequence, bias=False))
+
+
 # ---- convolutional networks ----
 
 def conv(inputs, outputs, kernel, size):
@@ -285,6 +302,7 @@ NETWORKS = {
     "bert_large": Known(bert(1024, 24), 335141888, 167504773120),
     "bert_large_pretrain": Known(bert_pretraining(1024, 24), 336226108, 169959811072),
     "deepcam": Known(climate_segmentation(), 56454720, 327668833280),
+    "deepseek_v3": Known(deepseek(7168, 18432, 2048, 3, 61, 128, 4096, 129280, 256, 8, 1), 671026419200),
     "gemma3_27b": Known(gemma3(5376, 21504, 62, 32, 16, 32768, 262208), 27009346304),
     "gnmt_mlperf": Known(recurrent_translator(), 160564224),
     "gpt": Known(gpt(2048, 24, 2048, 50257)),

@@ -81,6 +81,7 @@ static const char *const others[] = {
     "bert_base",
     "bert_large",
     "bert_large_pretrain",
+    "deepseek_v3",
     "gemma3_27b",
     "gpt",
     "gpt2",
