@@ -36,6 +36,8 @@ static const struct {
                                 DSM_SIDE_MAX},
     [DSM__HUB_INNER] = {"inner", "intermediate_size", "the features inside a feed-forward part",
                         DSM_DIMENSION_MAX},
+    [DSM__HUB_EXPERT_INNER] = {"expert_inner", "moe_intermediate_size",
+                               "the features inside an expert", DSM_DIMENSION_MAX},
 };
 
 static const char *key_of(const dsm__hub *hub, dsm__hub_size size) {
@@ -64,6 +66,18 @@ uint64_t dsm__hub_count_or(const dsm__hub *hub, const char *key, uint64_t max, u
   const dsm__json_node node = member_of(hub, key);
   uint64_t value = fallback;
   return dsm__json_is_present(&node) && !dsm__json_u64(&node, 1, max, &value) ? 1 : value;
+}
+
+uint64_t dsm__hub_place_or(const dsm__hub *hub, const char *key, uint64_t fallback) {
+  const dsm__json_node node = member_of(hub, key);
+  uint64_t value = fallback;
+  return dsm__json_is_present(&node) && !dsm__json_u64(&node, 0, DSM_LAYERS_MAX, &value) ? 0
+                                                                                         : value;
+}
+
+bool dsm__hub_has(const dsm__hub *hub, const char *key) {
+  const dsm__json_node node = member_of(hub, key);
+  return dsm__json_is_present(&node);
 }
 
 /* ---- heads ---- */
