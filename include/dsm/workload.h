@@ -133,6 +133,7 @@ typedef struct dsm_layer_spec {
   uint64_t window;         /**< attention: keys that a query sees at most; 0: all */
   bool is_causal;          /**< attention: a query sees no key behind its own position */
   bool has_dropout;        /**< attention: of what its softmax makes */
+  bool has_sinks;          /**< attention: a number of each head that its softmax has too */
   uint64_t vocabulary;     /**< embedding: rows of the table; else 0 */
   const char *tied_to;     /**< fc, embedding: the layer whose weights it shares; NULL: none */
   uint64_t experts;        /**< fc: sets of weights, of which each position uses some; 0: one */
@@ -235,6 +236,7 @@ typedef struct dsm_layer {
                                  else 0 */
   bool is_score;            /**< an attention's products of queries and keys, after their softmax */
   bool reads_score;         /**< its sums of values in these shares */
+  uint64_t sinks;           /**< numbers that the softmax of a score has beside it, one of a head */
   dsm_attention_shape attention;
   uint64_t cache_new_elements; /**< what a step adds to it */
   uint64_t cache_elements;     /**< of a key-value cache, per sample, in inference; else 0 */

@@ -43,6 +43,8 @@ TOO_LARGE = {
     ("gemma3_27b", "training"): ("torus64", "tpu_v3_32", "dgx_a100"),
     ("gnmt_vocab", "training"): ("chip1",),
     ("gpt3_175b", "training"): ("torus64", "tpu_v3_32"),
+    ("gpt_oss_120b", "inference"): ("torus64",),
+    ("gpt_oss_120b", "training"): ("torus64", "tpu_v3_32"),
     ("llama2_13b", "training"): ("torus64",),
     ("llama2_70b", "training"): ("torus64", "tpu_v3_32"),
     ("llama2_7b", "training"): ("torus64",),

@@ -162,6 +162,18 @@ def deepseek(hidden, inner, expert_inner, dense, layers, heads, sequence, vocabu
             + Count(norms=hidden) + matrix(hidden, vocabulary, sequence, bias=False))
 
 
+def gpt_oss(hidden, inner, layers, heads, kv_heads, sequence, vocabulary, experts, active, window):
+    """Heads of 64 features, each with a number of its own in the softmax; biases of all products, also of those of
+    experts and of their router. Every second block has a window, whose positions read that and those before it."""
+    products = matrix(hidden, (heads + 2 * kv_heads) * 64, sequence) + matrix(heads * 64, hidden, sequence)
+    expert = matrix(hidden, inner, 0) * 2 + matrix(inner, hidden, 0)
+    block = (products + matrix(hidden, experts, sequence) + expert * experts
+             + Count(biases=heads, norms=2 * hidden, macs=sequence * active * 3 * hidden * inner))
+    keys = sequence + min(sequence, window + sequence - 1)
+    return (table(vocabulary, hidden) + block * layers + Count(macs=layers // 2 * keys * 2 * sequence * heads * 64)
+            + Count(norms=hidden) + matrix(hidden, vocabulary, sequence, bias=False))
+
+
 # ---- convolutional networks ----
 
 def conv(inputs, outputs, kernel, size):
@@ -310,6 +322,7 @@ NETWORKS = {
     "gpt2_large": Known(gpt(1280, 36, 1024, 50257), 774030080, 887285350400),
     "gpt2_medium": Known(gpt(1024, 24, 1024, 50257), 354823168, 413475536896),
     "gpt3_175b": Known(gpt(12288, 96, 2048, 50257)),
+    "gpt_oss_120b": Known(gpt_oss(2880, 2880, 36, 64, 8, 4096, 201088, 128, 4, 128), 116829156672),
     "llama2_13b": Known(llama(5120, 13824, 40, 40, 40, 4096, 32000), 13015864320),
     "llama2_70b": Known(llama(8192, 28672, 80, 64, 8, 4096, 32000), 68976648192),
     "llama2_7b": Known(llama(4096, 11008, 32, 32, 32, 4096, 32000), 6738415616),

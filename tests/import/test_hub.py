@@ -133,6 +133,7 @@ class Choices(Hub):
             return [(i in places, False) for i in range(places[-1] + 2)]
 
         self.assertEqual(self.blocks(self.config("gemma2_9b")), [(i % 2 == 0, False) for i in range(42)])
+        self.assertEqual(self.blocks(self.config("gpt_oss_120b")), [(i % 2 == 0, True) for i in range(36)])
         self.assertEqual(self.blocks(self.config("gemma3_1b")), [((i + 1) % 6 != 0, False) for i in range(26)])
         self.assertEqual(self.blocks(self.config("gemma3_1b", sliding_window_pattern=4)),
                          [((i + 1) % 4 != 0, False) for i in range(26)])
@@ -289,6 +290,27 @@ class Classes(Hub):
             self.assertIn("$.architectures", self.refused(self.config(architectures=architectures)))
 
 
+class OtherTypes(Hub):
+    """`--as` reads a configuration by the row of another type."""
+    def test_another_type_is_read_as_it(self):
+        path = self.config(model_type="my_llama", architectures=["MyLlamaForCausalLM"], my_scale=2, rope_scaling=...)
+        self.assertIn("error: expected bert, ", self.refused(path))
+        workload, said = self.made(path, "--as", "llama")
+        known, _ = self.made(self.config())
+        self.assertEqual((workload["name"], workload["layers"]), ("my_llama", known["layers"]))
+        self.assertIn("note: is read as llama; 0 more and these keys are not read: rms_norm_eps, my_scale", said)
+
+    def test_its_class_is_told_by_its_end(self):
+        path = self.config(model_type=..., architectures=["OtherModel"])
+        self.assertIn("decoder_end", [item.get("block") for item in self.made(path, "--as", "llama")[0]["layers"]])
+        said = self.refused(self.config(architectures=["LlamaForNothing"]), "--as", "llama")
+        self.assertIn("$.architectures[0]: error: expected a class such as ...ForCausalLM, found string", said)
+
+    def test_types_without_a_row(self):
+        self.assertIn('error: expected to read it as a type of its table, found "lama"', self.refused(self.config(), "--as", "lama"))
+        self.assertIn("is read as llama", self.refused(self.config(), "--as", "llama", "--strict"))
+
+
 class Refused(Hub):
     def says(self, text, name="llama3_8b", **changes):
         self.assertIn(text, self.refused(self.config(name, **changes), "--from", "hub_config"))
@@ -324,7 +346,8 @@ class Refused(Hub):
         for near in ("qwen", "qwen2_moe", "gpt_neo", "bart"):
             said = self.refused(self.config(model_type=near))
             self.assertIn('$.model_type: error: expected bert, cohere, deepseek_v2, deepseek_v3, falcon, gemma, gemma2, '
-                          'gemma3_text, gpt2, gpt_neox, gptj, kimi_k2, llama, mistral, mixtral, olmo2, phi, phi3, qwen2, qwen3, qwen3_moe, stablelm, '
+                          'gemma3_text, gpt2, gpt_neox, '
+                          'gpt_oss, gptj, kimi_k2, llama, mistral, mixtral, olmo2, phi, phi3, qwen2, qwen3, qwen3_moe, stablelm, '
                           f'starcoder2, t5, vit, found string "{near}"', said)
             self.assertNotIn("did you mean", said)
 

@@ -88,6 +88,7 @@ static const char *const others[] = {
     "gpt2_large",
     "gpt2_medium",
     "gpt3_175b",
+    "gpt_oss_120b",
     "llama2_13b",
     "llama2_70b",
     "llama2_7b",

@@ -123,6 +123,20 @@ START_TEST(test_what_a_latent_cannot_be_is_refused) {
 }
 END_TEST
 
+/* Of 4 heads. */
+START_TEST(test_sinks_are_parameters) {
+  dsm_workload *const without = network_with(ROWS, FIRST ATTENTION LAST);
+  dsm_workload *const with = network_with(ROWS, FIRST ATTENTION ", 'sinks': true" LAST);
+  dsm_workload *const again = written_and_read(with);
+  ck_assert_uint_eq(with->parameters, without->parameters + 4);
+  ck_assert_uint_eq(again->parameters, with->parameters);
+  ck_assert_uint_eq(with->forward_macs, without->forward_macs);
+  dsm_workload_free(again);
+  dsm_workload_free(with);
+  dsm_workload_free(without);
+}
+END_TEST
+
 START_TEST(test_heads_with_a_norm_are_of_those_there_are) {
   expect_refused("{'name': 'x', 'type': 'fc', 'in': 8, 'out': 9, 'aux': [{'op': 'rms_norm',"
                  " 'features': 4, 'heads': 3}]}",
@@ -141,6 +155,7 @@ Suite *suite_latent(void) {
   tcase_add_test(cases, test_parameters_are_those_of_either_form);
   tcase_add_test(cases, test_written_and_read_again_it_is_the_same);
   tcase_add_test(cases, test_what_a_latent_cannot_be_is_refused);
+  tcase_add_test(cases, test_sinks_are_parameters);
   tcase_add_test(cases, test_heads_with_a_norm_are_of_those_there_are);
   suite_add_tcase(suite, cases);
   return suite;

@@ -48,6 +48,7 @@ static const dsm__object_key layer_keys[] = {
     {"window", ATTENTION},
     {"causal", ATTENTION},
     {"dropout", ATTENTION},
+    {"sinks", ATTENTION},
     {"vocabulary", EMBEDDING},
     {"learned_positions", EMBEDDING},
     {.name = "element_bytes"},

@@ -41,8 +41,8 @@ static unsigned usual_kind(const dsm__hub *hub, uint64_t block) {
 
 /* Lists, where a configuration has them, say it of each block. */
 static void read_lists(const dsm__hub *hub, pattern *all) {
-  const dsm__json_node types = dsm__json_member(hub->config, "layer_types");
-  const dsm__json_node plain = dsm__json_member(hub->config, "mlp_only_layers");
+  const dsm__json_node types = dsm__hub_member(hub, "layer_types");
+  const dsm__json_node plain = dsm__hub_member(hub, "mlp_only_layers");
   dsm__json_node each = dsm__json_item(&types, 0);
   for (size_t i = 0; i < all->count && dsm__json_is_present(&each); i++) {
     const char *const text = dsm__json_text(&each);

@@ -145,6 +145,7 @@ static dsm__hub_block choose_block(const dsm__hub *hub, const decoder_sizes *siz
       .has_query_latent = latent.query > 0,
       .has_experts = kinds.has_experts,
       .has_shared = kinds.has_experts && dsm__hub_has(hub, experts->shared),
+      .has_sinks = family->has_sinks,
       .has_router_bias = experts->has_router_bias,
       .router = experts->activation == NULL ? "softmax" : experts->activation,
       .expert_inner = experts->has_own_inner ? "=expert_inner" : "=inner",
@@ -165,7 +166,7 @@ static dsm__hub_block choose_block(const dsm__hub *hub, const decoder_sizes *siz
 
 /* Behind experts each of them would have the norm, and a part has one norm. */
 static void refuse_end(const dsm__hub *hub, const dsm__hub_block *block) {
-  const dsm__json_node node = dsm__json_member(hub->config, "architectures");
+  const dsm__json_node node = dsm__hub_member(hub, "architectures");
   if (hub->end == DSM__HUB_BASE && (block->has_experts || block->has_part_norms)) {
     dsm__json_error(&node, NULL,
                     "expected a class with a head, which has the norm behind the last block, found "
@@ -176,7 +177,7 @@ static void refuse_end(const dsm__hub *hub, const dsm__hub_block *block) {
 
 /* Layers that predict words further on stand beside the network. */
 static void note_predictors(const dsm__hub *hub) {
-  const dsm__json_node node = dsm__json_member(hub->config, "num_nextn_predict_layers");
+  const dsm__json_node node = dsm__hub_member(hub, "num_nextn_predict_layers");
   if (hub->family->has_latent && dsm__hub_place_or(hub, "num_nextn_predict_layers", 0) > 0) {
     dsm__import_note(hub->import, &node, "the layers that predict further tokens are left out");
   }

@@ -111,6 +111,7 @@ typedef struct dsm__hub_family {
     double fallback;
   } rotated;                                  /**< share of the features of queries and keys */
   dsm__hub_rotated_features rotated_features; /**< in place of a share: of each head */
+  bool has_sinks;  /**< numbers that the softmax of a head has beside scores */
   bool has_latent; /**< of which keys and values are made; queries may have one too */
   dsm__hub_window window;
   dsm__hub_experts experts;
@@ -118,12 +119,19 @@ typedef struct dsm__hub_family {
 extern const dsm__hub_family dsm__hub_families[];
 extern const size_t dsm__hub_family_count;
 
+/** Keys that were looked for, whether there or not: more than any family has. */
+typedef struct dsm__hub_reads {
+  const char *keys[128];
+  size_t count;
+} dsm__hub_reads;
+
 struct dsm__hub {
   const dsm__import *import;
   const dsm__json_node *config; /**< the root of the document */
   dsm__json_writer *writer;
   const dsm__hub_family *family;
   dsm__hub_end end;
+  dsm__hub_reads *reads; /**< NULL: not noted */
 };
 
 void dsm__hub_write_bert(const dsm__hub *hub);
@@ -132,6 +140,9 @@ void dsm__hub_write_t5(const dsm__hub *hub);
 void dsm__hub_write_vit(const dsm__hub *hub);
 
 /* ---- keys of a configuration; null, and no key, is as absent (config.c) ---- */
+
+/** A member of the configuration. */
+dsm__json_node dsm__hub_member(const dsm__hub *hub, const char *key);
 
 /** A size that must be there; 1 where it is wrong, which was reported. */
 uint64_t dsm__hub_size_at(const dsm__hub *hub, dsm__hub_size size);
@@ -246,6 +257,7 @@ typedef struct dsm__hub_attention {
   bool has_kv_heads;         /**< by the parameter of this name */
   bool has_window;           /**< likewise */
   bool has_latent;           /**< likewise, as all that goes with it */
+  bool has_sinks;
   bool is_causal;
 } dsm__hub_attention;
 void dsm__hub_attention_write(const dsm__hub *hub, const dsm__hub_attention *attention);
@@ -263,6 +275,7 @@ typedef struct dsm__hub_block {
   bool has_query_latent;       /**< likewise */
   bool has_experts;            /**< likewise, of a gated part */
   bool has_shared;             /**< likewise: experts that all positions use */
+  bool has_sinks;
   bool has_router_bias;
   const char *router;       /**< what its scores go through */
   const char *expert_inner; /**< an expression: features inside an expert */

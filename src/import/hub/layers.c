@@ -197,6 +197,9 @@ void dsm__hub_attention_write(const dsm__hub *hub, const dsm__hub_attention *att
   if (attention->is_causal) {
     dsm__json_put_bool(hub->writer, "causal", true);
   }
+  if (attention->has_sinks) {
+    dsm__json_put_bool(hub->writer, "sinks", true);
+  }
   put_inputs(hub, attention->inputs, 3);
   dsm__json_end_object(hub->writer);
 }

@@ -92,6 +92,7 @@ static void write_attention(const dsm__hub *hub, const dsm__hub_block *block, co
                                             block->has_latent ? NULL : "value"},
                                  .has_window = block->has_window,
                                  .has_latent = block->has_latent,
+                                 .has_sinks = block->has_sinks,
                                  .is_causal = block->is_causal});
   dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "attention_out",
                                         .in = block->has_latent ? "=heads*value_features"

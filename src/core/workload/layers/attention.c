@@ -59,6 +59,7 @@ static void read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *
   dsm__json_optional_u64(node, "window", 1, DSM_SIDE_MAX, 0, &spec->window);
   dsm__json_optional_bool(node, "causal", false, &spec->is_causal);
   dsm__json_optional_bool(node, "dropout", false, &spec->has_dropout);
+  dsm__json_optional_bool(node, "sinks", false, &spec->has_sinks);
   read_latent(spec, node);
   spec->out = spec->heads * spec->value_features;
   spec->in = features_of(spec, QUERY, PART_COUNT) + features_of(spec, KEY, PART_COUNT) +
@@ -105,6 +106,9 @@ static void write(dsm__json_writer *writer, const dsm_layer_spec *spec, bool is_
   }
   if (spec->has_dropout) {
     dsm__json_put_bool(writer, "dropout", true);
+  }
+  if (spec->has_sinks) {
+    dsm__json_put_bool(writer, "sinks", true);
   }
 }
 
@@ -249,6 +253,7 @@ static void lower_products(const dsm_layer_spec *spec, bool is_cached, dsm_layer
   primaries[0].has_op[DSM_AUX_SOFTMAX] = true;
   primaries[0].has_op[DSM_AUX_DROPOUT] = spec->has_dropout;
   primaries[0].is_score = true;
+  primaries[0].sinks = spec->has_sinks ? spec->heads : 0;
   primaries[1] = product_of(spec, keys, spec->value_features);
   primaries[1].name = "context";
   primaries[1].reads_score = true;
