@@ -128,6 +128,8 @@ typedef struct dsm_layer_spec {
   uint64_t value_features;   /**< attention, of a value's head */
   uint64_t latent;           /**< attention: features of which its keys and values are made; 0: it
                                   reads keys and values */
+  uint64_t chunk;            /**< attention: positions of a chunk of a scan, which carries a state
+                                  from one to the next in place of keys; 0: no scan */
   uint64_t rotary_features;  /**< attention with a latent: of each key, the same for all heads */
   uint64_t context;        /**< attention: positions of keys and values; 0: as many as of queries */
   uint64_t window;         /**< attention: keys that a query sees at most; 0: all */

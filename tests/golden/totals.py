@@ -174,6 +174,20 @@ def gpt_oss(hidden, inner, layers, heads, kv_heads, sequence, vocabulary, expert
             + Count(norms=hidden) + matrix(hidden, vocabulary, sequence, bias=False))
 
 
+def scans(hidden, layers, heads, state, chunk, sequence, vocabulary):
+    """Values of twice the hidden features, their gate, keys and queries of the state's and a rate of each head; a
+    filter of 4 positions over all but gate and rates; two numbers of each head; a norm of what is read, and one of what
+    is scanned. Within chunks all with all, and a state that is added to and read; the output has the embedding's
+    weights."""
+    inner = 2 * hidden
+    mixed = inner + 2 * state
+    products = matrix(hidden, inner + mixed, sequence, bias=False) + matrix(hidden, heads, sequence)
+    block = (products + Count(weights=4 * mixed, biases=mixed, macs=sequence * 4 * mixed) + layer_norm(heads)
+             + matrix(inner, hidden, sequence, bias=False) + Count(norms=hidden + inner)
+             + Count(macs=sequence * chunk * (state + inner) + 2 * sequence * state * inner))
+    return (table(vocabulary, hidden) + block * layers + Count(norms=hidden, macs=sequence * hidden * vocabulary))
+
+
 # ---- convolutional networks ----
 
 def conv(inputs, outputs, kernel, size):
@@ -329,6 +343,7 @@ NETWORKS = {
     "llama3_405b": Known(llama(16384, 53248, 126, 128, 8, 8192, 128256), 405853388800),
     "llama3_70b": Known(llama(8192, 28672, 80, 64, 8, 8192, 128256), 70553706496),
     "llama3_8b": Known(llama(4096, 14336, 32, 32, 8, 8192, 128256), 8030261248),
+    "mamba2": Known(scans(2560, 64, 80, 128, 256, 2048, 50288), 2702599680),
     "mistral_7b": Known(llama(4096, 14336, 32, 32, 8, 8192, 32000), 7241732096),
     "mixtral_8x7b": Known(mixtral(4096, 14336, 32, 32, 8, 4096, 32000, 8, 2), 46702792704),
     "phi3": Known(llama(3072, 8192, 32, 32, 32, 4096, 32064), 3821079552),

@@ -19,6 +19,7 @@ Suite *suite_resolve(void);
 Suite *suite_resolve_limits(void);
 Suite *suite_resolve_uses(void);
 Suite *suite_latent(void);
+Suite *suite_scan(void);
 Suite *suite_siblings(void);
 Suite *suite_workload_json(void);
 Suite *suite_workload_json_write(void);

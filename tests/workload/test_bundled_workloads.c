@@ -95,6 +95,7 @@ static const char *const others[] = {
     "llama3_405b",
     "llama3_70b",
     "llama3_8b",
+    "mamba2",
     "mistral_7b",
     "mixtral_8x7b",
     "phi3",

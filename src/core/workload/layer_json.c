@@ -43,6 +43,7 @@ static const dsm__object_key layer_keys[] = {
     {"head_features", ATTENTION},
     {"value_features", ATTENTION},
     {"latent", ATTENTION},
+    {"chunk", ATTENTION},
     {"rotary_features", ATTENTION},
     {"context", ATTENTION},
     {"window", ATTENTION},

@@ -11,6 +11,10 @@
  * products of it: name.keys and name.values. Where it is all there, it is expanded to them. Where
  * earlier positions are in a cache, that has the latent alone, and the same weights are absorbed:
  * name.keys turns queries into such that multiply latents, name.values sums of latents into values.
+ *
+ * With chunks it is a scan (state space duality, Mamba-2, arXiv 2405.21060): an attention within
+ * each chunk, and a state of keys by values that each chunk adds to and reads: name.states and
+ * name.carried. Where there are earlier positions, their state is carried alone.
  */
 #include <math.h>
 
@@ -30,6 +34,20 @@ static uint64_t features_of(const dsm_layer_spec *spec, size_t part, size_t part
     return part_count == 1 ? spec->in : part == QUERY ? queries : keys + values;
   }
   return part == QUERY ? queries : part == KEY ? keys : values;
+}
+
+/* Does an attention have earlier positions than it reads? */
+static bool has_earlier(const dsm_layer_spec *spec) {
+  return spec->context > spec->feature.rows;
+}
+
+static void read_chunk(dsm_layer_spec *spec, const dsm__json_node *node) {
+  const dsm__json_node chunk = dsm__json_member(node, "chunk");
+  dsm__json_optional_u64(node, "chunk", 1, DSM_SIDE_MAX, 0, &spec->chunk);
+  if (spec->chunk > 0 && (!spec->is_causal || spec->window > 0 || spec->latent > 0)) {
+    dsm__json_error(&chunk, NULL,
+                    "expected a causal attention without \"window\" and \"latent\" beside it");
+  }
 }
 
 static void read_latent(dsm_layer_spec *spec, const dsm__json_node *node) {
@@ -61,6 +79,7 @@ static void read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *
   dsm__json_optional_bool(node, "dropout", false, &spec->has_dropout);
   dsm__json_optional_bool(node, "sinks", false, &spec->has_sinks);
   read_latent(spec, node);
+  read_chunk(spec, node);
   spec->out = spec->heads * spec->value_features;
   spec->in = features_of(spec, QUERY, PART_COUNT) + features_of(spec, KEY, PART_COUNT) +
              features_of(spec, VALUE, PART_COUNT);
@@ -91,6 +110,9 @@ static void write(dsm__json_writer *writer, const dsm_layer_spec *spec, bool is_
   }
   if (spec->latent > 0) {
     dsm__json_put_u64(writer, "latent", spec->latent);
+  }
+  if (spec->chunk > 0) {
+    dsm__json_put_u64(writer, "chunk", spec->chunk);
   }
   if (spec->rotary_features > 0) {
     dsm__json_put_u64(writer, "rotary_features", spec->rotary_features);
@@ -226,7 +248,8 @@ static double hidden_share(const dsm_layer_spec *spec) {
 }
 
 static size_t primary_count(const dsm_layer_spec *spec) {
-  return spec->latent > 0 ? 4 : 2;
+  const bool is_step = spec->chunk > 0 && has_earlier(spec);
+  return is_step ? 1 : spec->latent > 0 || spec->chunk > 0 ? 4 : 2;
 }
 
 static dsm_layer product_of(const dsm_layer_spec *spec, uint64_t in, uint64_t out) {
@@ -315,11 +338,52 @@ static void lower_absorbed(const dsm_layer_spec *spec, dsm_layer *primaries) {
   share_latents(&absorbed, &primaries[1]);
 }
 
+/* A product with states of keys by values, without a softmax. */
+static dsm_layer state_product(const dsm_layer_spec *spec, const char *name, uint64_t in,
+                               uint64_t rows) {
+  dsm_layer product = product_of(spec, in, spec->value_features);
+  product.name = name;
+  product.ij = rows;
+  product.hidden_share = 0;
+  product.attention = (dsm_attention_shape){.is_causal = false};
+  return product;
+}
+
+/* Each chunk is as heads of its own: what it makes itself, what it adds to the state, and what it
+ * reads of that. States are read and written once as they are handed on. */
+static void lower_scan(const dsm_layer_spec *spec, dsm_layer *primaries) {
+  const uint64_t rows = spec->chunk < spec->feature.rows ? spec->chunk : spec->feature.rows;
+  const uint64_t chunks = (spec->feature.rows + rows - 1) / rows;
+  const dsm_attention_shape none = {.is_causal = false};
+  dsm_layer_spec each = *spec;
+  each.heads *= chunks;
+  each.kv_heads *= chunks;
+  each.feature.rows = rows;
+  each.context = 0;
+  primaries[0] = state_product(&each, "states", rows, spec->head_features);
+  primaries[0].has_op[DSM_AUX_COPY] = true;
+  lower_products(&each, false, &primaries[1]);
+  primaries[1].attention = none; /* a product each: the values of one score fill many tiles */
+  primaries[2].attention = none;
+  primaries[3] = state_product(&each, "carried", spec->head_features, rows);
+}
+
+/* One kernel, which reads the state and writes it anew. */
+static void lower_step(const dsm_layer_spec *spec, dsm_layer *primary) {
+  *primary = state_product(spec, NULL, spec->head_features, spec->feature.rows);
+  primary->cache_elements = primary->operand_elements;
+  primary->cache_new_elements = primary->operand_elements;
+}
+
 static void lower(const dsm__lowering *lowering, dsm_layer *primaries) {
   const dsm_layer_spec *const spec = lowering->layer->spec;
   const uint64_t delivered = positions_of(&lowering->parts[lowering->part_count - 1]);
   const bool is_cached = all_keys(spec) > spec->feature.rows && delivered == spec->feature.rows;
-  if (spec->latent == 0) {
+  if (spec->chunk > 0 && has_earlier(spec)) {
+    lower_step(spec, primaries);
+  } else if (spec->chunk > 0) {
+    lower_scan(spec, primaries);
+  } else if (spec->latent == 0) {
     lower_products(spec, is_cached, primaries);
   } else if (is_cached) {
     lower_absorbed(spec, primaries);
@@ -338,6 +402,14 @@ static const dsm__links *links(const dsm_layer *primary) {
       {PART(KEY), 0}, {PART(KEY), 0}, {PART(QUERY), MADE(0)}, {MADE(2), MADE(1)}};
   static const dsm__links absorbed[] = {
       {PART(QUERY), 0}, {PART(QUERY) | MADE(0), PART(KEY)}, {MADE(1), PART(KEY)}, {MADE(2), 0}};
+  static const dsm__links scan[] = {{PART(KEY), PART(VALUE)},
+                                    {PART(QUERY), PART(KEY)},
+                                    {MADE(1), PART(VALUE)},
+                                    {PART(QUERY) | MADE(2), MADE(0)}};
+  static const dsm__links step[] = {{PART(QUERY), PART(VALUE)}};
+  if (primary[0].is_product && !primary[0].is_score) {
+    return primary[0].cache_elements > 0 ? step : scan;
+  }
   return primary[0].is_score ? plain : primary[1].is_score ? absorbed : expanded;
 }
 
