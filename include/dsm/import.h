@@ -73,6 +73,7 @@ typedef struct dsm_import_options {
   bool is_strict;           /**< what is approximated or left out is an error, not a note */
   const dsm_import_dimension *dimensions;
   size_t dimension_count;
+  const char *as;     /**< hub_config: the "model_type" by whose row it is read; NULL: its own */
   uint64_t minibatch; /**< samples in a step; 0: those of the file, or else 1 */
   dsm_import_padding padding;
 } dsm_import_options;

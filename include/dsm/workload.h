@@ -89,6 +89,7 @@ typedef struct dsm_aux {
   double share;       /**< rotary only: of the features, 0 to 1 */
   uint64_t features;  /**< norms of an fc's output only: of a head, each of which has a norm with
                            the same weights; 0: one norm of all features */
+  uint64_t heads; /**< with `features`: the heads that have a norm, from the first one on; 0: all */
 } dsm_aux;
 
 /** How a declared layer takes part in timestep pipelining. */
@@ -125,10 +126,16 @@ typedef struct dsm_layer_spec {
   uint64_t kv_heads;         /**< attention, of keys and values */
   uint64_t head_features;    /**< attention, of a query's and a key's head */
   uint64_t value_features;   /**< attention, of a value's head */
+  uint64_t latent;           /**< attention: features of which its keys and values are made; 0: it
+                                  reads keys and values */
+  uint64_t chunk;            /**< attention: positions of a chunk of a scan, which carries a state
+                                  from one to the next in place of keys; 0: no scan */
+  uint64_t rotary_features;  /**< attention with a latent: of each key, the same for all heads */
   uint64_t context;        /**< attention: positions of keys and values; 0: as many as of queries */
   uint64_t window;         /**< attention: keys that a query sees at most; 0: all */
   bool is_causal;          /**< attention: a query sees no key behind its own position */
   bool has_dropout;        /**< attention: of what its softmax makes */
+  bool has_sinks;          /**< attention: a number of each head that its softmax has too */
   uint64_t vocabulary;     /**< embedding: rows of the table; else 0 */
   const char *tied_to;     /**< fc, embedding: the layer whose weights it shares; NULL: none */
   uint64_t experts;        /**< fc: sets of weights, of which each position uses some; 0: one */
@@ -184,8 +191,9 @@ typedef struct dsm_layer_casts {
 typedef struct dsm_attention_shape {
   uint64_t key_features; /**< of a head: of queries and keys */
   uint64_t value_features;
-  uint64_t window; /**< keys that a query sees at most; 0: all */
-  bool is_causal;  /**< it sees none behind its own position */
+  uint64_t window;         /**< keys that a query sees at most; 0: all */
+  bool is_causal;          /**< it sees none behind its own position */
+  bool has_values_in_keys; /**< its one head of values is a part of its head of keys */
 } dsm_attention_shape;
 
 /** Rows of a pool, where chips share positions. */
@@ -243,6 +251,7 @@ typedef struct dsm_layer {
                                  else 0 */
   bool is_score;            /**< an attention's products of queries and keys, after their softmax */
   bool reads_score;         /**< its sums of values in these shares */
+  uint64_t sinks;           /**< numbers that the softmax of a score has beside it, one of a head */
   dsm_attention_shape attention;
   uint64_t cache_new_elements; /**< what a step adds to it */
   uint64_t cache_elements;     /**< of a key-value cache, per sample, in inference; else 0 */

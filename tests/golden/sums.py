@@ -37,10 +37,14 @@ SYSTEMS = {"torus64", "tpu_v3_32", "dgx_a100"}
 # What does not fit: 12 GB on a chip of 8; the scores of long sequences, which a backward pass needs; all
 # weights of experts, which chips do not share.
 TOO_LARGE = {
+    ("deepseek_v3", "inference"): ("torus64", "tpu_v3_32", "dgx_a100"),
+    ("deepseek_v3", "training"): ("torus64", "tpu_v3_32", "dgx_a100"),
     ("gemma3_27b", "inference"): ("torus64",),
     ("gemma3_27b", "training"): ("torus64", "tpu_v3_32", "dgx_a100"),
     ("gnmt_vocab", "training"): ("chip1",),
     ("gpt3_175b", "training"): ("torus64", "tpu_v3_32"),
+    ("gpt_oss_120b", "inference"): ("torus64",),
+    ("gpt_oss_120b", "training"): ("torus64", "tpu_v3_32"),
     ("llama2_13b", "training"): ("torus64",),
     ("llama2_70b", "training"): ("torus64", "tpu_v3_32"),
     ("llama2_7b", "training"): ("torus64",),

@@ -145,6 +145,49 @@ def gemma3(hidden, inner, layers, heads, kv_heads, sequence, vocabulary):
     return usual + Count(norms=2 * hidden) * layers + Count(weights=-vocabulary * hidden)
 
 
+def deepseek(hidden, inner, expert_inner, dense, layers, heads, sequence, vocabulary, experts, active, shared):
+    """Queries of a latent of 1536 features and keys and values of one of 512, each with a norm; heads of 128
+    features, and 64 more of queries and keys, which all heads have in common in keys. The first layers have a gated
+    part; the others experts, a router with a bias of each, and as many shared ones as said."""
+    latents = hidden * 1536 + 1536 * heads * (128 + 64) + hidden * (512 + 64)
+    made = 512 * heads * (128 + 128) + heads * 128 * hidden
+    attention = Count(weights=latents + made, norms=2 * hidden + 1536 + 512,
+                      macs=sequence * (latents + made) + sequence ** 2 * heads * (128 + 64 + 128))
+    part = 3 * hidden * expert_inner
+    router = hidden * experts
+    sparse = Count(weights=router + part * (experts + shared), biases=experts,
+                   macs=sequence * (router + part * (active + shared)))
+    plain = Count(weights=3 * hidden * inner, macs=sequence * 3 * hidden * inner)
+    return (table(vocabulary, hidden) + attention * layers + plain * dense + sparse * (layers - dense)
+            + Count(norms=hidden) + matrix(hidden, vocabulary, sequence, bias=False))
+
+
+def gpt_oss(hidden, inner, layers, heads, kv_heads, sequence, vocabulary, experts, active, window):
+    """Heads of 64 features, each with a number of its own in the softmax; biases of all products, also of those of
+    experts and of their router. Every second block has a window, whose positions read that and those before it."""
+    products = matrix(hidden, (heads + 2 * kv_heads) * 64, sequence) + matrix(heads * 64, hidden, sequence)
+    expert = matrix(hidden, inner, 0) * 2 + matrix(inner, hidden, 0)
+    block = (products + matrix(hidden, experts, sequence) + expert * experts
+             + Count(biases=heads, norms=2 * hidden, macs=sequence * active * 3 * hidden * inner))
+    keys = sequence + min(sequence, window + sequence - 1)
+    return (table(vocabulary, hidden) + block * layers + Count(macs=layers // 2 * keys * 2 * sequence * heads * 64)
+            + Count(norms=hidden) + matrix(hidden, vocabulary, sequence, bias=False))
+
+
+def scans(hidden, layers, heads, state, chunk, sequence, vocabulary):
+    """Values of twice the hidden features, their gate, keys and queries of the state's and a rate of each head; a
+    filter of 4 positions over all but gate and rates; two numbers of each head; a norm of what is read, and one of what
+    is scanned. Within chunks all with all, and a state that is added to and read; the output has the embedding's
+    weights."""
+    inner = 2 * hidden
+    mixed = inner + 2 * state
+    products = matrix(hidden, inner + mixed, sequence, bias=False) + matrix(hidden, heads, sequence)
+    block = (products + Count(weights=4 * mixed, biases=mixed, macs=sequence * 4 * mixed) + layer_norm(heads)
+             + matrix(inner, hidden, sequence, bias=False) + Count(norms=hidden + inner)
+             + Count(macs=sequence * chunk * (state + inner) + 2 * sequence * state * inner))
+    return (table(vocabulary, hidden) + block * layers + Count(norms=hidden, macs=sequence * hidden * vocabulary))
+
+
 # ---- convolutional networks ----
 
 def conv(inputs, outputs, kernel, size):
@@ -285,6 +328,7 @@ NETWORKS = {
     "bert_large": Known(bert(1024, 24), 335141888, 167504773120),
     "bert_large_pretrain": Known(bert_pretraining(1024, 24), 336226108, 169959811072),
     "deepcam": Known(climate_segmentation(), 56454720, 327668833280),
+    "deepseek_v3": Known(deepseek(7168, 18432, 2048, 3, 61, 128, 4096, 129280, 256, 8, 1), 671026419200),
     "gemma3_27b": Known(gemma3(5376, 21504, 62, 32, 16, 32768, 262208), 27009346304),
     "gnmt_mlperf": Known(recurrent_translator(), 160564224),
     "gpt": Known(gpt(2048, 24, 2048, 50257)),
@@ -292,12 +336,14 @@ NETWORKS = {
     "gpt2_large": Known(gpt(1280, 36, 1024, 50257), 774030080, 887285350400),
     "gpt2_medium": Known(gpt(1024, 24, 1024, 50257), 354823168, 413475536896),
     "gpt3_175b": Known(gpt(12288, 96, 2048, 50257)),
+    "gpt_oss_120b": Known(gpt_oss(2880, 2880, 36, 64, 8, 4096, 201088, 128, 4, 128), 116829156672),
     "llama2_13b": Known(llama(5120, 13824, 40, 40, 40, 4096, 32000), 13015864320),
     "llama2_70b": Known(llama(8192, 28672, 80, 64, 8, 4096, 32000), 68976648192),
     "llama2_7b": Known(llama(4096, 11008, 32, 32, 32, 4096, 32000), 6738415616),
     "llama3_405b": Known(llama(16384, 53248, 126, 128, 8, 8192, 128256), 405853388800),
     "llama3_70b": Known(llama(8192, 28672, 80, 64, 8, 8192, 128256), 70553706496),
     "llama3_8b": Known(llama(4096, 14336, 32, 32, 8, 8192, 128256), 8030261248),
+    "mamba2": Known(scans(2560, 64, 80, 128, 256, 2048, 50288), 2702599680),
     "mistral_7b": Known(llama(4096, 14336, 32, 32, 8, 8192, 32000), 7241732096),
     "mixtral_8x7b": Known(mixtral(4096, 14336, 32, 32, 8, 4096, 32000, 8, 2), 46702792704),
     "phi3": Known(llama(3072, 8192, 32, 32, 32, 4096, 32064), 3821079552),

@@ -7,7 +7,8 @@ Qwen/Qwen2.5-0.5B, Qwen/Qwen2.5-7B, google-t5/t5-small, google/flan-t5-large, go
 Qwen/Qwen3-0.6B, Qwen/Qwen3-8B, Qwen/Qwen3-32B, Qwen/Qwen3-30B-A3B, Qwen/Qwen3-235B-A22B,
 microsoft/Phi-3-mini-4k-instruct, tiiuae/falcon-7b, CohereForAI/c4ai-command-r-v01, EleutherAI/gpt-j-6b,
 microsoft/phi-2, stabilityai/stablelm-3b-4e1t, bigcode/starcoder2-7b, allenai/OLMo-2-1124-7B, google/gemma-7b,
-google/gemma-2-9b and google/gemma-3-1b-pt.
+google/gemma-2-9b, google/gemma-3-1b-pt, deepseek-ai/DeepSeek-V3,
+deepseek-ai/DeepSeek-V2-Lite and openai/gpt-oss-120b.
 """
 
 
@@ -64,6 +65,28 @@ CONFIGS = {
                            hidden_act="gelu_pytorch_tanh", sliding_window=4096, tie_word_embeddings=True),
     "phi2": llama(2560, 10240, 32, 32, 32, 51200, 2048, family="Phi", hidden_act="gelu_new", partial_rotary_factor=0.4,
                   qk_layernorm=False),
+    "deepseek_v3": {
+        "architectures": ["DeepseekV3ForCausalLM"], "model_type": "deepseek_v3", "attention_bias": False,
+        "attention_dropout": 0.0, "first_k_dense_replace": 3, "hidden_act": "silu", "hidden_size": 7168,
+        "intermediate_size": 18432, "kv_lora_rank": 512, "max_position_embeddings": 163840, "moe_intermediate_size": 2048,
+        "moe_layer_freq": 1, "n_group": 8, "n_routed_experts": 256, "n_shared_experts": 1, "norm_topk_prob": True,
+        "num_attention_heads": 128, "num_experts_per_tok": 8, "num_hidden_layers": 61, "num_key_value_heads": 128,
+        "num_nextn_predict_layers": 1, "q_lora_rank": 1536, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64,
+        "routed_scaling_factor": 2.5, "scoring_func": "sigmoid", "tie_word_embeddings": False, "topk_group": 4,
+        "v_head_dim": 128, "vocab_size": 129280},
+    "deepseek_v2_lite": {
+        "architectures": ["DeepseekV2ForCausalLM"], "model_type": "deepseek_v2", "first_k_dense_replace": 1,
+        "hidden_act": "silu", "hidden_size": 2048, "intermediate_size": 10944, "kv_lora_rank": 512,
+        "max_position_embeddings": 163840, "moe_intermediate_size": 1408, "n_routed_experts": 64, "n_shared_experts": 2,
+        "num_attention_heads": 16, "num_experts_per_tok": 6, "num_hidden_layers": 27, "q_lora_rank": None,
+        "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "tie_word_embeddings": False, "v_head_dim": 128,
+        "vocab_size": 102400},
+    "gpt_oss_120b": {
+        "architectures": ["GptOssForCausalLM"], "model_type": "gpt_oss", "attention_bias": True, "attention_dropout": 0.0,
+        "experts_per_token": 4, "head_dim": 64, "hidden_act": "silu", "hidden_size": 2880, "intermediate_size": 2880,
+        "layer_types": ["sliding_attention", "full_attention"] * 18, "max_position_embeddings": 131072,
+        "num_attention_heads": 64, "num_experts_per_tok": 4, "num_hidden_layers": 36, "num_key_value_heads": 8,
+        "num_local_experts": 128, "sliding_window": 128, "tie_word_embeddings": False, "vocab_size": 201088},
     "falcon_7b": {
         "alibi": False, "architectures": ["FalconForCausalLM"], "attention_dropout": 0.0, "bias": False,
         "hidden_dropout": 0.0, "hidden_size": 4544, "model_type": "falcon", "multi_query": True,
@@ -98,7 +121,8 @@ PARAMETERS = {
     "qwen3_30b_a3b": 30_532_122_624, "qwen3_235b_a22b": 235_093_634_560, "phi3_mini": 3_821_079_552,
     "cohere": 34_980_831_232, "gemma_7b": 8_537_680_896, "gemma2_9b": 9_241_705_984, "gemma3_1b": 999_885_952,
     "olmo2_7b": 7_298_617_344, "stablelm_3b": 2_795_443_200, "starcoder2_7b": 7_173_923_840, "phi2": 2_779_683_840,
-    "falcon_7b": 6_921_720_704, "gptj_6b": 6_050_882_784,
+    "falcon_7b": 6_921_720_704, "gptj_6b": 6_050_882_784, "deepseek_v3": 671_026_419_200,
+    "deepseek_v2_lite": 15_706_484_224, "gpt_oss_120b": 116_829_156_672,
 }
 
 
@@ -130,6 +154,13 @@ def qwen3_block(h, f, heads, kv, experts=0):
     """Heads of 128 features with norms of queries and of keys; a feed-forward part, or experts and a router."""
     one = gated_block(h, f, heads, kv, 128) + 2 * 128
     return one + (experts - 1) * 3 * h * f + h * experts if experts else one
+
+
+def latent_attention(h, heads, query, latent=512):
+    """Queries of a latent of their own, if there is one, and keys and values of another: heads of 128 features, and 64
+    that are turned; norms of both latents and of what both parts of a block read."""
+    queries = h * query + query + query * heads * 192 if query else h * heads * 192
+    return queries + h * (latent + 64) + latent + latent * heads * 256 + heads * 128 * h + 2 * h
 
 
 def plain_part(h, f):
@@ -181,6 +212,14 @@ DERIVED = {
     "gptj_6b": decoder(28, 4 * 4096 * 4096 + plain_part(4096, 4 * 4096) + 2 * 4096, 4096, 50400, norm=2) + 50400,
     # 71 heads of queries and one of keys and values, of 64 features
     "falcon_7b": decoder(32, 4544 * (71 + 2) * 64 + 4544 * 4544 + 2 * 4 * 4544 * 4544 + 2 * 4544, 4544, 65024, True, 2),
+    # 256 experts and one that all positions use in all blocks but the first 3, and a bias of each in choosing them
+    "deepseek_v3": decoder(61, latent_attention(7168, 128, 1536), 7168, 129280) + 3 * 3 * 7168 * 18432 +
+                   58 * (257 * 3 * 7168 * 2048 + 7168 * 256 + 256),
+    "deepseek_v2_lite": decoder(27, latent_attention(2048, 16, None), 2048, 102400) + 3 * 2048 * 10944 +
+                        26 * (66 * 3 * 2048 * 1408 + 2048 * 64),
+    # biases everywhere, and a number of each head; 128 experts and a router with biases
+    "gpt_oss_120b": decoder(36, linear(2880, (64 + 2 * 8) * 64) + linear(64 * 64, 2880) + 64 + 2 * 2880 +
+                            linear(2880, 128) + 128 * (2 * linear(2880, 2880) + linear(2880, 2880)), 2880, 201088),
     "vit_b16": linear(3 * 16 * 16, 768) + (1 + 197) * 768 + 12 * encoder_block(768, 3072) + 2 * 768 + linear(768, 1000),
 }
 

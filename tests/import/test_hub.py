@@ -22,11 +22,22 @@ class Hub(cases.Case):
 
     def layers(self, path, *options):
         workload, said = self.made(path, *options)
-        found = {}
-        for item in workload["layers"]:
-            for layer in item.get("layers", [item]):
-                found[layer["name"]] = layer
-        return found, said
+        return {layer["name"]: layer for layer in flat(workload["layers"])}, said
+
+    def blocks(self, path, *options):
+        """Of each block whether its queries see a window, and whether it has experts."""
+        workload, _ = self.made(path, *options)
+        layers = [layer for layer in flat(workload["layers"], True) if layer["name"] in ("attention", "down")]
+        return [("window" in attention, "experts" in down)
+                for attention, down in zip(layers[::2], layers[1::2], strict=True)]
+
+
+def flat(items, is_repeated=False):
+    """Layers, each once or as often as blocks repeat it."""
+    for item in items:
+        times = int(str(item.get("repeat", "=1"))[1:]) if is_repeated else 1
+        for _ in range(times):
+            yield from flat(item["layers"], is_repeated) if "layers" in item else [item]
 
 
 def ops(layer):
@@ -116,14 +127,54 @@ class Choices(Hub):
     def test_windows(self):
         self.assertEqual(self.layers(self.config("mistral_7b"))[0]["attention"]["window"], "=window")
         self.assertNotIn("window", self.layers(self.config("mistral_7b", sliding_window=None))[0]["attention"])
-        _, said = self.made(self.config("qwen2_05b", use_sliding_window=True))
-        self.assertIn("$.use_sliding_window: note: attention is to all positions", said)
 
-        for name in ("gemma2_9b", "gemma3_1b"):
-            _, said = self.made(self.config(name))
-            self.assertIn("$.sliding_window: note: attention is to all positions: the window of some blocks", said)
-            _, said = self.made(self.config(name), "--sequence", "512")
-            self.assertNotIn("window", said)
+    def test_windows_of_some_blocks(self):
+        def seen(*places):
+            return [(i in places, False) for i in range(places[-1] + 2)]
+
+        self.assertEqual(self.blocks(self.config("gemma2_9b")), [(i % 2 == 0, False) for i in range(42)])
+        self.assertEqual(self.blocks(self.config("gpt_oss_120b")), [(i % 2 == 0, True) for i in range(36)])
+        self.assertEqual(self.blocks(self.config("gemma3_1b")), [((i + 1) % 6 != 0, False) for i in range(26)])
+        self.assertEqual(self.blocks(self.config("gemma3_1b", sliding_window_pattern=4)),
+                         [((i + 1) % 4 != 0, False) for i in range(26)])
+        types = ["full_attention", "sliding_attention", "sliding_attention", "full_attention"]
+        listed = self.config("qwen3_8b", num_hidden_layers=4, use_sliding_window=True, sliding_window=64, layer_types=types)
+        self.assertEqual(self.blocks(listed), seen(1, 2))
+        from_one_on = self.config("qwen2_05b", use_sliding_window=True, sliding_window=64, max_window_layers=20)
+        self.assertEqual(self.blocks(from_one_on), [(i >= 20, False) for i in range(24)])
+        self.assertEqual(self.layers(self.config("qwen2_05b", use_sliding_window=True))[0]["attention"].get("window"), None)
+
+    def test_names_of_blocks(self):
+        workload, _ = self.made(self.config("gemma3_1b"))
+        group, rest = (item for item in workload["layers"] if "block" in item)
+        self.assertEqual((group["block"], group["repeat"]), ("group", "=4"))
+        self.assertEqual([(block["block"], block.get("repeat")) for block in group["layers"]],
+                         [("local", "=5"), ("global", None)])
+        self.assertEqual((rest["block"], rest["repeat"]), ("local", "=2"))
+        workload, _ = self.made(self.config("deepseek_v3"))
+        self.assertEqual([(item["block"], item["repeat"]) for item in workload["layers"] if "block" in item],
+                         [("dense", "=3"), ("sparse", "=58")])
+
+    def test_experts_in_some_blocks(self):
+        self.assertEqual(self.blocks(self.config("qwen3_30b_a3b", decoder_sparse_step=2)),
+                         [(False, i % 2 == 1) for i in range(48)])
+        self.assertEqual(self.blocks(self.config("qwen3_30b_a3b", mlp_only_layers=[3, 0])),
+                         [(False, i not in (0, 3)) for i in range(48)])
+        total = self.described(self.config("qwen3_30b_a3b", decoder_sparse_step=2))["parameters"]
+        self.assertEqual(PARAMETERS["qwen3_30b_a3b"] - total, 24 * (128 * 3 * 2048 * 768 + 2048 * 128 - 3 * 2048 * 6144))
+        self.assertNotIn("experts", self.layers(self.config("deepseek_v3", first_k_dense_replace=61))[0]["down"])
+
+    def test_latents(self):
+        layers, said = self.layers(self.config("deepseek_v3"))
+        self.assertIn("$.num_nextn_predict_layers: note: the layers that predict further tokens are left out", said)
+        self.assertEqual(layers["attention"]["inputs"], ["query", "latent"])
+        self.assertEqual(layers["latent"]["aux"][1], {"op": "rms_norm", "features": "=latent", "heads": 1})
+        self.assertEqual((ops(layers["router"]), ops(layers["shared_down"])), (["rms_norm", "sigmoid", "bias"], ["residual"]))
+        self.assertNotIn("query_down", self.layers(self.config("deepseek_v2_lite"))[0])
+        cached = self.made(self.config("deepseek_v3"), "--sequence", "1")[0]
+        self.assertEqual(cached["parameters"]["latent"] + cached["parameters"]["rotary_features"], 576)
+        self.assertEqual(self.described(self.config("deepseek_v3", model_type="kimi_k2"))["parameters"],
+                         PARAMETERS["deepseek_v3"])
 
     def test_norms_of_heads(self):
         layers, _ = self.layers(self.config("qwen3_32b"))
@@ -239,6 +290,27 @@ class Classes(Hub):
             self.assertIn("$.architectures", self.refused(self.config(architectures=architectures)))
 
 
+class OtherTypes(Hub):
+    """`--as` reads a configuration by the row of another type."""
+    def test_another_type_is_read_as_it(self):
+        path = self.config(model_type="my_llama", architectures=["MyLlamaForCausalLM"], my_scale=2, rope_scaling=...)
+        self.assertIn("error: expected bert, ", self.refused(path))
+        workload, said = self.made(path, "--as", "llama")
+        known, _ = self.made(self.config())
+        self.assertEqual((workload["name"], workload["layers"]), ("my_llama", known["layers"]))
+        self.assertIn("note: is read as llama; 0 more and these keys are not read: rms_norm_eps, my_scale", said)
+
+    def test_its_class_is_told_by_its_end(self):
+        path = self.config(model_type=..., architectures=["OtherModel"])
+        self.assertIn("decoder_end", [item.get("block") for item in self.made(path, "--as", "llama")[0]["layers"]])
+        said = self.refused(self.config(architectures=["LlamaForNothing"]), "--as", "llama")
+        self.assertIn("$.architectures[0]: error: expected a class such as ...ForCausalLM, found string", said)
+
+    def test_types_without_a_row(self):
+        self.assertIn('error: expected to read it as a type of its table, found "lama"', self.refused(self.config(), "--as", "lama"))
+        self.assertIn("is read as llama", self.refused(self.config(), "--as", "llama", "--strict"))
+
+
 class Refused(Hub):
     def says(self, text, name="llama3_8b", **changes):
         self.assertIn(text, self.refused(self.config(name, **changes), "--from", "hub_config"))
@@ -256,9 +328,6 @@ class Refused(Hub):
         for name, key in (("falcon_7b", "new_decoder_architecture"), ("cohere", "use_qk_norm"), ("phi2", "qk_layernorm"),
                           ("stablelm_3b", "qk_layernorm"), ("stablelm_3b", "use_parallel_residual")):
             self.says(f"$.{key}: error: expected false: with it this is another network", name, **{key: True})
-        says = "error: expected experts in all blocks"
-        self.says(f"$.decoder_sparse_step: {says}", "qwen3_30b_a3b", decoder_sparse_step=2)
-        self.says(f"$.mlp_only_layers: {says}", "qwen3_30b_a3b", mlp_only_layers=[3])
         self.says("$.architectures: error: expected a class with a head, which has the norm behind the last block, found "
                   "Gemma2Model", "gemma2_9b", architectures=["Gemma2Model"])
 
@@ -276,8 +345,9 @@ class Refused(Hub):
     def test_near_names_are_other_networks(self):
         for near in ("qwen", "qwen2_moe", "gpt_neo", "bart"):
             said = self.refused(self.config(model_type=near))
-            self.assertIn('$.model_type: error: expected bert, cohere, falcon, gemma, gemma2, gemma3_text, gpt2, gpt_neox, '
-                          'gptj, llama, mistral, mixtral, olmo2, phi, phi3, qwen2, qwen3, qwen3_moe, stablelm, '
+            self.assertIn('$.model_type: error: expected bert, cohere, deepseek_v2, deepseek_v3, falcon, gemma, gemma2, '
+                          'gemma3_text, gpt2, gpt_neox, '
+                          'gpt_oss, gptj, kimi_k2, llama, mistral, mixtral, olmo2, phi, phi3, qwen2, qwen3, qwen3_moe, stablelm, '
                           f'starcoder2, t5, vit, found string "{near}"', said)
             self.assertNotIn("did you mean", said)
 

@@ -18,6 +18,8 @@ Suite *suite_quantities(void);
 Suite *suite_resolve(void);
 Suite *suite_resolve_limits(void);
 Suite *suite_resolve_uses(void);
+Suite *suite_latent(void);
+Suite *suite_scan(void);
 Suite *suite_siblings(void);
 Suite *suite_workload_json(void);
 Suite *suite_workload_json_write(void);

@@ -115,7 +115,8 @@ static dsm_tile_schedule cycles_of_one(const dsm_pass_work *work, double side) {
                       (ratio > 0 ? ratio : system->array.efficiency_ratio);
   const double arrays = side * (is_backward ? (3 * d + 2 * v) / 0.85 : d + v) / macs;
   const double of_queries = work->layer->is_score ? bytes->input : bytes->output;
-  const double operands = (d + v) * (is_backward ? of_queries : bytes->kernel) /
+  const double streamed = work->layer->attention.has_values_in_keys ? d : d + v;
+  const double operands = streamed * (is_backward ? of_queries : bytes->kernel) /
                           dsm__tile_operand_bytes_per_cycle(work->machine);
   return arrays < operands ? (dsm_tile_schedule){.ring = operands, .cycles = operands}
                            : (dsm_tile_schedule){.arrays = arrays, .cycles = arrays};

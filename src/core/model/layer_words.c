@@ -77,6 +77,7 @@ void dsm__layer_words(const dsm_layer *layer, uint64_t words[DSM__LAYER_WORDS]) 
       layer->attention.value_features,
       layer->attention.window,
       layer->casts.operands,
+      layer->attention.has_values_in_keys,
   };
   const double numbers[] = {
       layer->hidden_share,   layer->bytes.input,   layer->bytes.output, layer->bytes.operand,

@@ -79,6 +79,10 @@ const char *dsm__auxiliary_derive(const dsm__lowering *lowering, dsm_layer *out)
           out->has_second_bias || (aux->op == DSM_AUX_BIAS && out->has_op[aux->op]);
       out->has_op[aux->op] = true;
       out->head_norm_features += aux->features;
+      if (aux->heads > 0) {
+        out->unnormed_elements =
+            out->output_elements / out->out * (out->out - aux->heads * aux->features);
+      }
     }
   }
   derive_kept_results(spec, out);

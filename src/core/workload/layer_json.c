@@ -42,10 +42,14 @@ static const dsm__object_key layer_keys[] = {
     {"kv_heads", ATTENTION},
     {"head_features", ATTENTION},
     {"value_features", ATTENTION},
+    {"latent", ATTENTION},
+    {"chunk", ATTENTION},
+    {"rotary_features", ATTENTION},
     {"context", ATTENTION},
     {"window", ATTENTION},
     {"causal", ATTENTION},
     {"dropout", ATTENTION},
+    {"sinks", ATTENTION},
     {"vocabulary", EMBEDDING},
     {"learned_positions", EMBEDDING},
     {.name = "element_bytes"},
@@ -89,6 +93,7 @@ static const dsm__object_key aux_keys[] = {
     {"factor", OP(UPSAMPLE)},
     {"share", OP(ROTARY)},
     {"features", SHARED_NORMS},
+    {"heads", SHARED_NORMS},
 };
 const dsm__object_type dsm__aux_object = {.name = "auxiliary operation",
                                           .keys = aux_keys,
@@ -156,6 +161,7 @@ static void read_own_keys(dsm_aux *aux, dsm__arena *arena, const dsm__json_node 
     dsm__json_double(&share, (dsm__json_range){0, 1, true}, &aux->share);
   }
   dsm__json_optional_u64(node, "features", 1, DSM_DIMENSION_MAX, 0, &aux->features);
+  dsm__json_optional_u64(node, "heads", 1, DSM_SIDE_MAX, 0, &aux->heads);
 }
 
 /* The kind of an object by the word of a member; not known where that is none. */
@@ -189,23 +195,33 @@ static bool is_output_norm(const dsm_aux *aux) {
   return !aux->is_on_input && ((SHARED_NORMS | OP(BATCH_NORM)) & (1U << aux->op)) != 0;
 }
 
-/* Norms of heads are all that normalises an output. */
+/* Norms of heads are all that normalises an output: of all its heads, or of the first ones. */
 static void check_heads(const dsm_layer_spec *spec, const dsm_aux *aux,
                         const dsm__json_node *node) {
   const dsm__json_node features = dsm__json_member(node, "features");
+  const dsm__json_node heads = dsm__json_member(node, "heads");
   size_t norms = 0;
   for (size_t i = 0; i < spec->aux_count; i++) {
     norms += is_output_norm(&spec->aux[i]) ? 1 : 0;
   }
   if (aux->features == 0) {
+    if (aux->heads > 0) {
+      dsm__json_error(&heads, NULL, "expected \"features\" of a head beside it, found none");
+    }
     return;
   }
   if (spec->type != DSM_LAYER_FC || aux->is_on_input || norms > 1) {
     dsm__json_error(&features, NULL,
                     "expected \"features\" only of the one norm on the output of an fc");
-  } else if (spec->out % aux->features != 0) {
-    dsm__json_error(&features, NULL, "expected a divisor of \"out\" (%llu), found %llu",
+  } else if (aux->heads == 0 && spec->out % aux->features != 0) {
+    dsm__json_error(&features, "or \"heads\" that have a norm, where others have none",
+                    "expected a divisor of \"out\" (%llu), found %llu",
                     (unsigned long long)spec->out, (unsigned long long)aux->features);
+  } else if (aux->heads > spec->out / aux->features) {
+    dsm__json_error(&heads, NULL,
+                    "expected at most %llu heads of %llu features in \"out\", found %llu",
+                    (unsigned long long)(spec->out / aux->features),
+                    (unsigned long long)aux->features, (unsigned long long)aux->heads);
   }
 }
 

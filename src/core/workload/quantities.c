@@ -45,7 +45,8 @@ const char *dsm__layer_derive_quantities(dsm_layer *out, const dsm__layer_positi
 }
 
 static uint64_t bias_parameters(const dsm_layer *layer) {
-  return (layer->has_op[DSM_AUX_BIAS] ? layer->out : 0) + (layer->has_second_bias ? layer->out : 0);
+  return (layer->has_op[DSM_AUX_BIAS] ? layer->out : 0) +
+         (layer->has_second_bias ? layer->out : 0) + layer->sinks;
 }
 
 static uint64_t norm_parameters(const dsm_layer *layer) {

@@ -93,7 +93,6 @@ static const size_t *primaries_of(const dsm__resolver *r, const size_t *spec_ind
 
 /* Adds the primary layers of a declared layer, with their names. */
 static bool add_primaries(dsm__resolver *r, const dsm__layer_entry *layer, const dsm_layer *made) {
-  const dsm__layer_kind *const kind = dsm__layer_kind_of(layer->spec->type);
   const size_t count = dsm__primary_count_of(layer->spec);
   r->first_primary[layer->index] = r->layer_count;
   for (size_t i = 0; i < count; i++) {
@@ -101,8 +100,7 @@ static bool add_primaries(dsm__resolver *r, const dsm__layer_entry *layer, const
     *out = made[i];
     out->name = layer->spec->name;
     if (count > 1) {
-      out->name =
-          dsm__arena_printf(r->workload->arena, "%s.%s", layer->spec->name, kind->suffixes[i]);
+      out->name = dsm__arena_printf(r->workload->arena, "%s.%s", layer->spec->name, made[i].name);
     }
     if (out->name == NULL) {
       dsm__json_set_out_of_memory(r->doc);
@@ -149,16 +147,16 @@ static const char *lower_layer(const dsm__lowering *lowering, dsm_layer *made) {
   const char *too_many = NULL;
   kind->lower(lowering, made);
   for (size_t i = 0; i < dsm__primary_count_of(spec) && too_many == NULL; i++) {
+    const bool has_own = made[i].experts > 0 || kind->reads_parts;
     const dsm__layer_positions positions = {
         .input = kind->reads_positions ? read.rows * read.columns : made[i].ij,
-        .output = made[i].experts > 0 ? made[i].ij : spec->feature.rows * spec->feature.columns,
-        .stored =
-            made[i].experts > 0 ? made[i].ij : lowering->stored.rows * lowering->stored.columns};
+        .output = has_own ? made[i].ij : spec->feature.rows * spec->feature.columns,
+        .stored = has_own ? made[i].ij : lowering->stored.rows * lowering->stored.columns};
     const uint64_t rows = spec->feature.rows;
     const bool is_of_features = rows * spec->feature.columns == made[i].ij;
     made[i].rows = made[i].rows > 0 ? made[i].rows : is_of_features ? rows : made[i].ij;
     too_many = dsm__layer_derive_quantities(&made[i], &positions);
-    if (too_many == NULL && i >= kind->first_output) {
+    if (too_many == NULL && i >= dsm__first_output_of(spec)) {
       too_many = dsm__auxiliary_derive(lowering, &made[i]);
     }
     made[i].mask_elements = made[i].has_op[DSM_AUX_DROPOUT] ? made[i].output_elements : 0;
@@ -238,7 +236,7 @@ static void derive_delivery(dsm__resolver *r, const dsm__layer_entry *layer) {
   if (dsm__is_wrong_layer(r, layer->index)) {
     return;
   }
-  const size_t first = dsm__layer_kind_of(layer->spec->type)->first_output;
+  const size_t first = dsm__first_output_of(layer->spec);
   own->size = layer->spec->feature;
   own->has_positions = layer->spec->has_positions;
   if (pool == NULL || dsm__pool_derive_size(layer, pool, layer->spec->feature, &own->size)) {
@@ -246,28 +244,44 @@ static void derive_delivery(dsm__resolver *r, const dsm__layer_entry *layer) {
   }
 }
 
-/* Producers, operands and shortcuts of the primary layers of an attention: score multiplies queries
- * by keys, context what score has made by values. */
-static bool join_attention(const dsm__resolver *r, const dsm__layer_entry *layer,
-                           const size_t *inputs, dsm_layer made[DSM__PRIMARIES_MAX]) {
-  const size_t last_part = dsm__input_count(layer->spec) - 1;
-  size_t *const score = dsm__new_indices(r, 1);
-  if (score == NULL) {
-    return false;
-  }
-  score[0] = r->layer_count;
-  made[1].producers = score;
-  made[1].producer_count = 1;
-  made[0].producers = primaries_of(r, &inputs[0], 1, &made[0].producer_count);
-  for (size_t i = 0; i < 2 && made[0].producers != NULL; i++) {
-    const size_t part = i + 1 < last_part ? i + 1 : last_part;
-    const bool is_made = inputs[part] != DSM_NETWORK_INPUT;
-    made[i].operands = primaries_of(r, &inputs[part], is_made ? 1 : 0, &made[i].operand_count);
-    if (made[i].operands == NULL) {
-      return false;
+/* What is behind bits of dsm__links. Inputs that are not told apart are in the last one. NULL:
+ * memory was out, which was noted. */
+static const size_t *linked(const dsm__resolver *r, const dsm__layer_entry *layer,
+                            const size_t *inputs, unsigned links, size_t *count) {
+  const size_t last = dsm__input_count(layer->spec) - 1;
+  size_t *const list = dsm__new_indices(r, (size_t)(DSM__MADE + 1) * DSM__PRIMARIES_MAX);
+  *count = 0;
+  for (size_t bit = 0; bit < DSM__MADE + DSM__PRIMARIES_MAX && list != NULL; bit++) {
+    const size_t input = inputs[bit < last ? bit : last];
+    if ((links & (1U << bit)) == 0) {
+      continue;
+    }
+    if (bit >= DSM__MADE) {
+      list[(*count)++] = r->layer_count + bit - DSM__MADE;
+    } else if (input == DSM_NETWORK_INPUT) {
+      list[(*count)++] = DSM_NETWORK_INPUT;
+    } else {
+      *count += dsm__append_primaries(r, input, &list[*count]);
     }
   }
-  return made[0].producers != NULL;
+  return list;
+}
+
+/* Producers and operands of the primary layers of a kind whose inputs have roles. */
+static bool join_parts(const dsm__resolver *r, const dsm__layer_entry *layer, const size_t *inputs,
+                       dsm_layer made[DSM__PRIMARIES_MAX]) {
+  const dsm__links *const links = dsm__layer_kind_of(layer->spec->type)->links(made);
+  bool is_good = true;
+  for (size_t i = 0; i < dsm__primary_count_of(layer->spec) && is_good; i++) {
+    dsm_layer *const one = &made[i];
+    one->producers = linked(r, layer, inputs, links[i].inputs, &one->producer_count);
+    one->operands = linked(r, layer, inputs, links[i].operands, &one->operand_count);
+    is_good = one->producers != NULL && one->operands != NULL;
+    if (is_good && one->operand_count > 0 && one->operands[0] == DSM_NETWORK_INPUT) {
+      one->operand_count = 0;
+    }
+  }
+  return is_good;
 }
 
 /* What the graph says of the primary layers of a declared one. */
@@ -278,7 +292,7 @@ static bool join_graph(const dsm__resolver *r, const dsm__layer_entry *layer, co
   size_t producer_count = 0;
   const size_t *const producers =
       kind->reads_parts ? NULL : primaries_of(r, inputs, dsm__input_count(spec), &producer_count);
-  if (kind->reads_parts ? !join_attention(r, layer, inputs, made) : producers == NULL) {
+  if (kind->reads_parts ? !join_parts(r, layer, inputs, made) : producers == NULL) {
     return false;
   }
   for (size_t i = 0; i < dsm__primary_count_of(spec); i++) {
@@ -296,7 +310,7 @@ static bool join_graph(const dsm__resolver *r, const dsm__layer_entry *layer, co
       made[i].operands = graph->operands;
       made[i].operand_count = graph->operand_count;
     }
-    if (i >= kind->first_output) {
+    if (i >= dsm__first_output_of(spec)) {
       made[i].shortcuts = graph->shortcuts;
       made[i].shortcut_count = graph->shortcut_count;
     }

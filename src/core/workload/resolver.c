@@ -52,7 +52,7 @@ size_t dsm__find_earlier(const dsm__resolver *r, const dsm__layer_entry *layer,
 
 size_t dsm__append_primaries(const dsm__resolver *r, size_t spec_index, size_t *list) {
   const dsm_layer_spec *const spec = &r->workload->specs[spec_index];
-  const size_t first = dsm__layer_kind_of(spec->type)->first_output;
+  const size_t first = dsm__first_output_of(spec);
   const size_t count = dsm__primary_count_of(spec) - first;
   for (size_t i = 0; i < count; i++) {
     list[i] = r->first_primary[spec_index] + first + i;

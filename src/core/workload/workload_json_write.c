@@ -31,6 +31,9 @@ static void write_aux(dsm__json_writer *writer, const dsm_aux *aux) {
   if (aux->features > 0) {
     dsm__json_put_u64(writer, "features", aux->features);
   }
+  if (aux->heads > 0) {
+    dsm__json_put_u64(writer, "heads", aux->heads);
+  }
   dsm__json_end_object(writer);
 }
 

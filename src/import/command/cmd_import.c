@@ -19,6 +19,7 @@
 typedef struct cli_import_arguments {
   unsigned format;      /* of --from, where that is given */
   unsigned target;      /* of --to, where that is given: a profile */
+  const char *as;       /* NULL: not given */
   const char *workload; /* whose layers were timed; NULL: not given */
   size_t minibatch;     /* 0: not given */
   size_t batch;         /* of a profile; 0: not given */
@@ -57,6 +58,7 @@ static cli_exit import_network(const cli_arguments *arguments) {
   size_t length = 0;
   options.is_strict = own->is_strict;
   options.minibatch = own->minibatch;
+  options.as = own->as;
   options.padding = (dsm_import_padding)own->padding;
   if (cli_is_given(arguments, "from")) {
     options.format = (dsm_import_format)own->format;
@@ -238,6 +240,11 @@ static const cli_option options[] = {
      .help = "positions (tokens) of a sample: the same as --dimension sequence=N",
      .takes = CLI_TAKES_TEXT,
      OWN(apply_sequence)},
+    {.name = "as",
+     .argument = "TYPE",
+     .help = "read a config.json of a hub as if its model_type were TYPE, such as llama, and list "
+             "the keys that were not read",
+     TEXT(as, CLI_TAKES_TEXT)},
     {.name = "strict", .help = "fail if anything is approximated or left out", FLAG(is_strict)},
     {.name = "workload",
      .argument = "FILE",
@@ -259,7 +266,7 @@ static const cli_option options[] = {
 };
 
 static const cli_rule rules[] = {
-    {0, {"from", "minibatch", "padding"}, {"to"}, .value = " profile", EXCLUDES},
+    {0, {"from", "minibatch", "padding", "as"}, {"to"}, .value = " profile", EXCLUDES},
     {0, {"workload", "batch", "set"}, {"to"}, NEEDS, .value = " profile"},
 };
 

@@ -34,7 +34,7 @@ static void write_embeddings(const dsm__hub *hub, bool has_dropout) {
 
 /* Positions are a table, or else tables of distances in each block. */
 static void refuse_distances(const dsm__hub *hub) {
-  const dsm__json_node node = dsm__json_member(hub->config, "position_embedding_type");
+  const dsm__json_node node = dsm__hub_member(hub, "position_embedding_type");
   const char *const text = dsm__json_text(&node);
   if (text != NULL && strcmp(text, "absolute") != 0) {
     char found[64];

@@ -1,17 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* config.c: the keys of a configuration, typed and bounded. */
+#include <string.h>
+
 #include "dsm/limits.h"
 #include "import/hub/hub.h"
 
 /* Of a model that can read more, as many positions are assumed. */
 enum { SEQUENCE_BOUND = 8192 };
 
+dsm__json_node dsm__hub_member(const dsm__hub *hub, const char *key) {
+  dsm__hub_reads *const reads = hub->reads;
+  bool is_new = reads != NULL && reads->count < DSM__COUNT_OF(reads->keys);
+  for (size_t i = 0; is_new && i < reads->count; i++) {
+    is_new = strcmp(reads->keys[i], key) != 0;
+  }
+  if (is_new) {
+    reads->keys[reads->count++] = key;
+  }
+  return dsm__json_member(hub->config, key);
+}
+
 /* A member; what is null is left to the program that wrote it, as if it were not there. */
 static dsm__json_node member_of(const dsm__hub *hub, const char *key) {
   if (key == NULL) {
     return (dsm__json_node){.item = NULL};
   }
-  dsm__json_node node = dsm__json_member(hub->config, key);
+  dsm__json_node node = dsm__hub_member(hub, key);
   if (dsm__json_is_null(&node)) {
     node.item = NULL;
   }
@@ -36,6 +50,8 @@ static const struct {
                                 DSM_SIDE_MAX},
     [DSM__HUB_INNER] = {"inner", "intermediate_size", "the features inside a feed-forward part",
                         DSM_DIMENSION_MAX},
+    [DSM__HUB_EXPERT_INNER] = {"expert_inner", "moe_intermediate_size",
+                               "the features inside an expert", DSM_DIMENSION_MAX},
 };
 
 static const char *key_of(const dsm__hub *hub, dsm__hub_size size) {
@@ -64,6 +80,18 @@ uint64_t dsm__hub_count_or(const dsm__hub *hub, const char *key, uint64_t max, u
   const dsm__json_node node = member_of(hub, key);
   uint64_t value = fallback;
   return dsm__json_is_present(&node) && !dsm__json_u64(&node, 1, max, &value) ? 1 : value;
+}
+
+uint64_t dsm__hub_place_or(const dsm__hub *hub, const char *key, uint64_t fallback) {
+  const dsm__json_node node = member_of(hub, key);
+  uint64_t value = fallback;
+  return dsm__json_is_present(&node) && !dsm__json_u64(&node, 0, DSM_LAYERS_MAX, &value) ? 0
+                                                                                         : value;
+}
+
+bool dsm__hub_has(const dsm__hub *hub, const char *key) {
+  const dsm__json_node node = member_of(hub, key);
+  return dsm__json_is_present(&node);
 }
 
 /* ---- heads ---- */
@@ -206,7 +234,7 @@ void dsm__hub_refuse_flags(const dsm__hub *hub) {
 /* ---- classes ---- */
 
 uint64_t dsm__hub_classes(const dsm__hub *hub) {
-  const dsm__json_node labels = dsm__json_member(hub->config, "id2label");
+  const dsm__json_node labels = dsm__hub_member(hub, "id2label");
   uint64_t count = 0;
   for (dsm__json_node each = dsm__json_first_member(&labels); dsm__json_is_present(&each);
        each = dsm__json_next(&each)) {

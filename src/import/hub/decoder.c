@@ -27,6 +27,19 @@ static decoder_sizes read_sizes(const dsm__hub *hub) {
   return sizes;
 }
 
+/* Those of a family with a latent, which have no other names. */
+typedef struct latent_sizes {
+  uint64_t head_features, rotary, value_features, latent, query;
+} latent_sizes;
+
+static latent_sizes read_latent(const dsm__hub *hub) {
+  return (latent_sizes){dsm__hub_count_or(hub, "qk_nope_head_dim", DSM_SIDE_MAX, 128),
+                        dsm__hub_count_or(hub, "qk_rope_head_dim", DSM_SIDE_MAX, 64),
+                        dsm__hub_count_or(hub, "v_head_dim", DSM_SIDE_MAX, 128),
+                        dsm__hub_count_or(hub, "kv_lora_rank", DSM_SIDE_MAX, 512),
+                        dsm__hub_count_or(hub, "q_lora_rank", DSM_SIDE_MAX, 0)};
+}
+
 static void write_inner(const dsm__hub *hub, uint64_t hidden) {
   enum { TIMES = 4 }; /* of what is between blocks, where families of that form say nothing */
   const uint64_t usual = TIMES * hidden;
@@ -37,26 +50,29 @@ static void write_inner(const dsm__hub *hub, uint64_t hidden) {
   }
 }
 
-static void note_windows(const dsm__hub *hub, uint64_t sequence) {
-  const char *const key = hub->family->window_of_some;
-  if (dsm__hub_count_or(hub, key, DSM_SIDE_MAX, sequence) < sequence) {
-    const dsm__json_node node = dsm__json_member(hub->config, key);
-    dsm__import_note(hub->import, &node, DSM__HUB_WINDOW_OF_SOME);
+static void write_latent_parameters(const dsm__hub *hub, const dsm__hub_block *block) {
+  const latent_sizes sizes = read_latent(hub);
+  dsm__hub_parameter(hub, "head_features", sizes.head_features);
+  dsm__hub_parameter(hub, "rotary_features", sizes.rotary);
+  dsm__hub_parameter(hub, "value_features", sizes.value_features);
+  if (block->has_query_latent) {
+    dsm__hub_parameter(hub, "query_latent", sizes.query);
   }
+  dsm__hub_parameter(hub, "latent", sizes.latent);
 }
 
 static void write_parameters(const dsm__hub *hub, const decoder_sizes *sizes,
                              const dsm__hub_block *block) {
   const dsm__hub_experts *const experts = &hub->family->experts;
+  const dsm__hub_kinds kinds = dsm__hub_blocks_kinds(hub, sizes->blocks);
   const uint64_t sequence = dsm__hub_sequence(hub);
-  note_windows(hub, sequence);
   if (hub->family->has_learned_positions) {
     dsm__hub_note_positions(hub, sequence);
   }
   dsm__hub_begin_parameters(hub);
   dsm__hub_parameter(hub, "sequence", sequence);
   dsm__hub_size_parameter(hub, DSM__HUB_VOCABULARY);
-  if (hub->end != DSM__HUB_BASE || sizes->blocks > 1) {
+  if (kinds.are_alike && (hub->end != DSM__HUB_BASE || sizes->blocks > 1)) {
     dsm__hub_parameter(hub, "blocks", sizes->blocks);
   }
   dsm__hub_parameter(hub, "hidden", sizes->hidden);
@@ -64,26 +80,42 @@ static void write_parameters(const dsm__hub *hub, const decoder_sizes *sizes,
   if (block->has_kv_heads) {
     dsm__hub_parameter(hub, "kv_heads", sizes->kv_heads);
   }
-  if (block->has_head_features && sizes->head_features == 0) {
+  if (block->has_latent) {
+    write_latent_parameters(hub, block);
+  } else if (block->has_head_features && sizes->head_features == 0) {
     dsm__hub_parameter_text(hub, "head_features", "=hidden/heads");
   } else if (block->has_head_features) {
     dsm__hub_parameter(hub, "head_features", sizes->head_features);
   }
-  write_inner(hub, sizes->hidden);
+  if (!experts->has_own_inner || kinds.has_plain_part) {
+    write_inner(hub, sizes->hidden);
+  }
   if (block->has_window) {
-    dsm__hub_parameter(hub, "window", dsm__hub_count_or(hub, hub->family->window, DSM_SIDE_MAX, 1));
+    dsm__hub_parameter(hub, "window",
+                       dsm__hub_count_or(hub, hub->family->window.key, DSM_SIDE_MAX, 1));
   }
   if (block->has_experts) {
     const uint64_t count = dsm__hub_count_or(hub, experts->key, DSM_SIDE_MAX, experts->count);
     dsm__hub_parameter(hub, "experts", count);
     dsm__hub_parameter(hub, "active_experts",
                        dsm__hub_count_or(hub, "num_experts_per_tok", count, experts->active));
+    if (experts->has_own_inner) {
+      dsm__hub_size_parameter(hub, DSM__HUB_EXPERT_INNER);
+    }
+    if (block->has_shared) {
+      dsm__hub_parameter(hub, "shared_experts",
+                         dsm__hub_count_or(hub, experts->shared, DSM_SIDE_MAX, 1));
+    }
   }
 }
 
 /* Of what one product makes, or of queries and keys where these are products of their own. */
 static double rotated_share(const dsm__hub *hub, const decoder_sizes *sizes) {
   const dsm__hub_family *const family = hub->family;
+  const latent_sizes latent = read_latent(hub);
+  if (family->has_latent) {
+    return (double)latent.rotary / (double)(latent.head_features + latent.rotary);
+  }
   const double turned = (double)(sizes->heads + sizes->kv_heads);
   const double all = turned + (double)sizes->kv_heads;
   const uint64_t of_head = sizes->hidden / sizes->heads;
@@ -98,14 +130,25 @@ static double rotated_share(const dsm__hub *hub, const decoder_sizes *sizes) {
 
 static dsm__hub_block choose_block(const dsm__hub *hub, const decoder_sizes *sizes) {
   const dsm__hub_family *const family = hub->family;
+  const dsm__hub_experts *const experts = &family->experts;
+  const latent_sizes latent = read_latent(hub);
+  const dsm__hub_kinds kinds = dsm__hub_blocks_kinds(hub, sizes->blocks);
   return (dsm__hub_block){
       .norm = family->norm,
       .activation = dsm__hub_activation(hub),
       .rotated_share = rotated_share(hub, sizes),
-      .has_head_features = family->has_kv_heads,
+      .has_head_features = family->has_kv_heads || family->has_latent,
       .has_kv_heads = family->has_kv_heads || sizes->kv_heads != sizes->heads,
-      .has_window = dsm__hub_count_or(hub, family->window, DSM_SIDE_MAX, 0) > 0,
-      .has_experts = family->experts.key != NULL,
+      .latent_rotated_share = (double)latent.rotary / (double)(latent.latent + latent.rotary),
+      .has_window = kinds.has_window,
+      .has_latent = family->has_latent,
+      .has_query_latent = latent.query > 0,
+      .has_experts = kinds.has_experts,
+      .has_shared = kinds.has_experts && dsm__hub_has(hub, experts->shared),
+      .has_sinks = family->has_sinks,
+      .has_router_bias = experts->has_router_bias,
+      .router = experts->activation == NULL ? "softmax" : experts->activation,
+      .expert_inner = experts->has_own_inner ? "=expert_inner" : "=inner",
       .is_gated = family->is_gated,
       .is_causal = true,
       .is_parallel = dsm__hub_chosen(hub, family->is_parallel),
@@ -121,21 +164,9 @@ static dsm__hub_block choose_block(const dsm__hub *hub, const decoder_sizes *siz
   };
 }
 
-/* Of a base model, which has no head that could normalise what it reads, the last block stands
- * apart: it ends with the norm. */
-static void write_blocks(const dsm__hub *hub, const dsm__hub_block *block, uint64_t blocks) {
-  const bool is_base = hub->end == DSM__HUB_BASE;
-  if (!is_base || blocks > 1) {
-    dsm__hub_block_write(hub, block, "decoder", is_base ? "=blocks-1" : "=blocks", NULL);
-  }
-  if (is_base) {
-    dsm__hub_block_write(hub, block, "decoder_end", NULL, block->norm);
-  }
-}
-
 /* Behind experts each of them would have the norm, and a part has one norm. */
 static void refuse_end(const dsm__hub *hub, const dsm__hub_block *block) {
-  const dsm__json_node node = dsm__json_member(hub->config, "architectures");
+  const dsm__json_node node = dsm__hub_member(hub, "architectures");
   if (hub->end == DSM__HUB_BASE && (block->has_experts || block->has_part_norms)) {
     dsm__json_error(&node, NULL,
                     "expected a class with a head, which has the norm behind the last block, found "
@@ -144,14 +175,11 @@ static void refuse_end(const dsm__hub *hub, const dsm__hub_block *block) {
   }
 }
 
-/* Some families have experts in some blocks. */
-static void refuse_plain_blocks(const dsm__hub *hub) {
-  const dsm__json_node step = dsm__json_member(hub->config, "decoder_sparse_step");
-  const dsm__json_node plain = dsm__json_member(hub->config, "mlp_only_layers");
-  const bool is_sparse = dsm__hub_count_or(hub, "decoder_sparse_step", DSM_LAYERS_MAX, 1) > 1;
-  const dsm__json_node first = dsm__json_item(&plain, 0);
-  if (is_sparse || dsm__json_is_present(&first)) {
-    dsm__json_error(is_sparse ? &step : &plain, NULL, "expected experts in all blocks");
+/* Layers that predict words further on stand beside the network. */
+static void note_predictors(const dsm__hub *hub) {
+  const dsm__json_node node = dsm__hub_member(hub, "num_nextn_predict_layers");
+  if (hub->family->has_latent && dsm__hub_place_or(hub, "num_nextn_predict_layers", 0) > 0) {
+    dsm__import_note(hub->import, &node, "the layers that predict further tokens are left out");
   }
 }
 
@@ -159,9 +187,7 @@ void dsm__hub_write_decoder(const dsm__hub *hub) {
   const decoder_sizes sizes = read_sizes(hub);
   const dsm__hub_block block = choose_block(hub, &sizes);
   refuse_end(hub, &block);
-  if (block.has_experts) {
-    refuse_plain_blocks(hub);
-  }
+  note_predictors(hub);
   write_parameters(hub, &sizes, &block);
   dsm__hub_begin_layers(hub);
   dsm__hub_embedding_write(
@@ -170,7 +196,7 @@ void dsm__hub_write_decoder(const dsm__hub *hub) {
                                  .has_learned_positions = hub->family->has_learned_positions,
                                  .has_dropout =
                                      dsm__hub_has_dropout(hub, hub->family->embedding_dropout)});
-  write_blocks(hub, &block, sizes.blocks);
+  dsm__hub_blocks_write(hub, &block, sizes.blocks);
   dsm__hub_head_write(hub);
   dsm__hub_end_layers(hub);
 }

@@ -23,6 +23,27 @@
                .has_qkv_bias = {"attention_bias", false},                                          \
                .has_out_bias = {"attention_bias", false}, .rotated = {NULL, 1}
 
+#define QWEN_WINDOW                                                                                \
+  {                                                                                                \
+    .key = "sliding_window", .flag = "use_sliding_window", .first = "max_window_layers",           \
+    .usual_first = 28                                                                              \
+  }
+/* Of DeepSeek-V3: a bias, which chooses experts, of each one. */
+#define LATENT_DECODER                                                                             \
+  .norm = DSM__HUB_RMS_NORM, .activation = "silu", .positions = 4096, .is_gated = true,            \
+  .score_dropout = "attention_dropout", .has_latent = true,                                        \
+  .has_qkv_bias = {"attention_bias", false}, .has_out_bias = {"attention_bias", false}
+#define DEEPSEEK_V3                                                                                \
+  LATENT_DECODER,                                                                                  \
+      .classes = "DeepseekV3Model, DeepseekV3ForCausalLM, DeepseekV3ForSequenceClassification",    \
+      .experts = {"n_routed_experts",                                                              \
+                  256,                                                                             \
+                  8,                                                                               \
+                  .has_own_inner = true,                                                           \
+                  .shared = "n_shared_experts",                                                    \
+                  .activation = "sigmoid",                                                         \
+                  .has_router_bias = true}
+
 const dsm__hub_family dsm__hub_families[] = {
     {
         .type = "bert",
@@ -49,6 +70,16 @@ const dsm__hub_family dsm__hub_families[] = {
         .has_one_norm = ALWAYS,
         .refused = {"use_qk_norm"},
         .note = "norms, which have a mean and no bias, are read as rms_norm",
+    },
+    {
+        LATENT_DECODER,
+        .type = "deepseek_v2",
+        .classes = CLASSES("DeepseekV2"),
+        .experts = {"n_routed_experts", 64, 6, .has_own_inner = true, .shared = "n_shared_experts"},
+    },
+    {
+        DEEPSEEK_V3,
+        .type = "deepseek_v3",
     },
     {
         .type = "falcon",
@@ -86,7 +117,7 @@ const dsm__hub_family dsm__hub_families[] = {
         .kv_heads = 4,
         .activation_key = "hidden_activation",
         .has_part_norms = true,
-        .window_of_some = "sliding_window",
+        .window = {"sliding_window", .usual_period = 2},
     },
     {
         GEMMA,
@@ -97,7 +128,7 @@ const dsm__hub_family dsm__hub_families[] = {
         .activation_key = "hidden_activation",
         .has_head_norms = true,
         .has_part_norms = true,
-        .window_of_some = "sliding_window",
+        .window = {"sliding_window", .period = "sliding_window_pattern", .usual_period = 6},
     },
     {
         .type = "gpt2",
@@ -135,6 +166,20 @@ const dsm__hub_family dsm__hub_families[] = {
         .rotated = {"rotary_pct", 0.25},
     },
     {
+        GATED_DECODER,
+        .type = "gpt_oss",
+        .classes = CLASSES("GptOss"),
+        .positions = 131072,
+        .kv_heads = 8,
+        .head_features = 64,
+        .has_qkv_bias = {"attention_bias", true},
+        .has_out_bias = {"attention_bias", true},
+        .has_inner_bias = ALWAYS,
+        .has_sinks = true,
+        .window = {"sliding_window", .usual_period = 2},
+        .experts = {"num_local_experts", 128, 4, .has_router_bias = true},
+    },
+    {
         .type = "gptj",
         .classes = CLASSES("GPTJ"),
         .keys = GPT2_KEYS,
@@ -152,6 +197,10 @@ const dsm__hub_family dsm__hub_families[] = {
         .rotated_features = {"rotary_dim", 64},
     },
     {
+        DEEPSEEK_V3,
+        .type = "kimi_k2",
+    },
+    {
         GATED_DECODER,
         .type = "llama",
         .classes = CLASSES("Llama"),
@@ -166,7 +215,7 @@ const dsm__hub_family dsm__hub_families[] = {
         .classes = CLASSES("Mistral"),
         .positions = 131072,
         .kv_heads = 8,
-        .window = "sliding_window",
+        .window = {"sliding_window"},
     },
     {
         GATED_DECODER,
@@ -174,7 +223,7 @@ const dsm__hub_family dsm__hub_families[] = {
         .classes = CLASSES("Mixtral"),
         .positions = 131072,
         .kv_heads = 8,
-        .window = "sliding_window",
+        .window = {"sliding_window"},
         .experts = {"num_local_experts", 8, 2},
     },
     {
@@ -214,7 +263,7 @@ const dsm__hub_family dsm__hub_families[] = {
         .positions = 4096,
         .dropout = "resid_pdrop",
         .embedding_dropout = "embd_pdrop",
-        .window = "sliding_window",
+        .window = {"sliding_window"},
     },
     {
         GATED_DECODER,
@@ -223,7 +272,7 @@ const dsm__hub_family dsm__hub_families[] = {
         .positions = 32768,
         .kv_heads = 32,
         .has_qkv_bias = ALWAYS,
-        .left_out = {"use_sliding_window", DSM__HUB_WINDOW_OF_SOME},
+        .window = QWEN_WINDOW,
     },
     {
         GATED_DECODER,
@@ -235,20 +284,19 @@ const dsm__hub_family dsm__hub_families[] = {
         .has_qkv_bias = {"attention_bias", false},
         .has_out_bias = {"attention_bias", false},
         .has_head_norms = true,
-        .left_out = {"use_sliding_window", DSM__HUB_WINDOW_OF_SOME},
+        .window = QWEN_WINDOW,
     },
     {
         GATED_DECODER,
         .type = "qwen3_moe",
         .classes = CLASSES("Qwen3Moe"),
-        .keys = {[DSM__HUB_INNER] = "moe_intermediate_size"},
         .positions = 32768,
         .kv_heads = 4,
         .has_qkv_bias = {"attention_bias", false},
         .has_out_bias = {"attention_bias", false},
         .has_head_norms = true,
-        .experts = {"num_experts", 128, 8},
-        .left_out = {"use_sliding_window", DSM__HUB_WINDOW_OF_SOME},
+        .experts = {"num_experts", 128, 8, .has_own_inner = true},
+        .window = QWEN_WINDOW,
     },
     {
         .type = "stablelm",
@@ -280,7 +328,7 @@ const dsm__hub_family dsm__hub_families[] = {
         .has_out_bias = {"use_bias", true},
         .has_inner_bias = {"use_bias", true},
         .rotated = {NULL, 1},
-        .window = "sliding_window",
+        .window = {"sliding_window"},
     },
     {
         .type = "t5",

@@ -8,7 +8,7 @@
 #include "import/json_file.h"
 #include "workload/name_index.h"
 
-enum { TYPES_BYTES = 1024 };
+enum { TYPES_BYTES = 1024, NAMES_BYTES = 1024 };
 
 /* The place of a name in a list; false, reported: it is none of them. What is near one is another
  * network, so that none is suggested. */
@@ -31,9 +31,30 @@ static bool read_name(const dsm__json_node *node, const char *names, size_t *pla
   return false;
 }
 
+/* Of a class that the family does not have, as its name ends. */
+static bool read_end_by_name(const dsm__json_node *node, size_t *end) {
+  static const char *const ends[] = {
+      [DSM__HUB_BASE] = "Model",
+      [DSM__HUB_MAIN] = "ForCausalLM",
+      [DSM__HUB_CLASSES] = "ForSequenceClassification",
+  };
+  const char *const text = dsm__json_text(node);
+  for (size_t i = 0; text != NULL && i < DSM__COUNT_OF(ends); i++) {
+    const size_t length = strlen(ends[i]);
+    if (strlen(text) > length && strcmp(text + strlen(text) - length, ends[i]) == 0) {
+      *end = i;
+      return true;
+    }
+  }
+  char found[80];
+  dsm__json_error(node, NULL, "expected a class such as ...%s, found %s", ends[DSM__HUB_MAIN],
+                  dsm__json_found(node, found, sizeof found));
+  return false;
+}
+
 /* What the first of the architectures ends with. False, reported, where that is not known. */
 static bool read_end(dsm__hub *hub) {
-  const dsm__json_node list = dsm__json_member(hub->config, "architectures");
+  const dsm__json_node list = dsm__hub_member(hub, "architectures");
   const dsm__json_node first = dsm__json_item(&list, 0);
   const char *const classes = hub->family->classes;
   size_t end = hub->family->builds_base ? DSM__HUB_BASE : DSM__HUB_MAIN;
@@ -41,11 +62,33 @@ static bool read_end(dsm__hub *hub) {
   if (!dsm__json_is_present(&list) || dsm__json_is_null(&list)) {
     dsm__import_note(hub->import, &list, "the file names no class, so the %s of %s is built",
                      end == DSM__HUB_BASE ? "first" : "second", classes);
-  } else if (!dsm__json_array(&list, 1, 1, &count) || !read_name(&first, classes, &end)) {
+  } else if (!dsm__json_array(&list, 1, 1, &count) ||
+             !(hub->reads != NULL ? read_end_by_name(&first, &end)
+                                  : read_name(&first, classes, &end))) {
     return false;
   }
   hub->end = (dsm__hub_end)end;
   return true;
+}
+
+/* The row of a type; the count of them where there is none. */
+static size_t find_family(const char *type) {
+  size_t i = 0;
+  while (i < dsm__hub_family_count && strcmp(dsm__hub_families[i].type, type) != 0) {
+    i++;
+  }
+  return i;
+}
+
+/* By what is asked for, whatever the file says. */
+static bool read_other_family(dsm__hub *hub, const char *as) {
+  const size_t family = find_family(as);
+  hub->family = &dsm__hub_families[family < dsm__hub_family_count ? family : 0];
+  if (family == dsm__hub_family_count) {
+    dsm__json_error(hub->config, NULL, "expected to read it as a type of its table, found \"%s\"",
+                    as);
+  }
+  return family < dsm__hub_family_count;
 }
 
 static bool read_family(dsm__hub *hub, const dsm__json_node *type) {
@@ -73,7 +116,7 @@ static bool recognise(const char *bytes, size_t length, const char *file) {
 /* What the configuration calls itself, without the name of its owner; or what its file is called,
  * unless that is what all of them are called. */
 static const char *name_of(const dsm__hub *hub, const char *type) {
-  const dsm__json_node node = dsm__json_member(hub->config, "_name_or_path");
+  const dsm__json_node node = dsm__hub_member(hub, "_name_or_path");
   const char *const text = dsm__json_text(&node);
   const char *const slash = text == NULL ? NULL : strrchr(text, '/');
   const char *const name = slash == NULL ? text : slash + 1;
@@ -85,15 +128,48 @@ static const char *name_of(const dsm__hub *hub, const char *type) {
   return is_own ? stem : type;
 }
 
+/* Lists keys that a row of another type did not ask for. */
+static void note_unread(const dsm__hub *hub) {
+  char names[NAMES_BYTES] = "";
+  size_t length = 0;
+  size_t more = 0;
+  for (dsm__json_node each = dsm__json_first_member(hub->config); dsm__json_is_present(&each);
+       each = dsm__json_next(&each)) {
+    const char *const key = dsm__json_key(&each);
+    bool is_read = false;
+    for (size_t i = 0; i < hub->reads->count; i++) {
+      is_read = is_read || strcmp(hub->reads->keys[i], key) == 0;
+    }
+    if (!is_read && length + strlen(key) + 3 < sizeof names && dsm__is_plain_name(key)) {
+      length += (size_t)snprintf(names + length, sizeof names - length, "%s%s",
+                                 length == 0 ? "" : ", ", key);
+    } else if (!is_read) {
+      more++;
+    }
+  }
+  dsm__import_note(hub->import, hub->config,
+                   "is read as %s; %zu more and these keys are not read: %s", hub->family->type,
+                   more, names);
+}
+
 static void write(dsm__import *import, dsm__json_writer *writer) {
-  dsm__hub hub = {.import = import, .config = &import->root, .writer = writer};
-  const dsm__json_node type = dsm__json_member(&import->root, "model_type");
-  if (!dsm__json_require(&type, "the family of the model, which old "
-                                "ones leave out (\"bert\" of BERT)") ||
-      !read_family(&hub, &type) || !read_end(&hub)) {
+  const char *const as = import->options->as;
+  dsm__hub_reads reads = {.count = 0};
+  dsm__hub hub = {.import = import,
+                  .config = &import->root,
+                  .writer = writer,
+                  .reads = as == NULL ? NULL : &reads};
+  const dsm__json_node type = dsm__hub_member(&hub, "model_type");
+  if (as == NULL && !dsm__json_require(&type, "the family of the model, which old "
+                                              "ones leave out (\"bert\" of BERT)")) {
     return;
   }
-  dsm__import_begin_workload(import, writer, name_of(&hub, dsm__json_text(&type)),
+  if (!(as == NULL ? read_family(&hub, &type) : read_other_family(&hub, as)) || !read_end(&hub)) {
+    return;
+  }
+  const char *const type_text = dsm__json_text(&type);
+  const bool is_named = type_text != NULL && dsm__is_plain_name(type_text);
+  dsm__import_begin_workload(import, writer, name_of(&hub, is_named ? type_text : hub.family->type),
                              "config.json of a hub of models (transformers)");
   dsm__json_put_string(writer, "optimizer", dsm_optimizer_name(DSM_OPTIMIZER_ADAM_MIXED));
   if (!import->options->is_strict) { /* an assumption, and no approximation */
@@ -104,6 +180,9 @@ static void write(dsm__import *import, dsm__json_writer *writer) {
   dsm__hub_note_left_out(&hub);
   dsm__hub_note_score_dropout(&hub, hub.family->score_dropout);
   hub.family->put == NULL ? dsm__hub_write_decoder(&hub) : hub.family->put(&hub);
+  if (as != NULL) {
+    note_unread(&hub);
+  }
   dsm__json_end_object(writer);
 }
 

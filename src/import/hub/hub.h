@@ -31,6 +31,7 @@ typedef enum dsm__hub_size {
   DSM__HUB_HEADS,
   DSM__HUB_HEAD_FEATURES,
   DSM__HUB_INNER,
+  DSM__HUB_EXPERT_INNER,
   DSM__HUB_SIZE_COUNT
 } dsm__hub_size;
 
@@ -39,10 +40,6 @@ typedef struct dsm__hub_choice {
   const char *key;
   bool fallback;
 } dsm__hub_choice;
-
-/** Noted where only some blocks have a window. */
-#define DSM__HUB_WINDOW_OF_SOME                                                                    \
-  "attention is to all positions: the window of some blocks is left out"
 
 /** A flag, and what is not told apart where it is set. */
 typedef struct dsm__hub_note {
@@ -58,7 +55,21 @@ typedef struct dsm__hub_rotated_features {
 typedef struct dsm__hub_experts {
   const char *key; /**< of their number; NULL: none */
   uint64_t count, active;
+  bool has_own_inner;     /**< features inside one, by a key of their own */
+  const char *shared;     /**< of how many all positions are */
+  const char *activation; /**< of the router's scores; NULL: softmax */
+  bool has_router_bias;
 } dsm__hub_experts;
+
+/** Keys of which blocks have a window; NULL: a flag that is set, 0, and no pattern. */
+typedef struct dsm__hub_window {
+  const char *key;    /**< of its size; NULL: none has one */
+  const char *flag;   /**< without which none has one */
+  const char *first;  /**< of the first that has one */
+  const char *period; /**< of how many the last has none; what it is without such a key: */
+  uint64_t usual_period;
+  uint64_t usual_first;
+} dsm__hub_window;
 
 typedef struct dsm__hub dsm__hub;
 
@@ -100,12 +111,19 @@ typedef struct dsm__hub_family {
     double fallback;
   } rotated;                                  /**< share of the features of queries and keys */
   dsm__hub_rotated_features rotated_features; /**< in place of a share: of each head */
-  const char *window;                         /**< a key */
-  const char *window_of_some;                 /**< likewise, in some blocks */
+  bool has_sinks;  /**< numbers that the softmax of a head has beside scores */
+  bool has_latent; /**< of which keys and values are made; queries may have one too */
+  dsm__hub_window window;
   dsm__hub_experts experts;
 } dsm__hub_family;
 extern const dsm__hub_family dsm__hub_families[];
 extern const size_t dsm__hub_family_count;
+
+/** Keys that were looked for, whether there or not: more than any family has. */
+typedef struct dsm__hub_reads {
+  const char *keys[128];
+  size_t count;
+} dsm__hub_reads;
 
 struct dsm__hub {
   const dsm__import *import;
@@ -113,6 +131,7 @@ struct dsm__hub {
   dsm__json_writer *writer;
   const dsm__hub_family *family;
   dsm__hub_end end;
+  dsm__hub_reads *reads; /**< NULL: not noted */
 };
 
 void dsm__hub_write_bert(const dsm__hub *hub);
@@ -121,6 +140,9 @@ void dsm__hub_write_t5(const dsm__hub *hub);
 void dsm__hub_write_vit(const dsm__hub *hub);
 
 /* ---- keys of a configuration; null, and no key, is as absent (config.c) ---- */
+
+/** A member of the configuration. */
+dsm__json_node dsm__hub_member(const dsm__hub *hub, const char *key);
 
 /** A size that must be there; 1 where it is wrong, which was reported. */
 uint64_t dsm__hub_size_at(const dsm__hub *hub, dsm__hub_size size);
@@ -138,7 +160,13 @@ uint64_t dsm__hub_features_of_heads(const dsm__hub *hub, uint64_t heads);
 uint64_t dsm__hub_kv_heads(const dsm__hub *hub, const char *key, uint64_t heads, uint64_t fallback);
 
 bool dsm__hub_flag(const dsm__hub *hub, const char *key, bool fallback);
+/** Does a configuration say anything at this key? */
+bool dsm__hub_has(const dsm__hub *hub, const char *key);
 bool dsm__hub_chosen(const dsm__hub *hub, dsm__hub_choice choice);
+
+/** A number from 0 to DSM_LAYERS_MAX that may be absent; 0 where it is wrong, which was reported.
+ */
+uint64_t dsm__hub_place_or(const dsm__hub *hub, const char *key, uint64_t fallback);
 
 /** A share from 0 to 1. */
 double dsm__hub_share(const dsm__hub *hub, const char *key, double fallback);
@@ -196,6 +224,7 @@ typedef struct dsm__hub_fc {
   const char *input_norm_from; /**< the layer that has it */
   const char *own_norm;        /**< of what it makes, before that is added to something */
   const char *own_features;    /**< an expression: of a head, which has a norm of its own */
+  bool has_own_of_first;       /**< the first head alone has it */
   const char *activation;
   const char *residual; /**< the layer that is added */
   const char *multiply; /**< the layer by which it is multiplied */
@@ -203,6 +232,7 @@ typedef struct dsm__hub_fc {
   double rotated_share;
   bool selects_first; /**< of the positions, one goes on */
   bool has_bias;
+  bool is_bias_last; /**< of what the activation has made */
   bool has_dropout;
   bool has_experts; /**< by the parameters of these names */
 } dsm__hub_fc;
@@ -226,6 +256,8 @@ typedef struct dsm__hub_attention {
   const char *inputs[3];     /**< queries, keys, values; NULL: the layer before has them all */
   bool has_kv_heads;         /**< by the parameter of this name */
   bool has_window;           /**< likewise */
+  bool has_latent;           /**< likewise, as all that goes with it */
+  bool has_sinks;
   bool is_causal;
 } dsm__hub_attention;
 void dsm__hub_attention_write(const dsm__hub *hub, const dsm__hub_attention *attention);
@@ -234,13 +266,21 @@ void dsm__hub_attention_write(const dsm__hub *hub, const dsm__hub_attention *att
 typedef struct dsm__hub_block {
   const char *norm;
   const char *activation;
-  double rotated_share;   /**< of what qkv makes, or query and key */
-  bool has_head_features; /**< by the parameter of this name; else heads share "hidden" */
-  bool has_kv_heads;      /**< likewise; else as many as of queries */
-  bool has_window;        /**< likewise */
-  bool has_experts;       /**< likewise, of a gated part */
-  bool is_gated;          /**< three products; else two */
-  bool normalises_sums;   /**< else what its parts read */
+  double rotated_share;        /**< of what qkv makes, or query and key */
+  double latent_rotated_share; /**< of what latent makes */
+  bool has_head_features;      /**< by the parameter of this name; else heads share "hidden" */
+  bool has_kv_heads;           /**< likewise; else as many as of queries */
+  bool has_window;             /**< likewise */
+  bool has_latent;             /**< likewise */
+  bool has_query_latent;       /**< likewise */
+  bool has_experts;            /**< likewise, of a gated part */
+  bool has_shared;             /**< likewise: experts that all positions use */
+  bool has_sinks;
+  bool has_router_bias;
+  const char *router;       /**< what its scores go through */
+  const char *expert_inner; /**< an expression: features inside an expert */
+  bool is_gated;            /**< three products; else two */
+  bool normalises_sums;     /**< else what its parts read */
   bool is_causal;
   bool is_parallel; /**< both parts read what the block reads */
   bool has_one_norm;
@@ -256,6 +296,19 @@ typedef struct dsm__hub_block {
 /** Behind the last sum stands a norm; NULL: that of the block, if any. */
 void dsm__hub_block_write(const dsm__hub *hub, const dsm__hub_block *block, const char *name,
                           const char *repeat, const char *end_norm);
+
+/** Blocks of a decoder in their order, of which some have a window, or experts, and others not:
+ * what is alike is repeated (block_pattern.c). */
+void dsm__hub_blocks_write(const dsm__hub *hub, const dsm__hub_block *block, uint64_t count);
+
+/** What there is among the blocks. */
+typedef struct dsm__hub_kinds {
+  bool are_alike;
+  bool has_experts;
+  bool has_plain_part; /**< without experts */
+  bool has_window;
+} dsm__hub_kinds;
+dsm__hub_kinds dsm__hub_blocks_kinds(const dsm__hub *hub, uint64_t count);
 
 /** What reads a decoder's last features, by its end: products with all words of the vocabulary, by
  * the embedding's weights or others, or with classes; of a base model nothing. */

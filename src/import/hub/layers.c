@@ -107,6 +107,16 @@ static void put_input_norm(const dsm__hub *hub, const dsm__hub_fc *fc) {
   dsm__json_end_object(hub->writer);
 }
 
+static void put_own_norm(const dsm__hub *hub, const dsm__hub_fc *fc) {
+  dsm__json_begin_object(hub->writer, true);
+  dsm__json_put_string(hub->writer, "op", fc->own_norm);
+  put_optional(hub, "features", fc->own_features);
+  if (fc->has_own_of_first) {
+    dsm__json_put_u64(hub->writer, "heads", 1);
+  }
+  dsm__json_end_object(hub->writer);
+}
+
 static bool has_aux(const dsm__hub_fc *fc) {
   return fc->input_norm != NULL || fc->own_norm != NULL || fc->activation != NULL ||
          fc->residual != NULL || fc->multiply != NULL || fc->norm != NULL ||
@@ -124,14 +134,15 @@ static void put_aux(const dsm__hub *hub, const dsm__hub_fc *fc) {
   if (fc->selects_first) {
     put_select(hub);
   }
-  put_named(hub, fc->has_bias ? "bias" : NULL);
+  put_named(hub, fc->has_bias && !fc->is_bias_last ? "bias" : NULL);
   if (fc->own_norm != NULL) {
-    put_op(hub, fc->own_norm, "features", fc->own_features);
+    put_own_norm(hub, fc);
   }
   if (fc->rotated_share > 0) {
     put_rotary(hub, fc->rotated_share);
   }
   put_named(hub, fc->activation);
+  put_named(hub, fc->has_bias && fc->is_bias_last ? "bias" : NULL);
   put_of(hub, "multiply", fc->multiply);
   put_named(hub, fc->has_dropout ? "dropout" : NULL);
   put_of(hub, "residual", fc->residual);
@@ -179,9 +190,15 @@ void dsm__hub_attention_write(const dsm__hub *hub, const dsm__hub_attention *att
   dsm__json_put_string(hub->writer, "heads", "=heads");
   put_optional(hub, "kv_heads", attention->has_kv_heads ? "=kv_heads" : NULL);
   dsm__json_put_string(hub->writer, "head_features", attention->head_features);
+  put_optional(hub, "value_features", attention->has_latent ? "=value_features" : NULL);
+  put_optional(hub, "latent", attention->has_latent ? "=latent" : NULL);
+  put_optional(hub, "rotary_features", attention->has_latent ? "=rotary_features" : NULL);
   put_optional(hub, "window", attention->has_window ? "=window" : NULL);
   if (attention->is_causal) {
     dsm__json_put_bool(hub->writer, "causal", true);
+  }
+  if (attention->has_sinks) {
+    dsm__json_put_bool(hub->writer, "sinks", true);
   }
   put_inputs(hub, attention->inputs, 3);
   dsm__json_end_object(hub->writer);

@@ -19,7 +19,7 @@ typedef struct t5_choice {
 /* "relu", or "gated-" and an activation. */
 static void choose_activation(const dsm__hub *hub, t5_choice *choice) {
   static const char gated[] = "gated-";
-  const dsm__json_node node = dsm__json_member(hub->config, "feed_forward_proj");
+  const dsm__json_node node = dsm__hub_member(hub, "feed_forward_proj");
   const char *const text = dsm__json_text(&node);
   choice->activation = "relu";
   if (!dsm__json_is_present(&node)) {
@@ -132,7 +132,7 @@ static void write_decoder(const dsm__hub *hub, const t5_choice *choice, const ch
 }
 
 static void note_relative_positions(const dsm__hub *hub) {
-  const dsm__json_node node = dsm__json_member(hub->config, "relative_attention_num_buckets");
+  const dsm__json_node node = dsm__hub_member(hub, "relative_attention_num_buckets");
   dsm__import_note(hub->import, &node,
                    "what scores get for the distance of positions is left out: a table of heads "
                    "times buckets%s",

@@ -43,20 +43,61 @@ static void write_qkv(const dsm__hub *hub, const dsm__hub_block *block, const ch
                                         .rotated_share = block->rotated_share});
 }
 
+/* Queries, of a latent or not, and the latent of keys and values, with the rotated part of keys. */
+static void write_latents(const dsm__hub *hub, const dsm__hub_block *block, const char *read_norm) {
+  const bool is_made = block->has_query_latent;
+  if (is_made) {
+    dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "query_down",
+                                          .in = "=hidden",
+                                          .out = "=query_latent",
+                                          .input = "@before",
+                                          .input_norm = read_norm,
+                                          .has_bias = block->has_qkv_bias,
+                                          .own_norm = block->norm});
+  }
+  dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "query",
+                                        .in = is_made ? "=query_latent" : "=hidden",
+                                        .out = "=heads*(head_features+rotary_features)",
+                                        .input = is_made ? NULL : "@before",
+                                        .input_norm = is_made ? NULL : read_norm,
+                                        .rotated_share = block->rotated_share});
+  dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "latent",
+                                        .in = "=hidden",
+                                        .out = "=latent+rotary_features",
+                                        .input = "@before",
+                                        .input_norm = read_norm,
+                                        .input_norm_from = is_made ? "query_down" : "query",
+                                        .has_bias = block->has_qkv_bias,
+                                        .own_norm = block->norm,
+                                        .own_features = "=latent",
+                                        .has_own_of_first = true,
+                                        .rotated_share = block->latent_rotated_share});
+}
+
 static void write_attention(const dsm__hub *hub, const dsm__hub_block *block, const char *read_norm,
                             const char *sum_norm) {
   const bool has_own = block->has_head_features;
   const bool is_apart = block->has_head_norms || block->has_query_norms;
-  write_qkv(hub, block, read_norm);
+  if (block->has_latent) {
+    write_latents(hub, block, read_norm);
+  } else {
+    write_qkv(hub, block, read_norm);
+  }
   dsm__hub_attention_write(
       hub, &(dsm__hub_attention){.name = "attention",
                                  .has_kv_heads = block->has_kv_heads,
                                  .head_features = has_own ? "=head_features" : "=hidden/heads",
-                                 .inputs = {is_apart ? "query" : NULL, "key", "value"},
+                                 .inputs = {is_apart || block->has_latent ? "query" : NULL,
+                                            block->has_latent ? "latent" : "key",
+                                            block->has_latent ? NULL : "value"},
                                  .has_window = block->has_window,
+                                 .has_latent = block->has_latent,
+                                 .has_sinks = block->has_sinks,
                                  .is_causal = block->is_causal});
   dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "attention_out",
-                                        .in = has_own ? "=heads*head_features" : "=hidden",
+                                        .in = block->has_latent ? "=heads*value_features"
+                                              : has_own         ? "=heads*head_features"
+                                                                : "=hidden",
                                         .out = "=hidden",
                                         .has_bias = block->has_out_bias,
                                         .own_norm = block->has_part_norms ? block->norm : NULL,
@@ -84,21 +125,44 @@ static void write_plain_part(const dsm__hub *hub, const dsm__hub_block *block, c
                                         .norm = sum_norm});
 }
 
+/* Experts that all positions use, which are one part: it adds to what the others make. */
+static void write_shared_part(const dsm__hub *hub, const dsm__hub_block *block, const char *read) {
+  dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "shared_gate",
+                                        .in = "=hidden",
+                                        .out = "=shared_experts*expert_inner",
+                                        .input = read,
+                                        .activation = block->activation,
+                                        .comment = normalised_before});
+  dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "shared_up",
+                                        .in = "=hidden",
+                                        .out = "=shared_experts*expert_inner",
+                                        .input = read,
+                                        .multiply = "shared_gate",
+                                        .comment = normalised_before});
+  dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "shared_down",
+                                        .in = "=shared_experts*expert_inner",
+                                        .out = "=hidden",
+                                        .residual = "down"});
+}
+
 static void write_gated_part(const dsm__hub *hub, const dsm__hub_block *block, const char *before,
                              const char *read_norm, const char *sum_norm) {
   const bool has_experts = block->has_experts;
   const char *const read = before == NULL ? "attention_out" : before;
+  const char *const inner = has_experts ? block->expert_inner : "=inner";
   if (has_experts) {
     dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "router",
                                           .in = "=hidden",
                                           .out = "=experts",
                                           .input = before,
                                           .input_norm = read_norm,
-                                          .activation = "softmax"});
+                                          .activation = block->router,
+                                          .has_bias = block->has_router_bias,
+                                          .is_bias_last = true});
   }
   dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "gate",
                                         .in = "=hidden",
-                                        .out = "=inner",
+                                        .out = inner,
                                         .input = has_experts ? read : before,
                                         .input_norm = has_experts ? NULL : read_norm,
                                         .has_bias = block->has_inner_bias,
@@ -107,14 +171,14 @@ static void write_gated_part(const dsm__hub *hub, const dsm__hub_block *block, c
                                         .has_experts = has_experts});
   dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "up",
                                         .in = "=hidden",
-                                        .out = "=inner",
+                                        .out = inner,
                                         .input = read,
                                         .has_bias = block->has_inner_bias,
                                         .multiply = "gate",
                                         .has_experts = has_experts,
                                         .comment = normalised_before});
   dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "down",
-                                        .in = "=inner",
+                                        .in = inner,
                                         .out = "=hidden",
                                         .has_bias = block->has_inner_bias,
                                         .own_norm = block->has_part_norms ? block->norm : NULL,
@@ -122,6 +186,9 @@ static void write_gated_part(const dsm__hub *hub, const dsm__hub_block *block, c
                                         .residual = "attention_out",
                                         .norm = sum_norm,
                                         .has_experts = has_experts});
+  if (has_experts && block->has_shared) {
+    write_shared_part(hub, block, read);
+  }
 }
 
 void dsm__hub_block_write(const dsm__hub *hub, const dsm__hub_block *block, const char *name,

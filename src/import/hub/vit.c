@@ -7,7 +7,7 @@ enum { IMAGE = 224, PATCH = 16, CHANNELS = 3 };
 
 /* One number, or a list of two equal ones. */
 static uint64_t side(const dsm__hub *hub, const char *key, uint64_t fallback) {
-  const dsm__json_node node = dsm__json_member(hub->config, key);
+  const dsm__json_node node = dsm__hub_member(hub, key);
   if (!dsm__json_is_list(&node)) {
     return dsm__hub_count_or(hub, key, DSM_SIDE_MAX, fallback);
   }
@@ -29,7 +29,7 @@ static uint64_t side(const dsm__hub *hub, const char *key, uint64_t fallback) {
 /* Patches in a row: the last pixels that fill none are left out, as the model does. */
 static uint64_t patches_of(const dsm__hub *hub, uint64_t image, uint64_t patch) {
   if (patch > image) {
-    const dsm__json_node node = dsm__json_member(hub->config, "patch_size");
+    const dsm__json_node node = dsm__hub_member(hub, "patch_size");
     dsm__json_error(&node, NULL, "expected at most the image_size, %llu, found %llu",
                     (unsigned long long)image, (unsigned long long)patch);
     return 1;
@@ -69,7 +69,7 @@ static void write_end(const dsm__hub *hub) {
 }
 
 static void note_sequence(const dsm__hub *hub) {
-  const dsm__json_node node = dsm__json_member(hub->config, "image_size");
+  const dsm__json_node node = dsm__hub_member(hub, "image_size");
   if (dsm__import_dimension(hub->import, "sequence", sizeof "sequence" - 1) > 0) {
     dsm__import_note(hub->import, &node, "the sequence is what the image and its patches make it");
   }

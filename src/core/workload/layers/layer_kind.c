@@ -19,6 +19,10 @@ size_t dsm__primary_count_of(const dsm_layer_spec *spec) {
   return kind->primary_count == NULL ? 1 : kind->primary_count(spec);
 }
 
+size_t dsm__first_output_of(const dsm_layer_spec *spec) {
+  return dsm__layer_kind_of(spec->type)->ends_with_output ? dsm__primary_count_of(spec) - 1 : 0;
+}
+
 dsm_layer dsm__loops_of_features(uint64_t in, uint64_t out) {
   return (dsm_layer){.in = in,
                      .out = out,

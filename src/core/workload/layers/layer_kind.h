@@ -15,7 +15,7 @@
 #include "workload/shape.h"
 
 /** Most primary layers of a declared one. */
-#define DSM__PRIMARIES_MAX 2
+#define DSM__PRIMARIES_MAX 4
 
 /** What a layer delivers. */
 typedef struct dsm__delivery {
@@ -27,6 +27,14 @@ typedef struct dsm__delivery {
 /** What of its features a type of layer states. */
 #define DSM__STATES_IN 1U
 #define DSM__STATES_OUT 2U
+
+/** Where a primary layer has from what it multiplies: bits of inputs with a role of their own, from
+ * the first on, and from DSM__MADE on of the declared layer's primary ones before it. */
+typedef struct dsm__links {
+  unsigned inputs;
+  unsigned operands;
+} dsm__links;
+#define DSM__MADE 4
 
 /** A declared layer on its way to primary ones. */
 typedef struct dsm__lowering {
@@ -64,14 +72,14 @@ typedef struct dsm__layer_kind {
   bool (*check)(const dsm__lowering *lowering);
   /** Features that it delivers; NULL: `out`. */
   uint64_t (*delivered)(const dsm_layer_spec *spec);
-  /** Fills the loops, and what else is particular, of each of its primary layers. */
+  /** Fills the loops, and what else is particular, of each of its primary layers: of several also
+   * what their names end with. */
   void (*lower)(const dsm__lowering *lowering, dsm_layer *primary);
   /** How many primary layers it becomes; NULL: one. */
   size_t (*primary_count)(const dsm_layer_spec *spec);
-  /** What the names of several end with. */
-  const char *suffixes[DSM__PRIMARIES_MAX];
-  /** The first of them that delivers outputs, which are those of all behind it too. */
-  size_t first_output;
+  bool ends_with_output; /**< the last of them delivers the outputs; else each has a part */
+  /** Of each of them, of a kind that reads parts. */
+  const dsm__links *(*links)(const dsm_layer *primary);
 } dsm__layer_kind;
 
 extern const dsm__layer_kind dsm__conv_kind;
@@ -86,6 +94,8 @@ extern const dsm__layer_kind dsm__conv_transpose_kind;
 const dsm__layer_kind *dsm__layer_kind_of(dsm_layer_type type);
 
 size_t dsm__primary_count_of(const dsm_layer_spec *spec);
+/** The first of its primary layers that delivers outputs, which are those of all behind it too. */
+size_t dsm__first_output_of(const dsm_layer_spec *spec);
 
 /** The declared operation of that sort, or NULL. */
 const dsm_aux *dsm__find_op(const dsm_layer_spec *spec, dsm_aux_op op);

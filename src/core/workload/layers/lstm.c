@@ -40,9 +40,11 @@ static void lower_direction(const dsm_layer_spec *spec, dsm_layer *primary) {
 }
 
 static void lower(const dsm__lowering *lowering, dsm_layer *primaries) {
+  static const char *const directions[] = {"fwd", "bwd"};
   const dsm_layer_spec *const spec = lowering->layer->spec;
   for (size_t i = 0; i < primary_count(spec); i++) {
     lower_direction(spec, &primaries[i]);
+    primaries[i].name = directions[i];
   }
 }
 
@@ -54,5 +56,4 @@ const dsm__layer_kind dsm__lstm_kind = {
     .starts_backward = true,
     .lower = lower,
     .primary_count = primary_count,
-    .suffixes = {"fwd", "bwd"},
 };
