@@ -5,11 +5,24 @@
 
 int main(void) {
   static Suite *(*const suites[])(void) = {
-      suite_blocks,        suite_bundled_workloads, suite_layer_json,          suite_list,
-      suite_lives,         suite_name_index,        suite_overrides,           suite_positions,
-      suite_quantities,    suite_resolve,           suite_resolve_limits,      suite_resolve_uses,
-      suite_siblings,      suite_workload_json,     suite_workload_json_write, suite_workload_names,
+      suite_blocks,
+      suite_bundled_workloads,
+      suite_layer_json,
+      suite_list,
+      suite_lives,
+      suite_name_index,
+      suite_overrides,
+      suite_positions,
+      suite_quantities,
+      suite_resolve,
+      suite_resolve_limits,
+      suite_resolve_uses,
+      suite_siblings,
+      suite_workload_json,
+      suite_workload_json_write,
+      suite_workload_names,
       suite_element_sizes,
+      suite_phase,
   };
   SRunner *const runner = srunner_create(NULL);
   for (int i = 0; i < COUNT_OF(suites); i++) {
