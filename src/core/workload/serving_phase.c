@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* phase.c: what serving a network runs of it: the declared layers with other positions, written as
- * a description and read again, so that all checks between layers are those of any other network.
+/* serving_phase.c: what serving a network runs of it: the declared layers with other positions,
+ * written as a description and read again, so that all checks between layers are those of any other
+ * network.
  */
 #include <stdlib.h>
 #include <string.h>

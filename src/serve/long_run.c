@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* steady.c: an instance in the long run (docs/serving.md): closed forms of queues whose steps take
- * what tables say. They were held against simulations. */
+/* long_run.c: an instance in the long run (docs/serving.md): closed forms of queues whose steps
+ * take what tables say. They were held against simulations. */
 #include <math.h>
 
 #include "dsm/serving.h"
