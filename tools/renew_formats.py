@@ -23,7 +23,7 @@ from formats import Formats  # noqa: E402
 
 PLAN, POINTS = "dsm-plan/1", "dsm-points/1"
 RESULTS = [f"dsm-{kind}/1" for kind in ("calibration", "check", "deployment", "describe", "diff", "dispatch", "elasticity", "explain", "front", "ladder", "list",
-                                        "partition", "pim", "pim-system", "pipeline", "points", "profile", "remat", "rl-workload", "stages", "storage",
+                                        "partition", "pim", "pim-system", "pipeline", "points", "profile", "remat", "rl-workload", "serving", "stages", "storage",
                                         "validate")]
 # Those of them that people write too.
 INPUTS = ("dsm-stages/1", "dsm-profile/1", "dsm-rl-workload/1", "dsm-pim-system/1")

@@ -25,6 +25,7 @@
 #include "dsm/pim.h"
 #include "dsm/plan.h"
 #include "dsm/remat.h"
+#include "dsm/serving.h"
 #include "dsm/storage.h"
 #include "dsm/sweep_store.h"
 #include "dsm/system.h"
@@ -292,6 +293,11 @@ DSM_API extern const dsm_answer_kind dsm_answer_remat_pipeline;
  * JSON ("dsm-storage/1"). CSV: one row a mini-epoch of a timeline or of a list, or else one a
  * factor. Page: the answer, figures, and the factors from which to choose. */
 DSM_API extern const dsm_answer_kind dsm_answer_storage;
+
+/** Of a dsm_serving: what users and chips get of a language model, and with which batches. Table:
+ * the answer, and the front. JSON ("dsm-serving/1"). CSV: one row a point of the front. Page: the
+ * same. */
+DSM_API extern const dsm_answer_kind dsm_answer_serving;
 
 /** Of a dsm_partition. Table: where each task runs, how the devices are used and what binds them,
  * the simple ways beside it, and the bound. JSON ("dsm-partition/1"): what is infinite is null.

@@ -72,6 +72,7 @@
 #include "dsm/role.h"
 #include "dsm/search_options.h"
 #include "dsm/server.h"
+#include "dsm/serving.h"
 #include "dsm/status.h"
 #include "dsm/storage.h"
 #include "dsm/strategy.h"

@@ -243,9 +243,10 @@ typedef struct dsm_layer {
   uint64_t weight_elements;  /**< w_el, once for the layer; 0 for matmul */
   uint64_t macs;             /**< per sample and pass */
   double hidden_share;       /**< of the MACs: those that a causal mask hides; else 0 */
-  bool is_tied;       /**< the weights are another layer's, where they are stored and summed */
-  uint64_t experts;   /**< sets of weights, as groups; 0: one set, which all use */
-  uint64_t routed;    /**< positions of a sample times experts of each; 0 without experts */
+  bool is_tied;            /**< the weights are another layer's, where they are stored and summed */
+  uint64_t experts;        /**< sets of weights, as groups; 0: one set, which all use */
+  uint64_t routed;         /**< positions of a sample times experts of each; 0 without experts */
+  uint64_t active_experts; /**< that a position uses; 0 without experts */
   bool feeds_experts; /**< only layers of the same experts read its output: tokens stay with them */
   uint64_t lookup_elements; /**< of the weights, fetched per sample in place of all: embedding;
                                  else 0 */
@@ -382,6 +383,32 @@ DSM_API DSM_NODISCARD dsm_status dsm_workload_load(dsm_workload **workload, cons
 
 /** Frees the workload; NULL is fine. */
 DSM_API void dsm_workload_free(dsm_workload *workload);
+
+/** What a server runs of a network. */
+typedef enum dsm_phase {
+  DSM_PHASE_PREFILL = 0, /**< all positions of what is asked, at once */
+  DSM_PHASE_DECODE,      /**< the next positions of an answer, behind those before */
+  DSM_PHASE_COUNT
+} dsm_phase;
+
+/** "prefill" or "decode". Never NULL. */
+DSM_API const char *dsm_phase_name(dsm_phase phase);
+
+/**
+ * The network of a phase: one of causal attentions with so many new `positions` (0: in a decode 1,
+ * in a prefill all) at the end of a `context` (0: the positions of the network as it is described);
+ * those before are in a cache. Operations of training alone are
+ * left out. In a prefill the last layer works on the last position of a sample alone. A network
+ * whose attentions are not causal has a prefill only, of a context that is all new. Learned
+ * positions have rows for the new ones alone (an assumption: the table is a little smaller).
+ * *phase_of belongs to the caller. DSM_ERROR_USAGE: a context of fewer positions, or of more
+ * than DSM_SIDE_MAX. DSM_ERROR_INVALID: there is no such phase; a finding names the layer that is
+ * the reason. DSM_ERROR_OUT_OF_MEMORY. O(layers).
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_workload_phase(dsm_workload **phase_of,
+                                                    const dsm_workload *workload, dsm_phase phase,
+                                                    uint64_t positions, uint64_t context,
+                                                    dsm_diags *diags);
 
 /** Index of the primary layer of that name, or SIZE_MAX. O(layers). */
 DSM_API size_t dsm_workload_find_layer(const dsm_workload *workload, const char *name);

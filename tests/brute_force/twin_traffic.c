@@ -55,7 +55,9 @@ static double kernel_parts(const twin_node *node, const twin_layout layout,
 
 /* Of experts whose weights are fetched, the most: in inference no more than positions go there. */
 static double fetched_share(const twin_context *context, const twin_node *node, const double mbc) {
-  return context->inference && node->experts > 0 ? fmin(1, node->routed * mbc / node->experts) : 1;
+  return context->inference && node->experts > 0
+             ? 1 - pow(1 - node->routed / node->positions / node->experts, node->positions * mbc)
+             : 1;
 }
 
 /* What stands in place of weights, of all chips that share features. */

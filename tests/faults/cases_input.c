@@ -297,6 +297,40 @@ static attempt parse_bad_workload(const subject *s, dsm_diags *diags) {
   return parse_workload_of(subject_bad_workload_text, NULL, 0, diags);
 }
 
+/* The phase of a network that generates; what an encoder has no phase for. */
+static attempt derive_phase_of(const char *causal, dsm_diags *diags) {
+  char text[512];
+  (void)snprintf(text, sizeof text,
+                 "{\"format\": \"dsm-workload/1\", \"name\": \"n\", \"minibatch\": 1, \"layers\": "
+                 "[{\"name\": \"e\", \"type\": \"embedding\", \"vocabulary\": 10, \"out\": 12, "
+                 "\"positions\": 5}, {\"name\": \"a\", \"type\": \"attention\", \"heads\": 2, "
+                 "\"head_features\": 2, \"causal\": %s}]}",
+                 causal);
+  dsm_workload *network = NULL;
+  dsm_workload *phase = poison();
+  dsm_status status = dsm_workload_parse(&network, text, strlen(text), "n", NULL, 0, diags);
+  if (status == DSM_OK) {
+    status = dsm_workload_phase(&phase, network, DSM_PHASE_DECODE, 0, 7, diags);
+  } else {
+    phase = NULL;
+  }
+  const attempt made = attempt_of_status(
+      status, phase, status == DSM_OK ? digest_text(DIGEST_START, phase->name) : 0);
+  dsm_workload_free(status == DSM_OK ? phase : NULL);
+  dsm_workload_free(network);
+  return made;
+}
+
+static attempt derive_phase(const subject *s, dsm_diags *diags) {
+  (void)s;
+  return derive_phase_of("true", diags);
+}
+
+static attempt derive_no_phase(const subject *s, dsm_diags *diags) {
+  (void)s;
+  return derive_phase_of("false", diags);
+}
+
 static attempt parse_workload_overridden(const subject *s, dsm_diags *diags) {
   (void)s;
   static const dsm_override overrides[] = {{"minibatch", "16", NULL},
@@ -562,6 +596,8 @@ const faulty_case input_cases[] = {
     {"dsm_import_text, network", import_network, DSM_OK, NULL},
     {"dsm_import_text, nothing", import_nothing, DSM_ERROR_INVALID, NULL},
     {"dsm_workload_load", load_workload, DSM_OK, NULL},
+    {"dsm_workload_phase", derive_phase, DSM_OK, NULL},
+    {"dsm_workload_phase, none", derive_no_phase, DSM_ERROR_INVALID, NULL},
     {"dsm_system_parse", parse_system, DSM_OK, NULL},
     {"dsm_system_parse, bad", parse_bad_system, DSM_ERROR_INVALID, NULL},
     {"dsm_system_load", load_system, DSM_OK, NULL},

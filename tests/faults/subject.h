@@ -119,6 +119,8 @@ extern const faulty_case pim_cases[];
 extern const size_t pim_case_count;
 extern const faulty_case storage_cases[];
 extern const size_t storage_case_count;
+extern const faulty_case serving_cases[];
+extern const size_t serving_case_count;
 extern const faulty_case diff_cases[];
 extern const size_t diff_case_count;
 extern const faulty_case dispatch_cases[];

@@ -199,6 +199,7 @@ int main(void) {
   failure_count += run_cases(remat_cases, remat_case_count, &s, diags);
   failure_count += run_cases(pim_cases, pim_case_count, &s, diags);
   failure_count += run_cases(storage_cases, storage_case_count, &s, diags);
+  failure_count += run_cases(serving_cases, serving_case_count, &s, diags);
   failure_count += run_cases(elasticity_cases, elasticity_case_count, &s, diags);
   failure_count += run_cases(session_cases, session_case_count, &s, diags);
   failure_count += run_cases(server_cases, server_case_count, &s, diags);

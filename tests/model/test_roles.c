@@ -566,6 +566,7 @@ START_TEST(test_chips_have_and_send_what_is_counted_one_by_one) {
   dsm_layer expert = grouped;
   expert.experts = 12;
   expert.routed = ROWS * 12;
+  expert.active_experts = 12;
   dsm_roles roles;
   for (unsigned n = 0; roles_of(n, &roles); n++) {
     const bool has_experts = has_role(&roles, DSM_ROLE_EXPERT);

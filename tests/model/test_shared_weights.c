@@ -21,6 +21,7 @@ static dsm_layer experts_layer(void) {
   layer.name = "experts";
   layer.experts = 6;
   layer.routed = 3 * 2;
+  layer.active_experts = 2;
   return layer;
 }
 
@@ -75,6 +76,7 @@ START_TEST(test_experts_are_whole_on_each_chip) {
   dsm_layer one = fc_layer(8, 10);
   one.experts = 1;
   one.routed = 3;
+  one.active_experts = 1;
   ck_assert_uint_eq(dsm_layer_parallelisms(&experts), DSM_PARALLELISM_BIT(DSM_PARALLELISM_DATA));
   ck_assert_uint_eq(dsm_layer_parallelisms(&one), DSM_PARALLELISM_ALL);
 }
@@ -82,16 +84,19 @@ END_TEST
 
 typedef struct used {
   uint64_t samples; /* of 8 chips */
-  double experts;   /* that are fetched in inference, at most */
+  double experts;   /* that are fetched in inference, on average */
 } used;
 
-/* 1, 2 and 3 samples of a chip with 3 positions by one expert each, of 6 experts. */
-static const used uses[] = {{8, 3}, {16, 6}, {24, 6}};
+/* 1, 2 and 3 samples of a chip with 3 positions by one expert each, of 6 experts: 6 - 6 (5/6)^3, ^6
+ * and ^9. */
+static const used uses[] = {
+    {8, 91.0 / 36}, {16, 6 - 15625.0 / 7776}, {24, 6 - 1953125.0 / 1679616}};
 
 START_TEST(test_inference_fetches_experts_that_are_used) {
   const used *const c = &uses[_i];
   dsm_layer layer = experts_layer();
   layer.routed = 3;
+  layer.active_experts = 1;
   for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
     const dsm_chip_bytes trained = bytes_of(&layer, friendly_precision(), DSM_MODE_TRAINING,
                                             (dsm_pass)pass, DSM_PARALLELISM_DATA, c->samples);
@@ -99,8 +104,18 @@ START_TEST(test_inference_fetches_experts_that_are_used) {
   }
   const dsm_chip_bytes bytes = bytes_of(&layer, friendly_precision(), DSM_MODE_INFERENCE,
                                         DSM_PASS_FORWARD, DSM_PARALLELISM_DATA, c->samples);
-  ck_assert_double_eq(bytes.kernel, c->experts * 80 * 2);
-  ck_assert_double_eq(bytes.kernel_moved, c->experts * 80 * 2);
+  ck_assert_double_eq_tol(bytes.kernel, c->experts * 80 * 2, 1e-10);
+  ck_assert_double_eq_tol(bytes.kernel_moved, c->experts * 80 * 2, 1e-10);
+}
+END_TEST
+
+/* 32 positions, each by 8 of 256 experts chosen evenly, need 163.3 of them. */
+START_TEST(test_few_tokens_fetch_some_experts) {
+  const dsm_layer layer = {.experts = 256, .active_experts = 8, .routed = 8};
+  const dsm_chip_share share = {.chip.n[DSM_DIM_MB] = 32};
+  ck_assert_double_eq_tol(256 * dsm__fetched_experts(&layer, &share, DSM_MODE_INFERENCE), 163.3,
+                          0.05);
+  ck_assert_double_eq(dsm__fetched_experts(&layer, &share, DSM_MODE_TRAINING), 1);
 }
 END_TEST
 
@@ -109,6 +124,7 @@ START_TEST(test_one_expert_is_shared_by_features) {
   dsm_layer one = fc_layer(8, 10);
   one.experts = 1;
   one.routed = 3;
+  one.active_experts = 1;
   ck_assert_double_eq(bytes_of(&one, friendly_precision(), DSM_MODE_INFERENCE, DSM_PASS_FORWARD,
                                DSM_PARALLELISM_MODEL_X_DATA_Y, 16)
                           .kernel,
@@ -315,6 +331,7 @@ Suite *suite_shared_weights(void) {
   tcase_add_checked_fixture(experts, set_up, NULL);
   tcase_add_test(experts, test_experts_are_whole_on_each_chip);
   tcase_add_loop_test(experts, test_inference_fetches_experts_that_are_used, 0, COUNT_OF(uses));
+  tcase_add_test(experts, test_few_tokens_fetch_some_experts);
   tcase_add_test(experts, test_one_expert_is_shared_by_features);
   tcase_add_test(experts, test_tokens_are_copied_to_their_experts);
   tcase_add_test(experts, test_experts_have_blocks_of_their_own);

@@ -25,6 +25,7 @@ SAMPLES = {
     "dsm-pim-system/1": ("templates/pim-system.json", ["validate"]),
     "dsm-pim/1": ("tests/fuzz/corpus/pim/lake.json", ["validate"]),
     "dsm-storage/1": ("tests/fuzz/corpus/trace/list.json", ["report"]),
+    "dsm-serving/1": ("tests/serve/answer.json", ["report"]),
     "dsm-front/1": ("tests/fuzz/corpus/partition/front.json", ["plot", "-o", "none.gp"]),
     "dsm-partition/1": ("tests/fuzz/corpus/partition/placed.json", ["export", "--to", "stages", "-o", "none"]),
 }

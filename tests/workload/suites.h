@@ -13,6 +13,7 @@ Suite *suite_list(void);
 Suite *suite_lives(void);
 Suite *suite_name_index(void);
 Suite *suite_overrides(void);
+Suite *suite_phase(void);
 Suite *suite_positions(void);
 Suite *suite_quantities(void);
 Suite *suite_resolve(void);

@@ -24,6 +24,7 @@ int main(void) {
       suite_workload_json_write,
       suite_workload_names,
       suite_element_sizes,
+      suite_phase,
   };
   SRunner *const runner = srunner_create(NULL);
   for (int i = 0; i < COUNT_OF(suites); i++) {

@@ -659,8 +659,8 @@ double dsm__blocked_fraction_within(const dsm_pass_work *work, const dsm__core_b
 
 /**
  * Share of the experts' weights that an invocation fetches: of those that some position of the
- * chip's samples is sent to. Source: section 5. Symbols: inference min(1, s*k*mbc/E). Limits:
- * training, or no experts: 1.
+ * chip's samples is sent to. Source: section 5. Symbols: inference 1 - (1 - k/E)^(s*mbc), each
+ * position's experts being chosen evenly. Limits: training, or no experts: 1.
  */
 double dsm__fetched_experts(const dsm_layer *layer, const dsm_chip_share *share, dsm_mode mode);
 

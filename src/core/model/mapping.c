@@ -2,6 +2,8 @@
 /* mapping.c: how a layer's loops are divided over chips, cores and the array (sections 3 and 4). */
 #include "dsm/mapping.h"
 
+#include <math.h>
+
 #include "base/checked.h"
 #include "dsm/model.h"
 #include "model/equations.h"
@@ -245,8 +247,10 @@ dsm_loops dsm_array_share(const dsm_machine *machine, dsm_pass pass, const dsm_c
 }
 
 double dsm__fetched_experts(const dsm_layer *layer, const dsm_chip_share *share, dsm_mode mode) {
-  const double routed = (double)layer->routed * (double)share->chip.n[DSM_DIM_MB];
-  const double experts = (double)layer->experts;
-  return mode == DSM_MODE_INFERENCE && layer->experts > 0 && routed < experts ? routed / experts
-                                                                              : 1;
+  if (mode != DSM_MODE_INFERENCE || layer->experts == 0) {
+    return 1;
+  }
+  const double active = (double)layer->active_experts;
+  const double positions = (double)layer->routed / active * (double)share->chip.n[DSM_DIM_MB];
+  return -expm1(positions * log1p(-active / (double)layer->experts));
 }

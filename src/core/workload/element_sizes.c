@@ -202,14 +202,23 @@ bool dsm__workload_derive_bytes(const dsm_workload *workload, dsm_layer *layers)
   return true;
 }
 
-double dsm__workload_cache_bytes(const dsm_workload *workload) {
+static double cache_bytes(const dsm_workload *workload, bool is_added) {
   const double usual = usual_cache_bytes(workload);
   double bytes = 0;
   for (size_t i = 0; i < workload->layer_count; i++) {
     const dsm_layer *const layer = &workload->layers[i];
-    bytes += (double)layer->cache_elements * stated_or(layer->bytes.cache, usual);
+    const uint64_t elements = is_added ? layer->cache_new_elements : layer->cache_elements;
+    bytes += (double)elements * stated_or(layer->bytes.cache, usual);
   }
   return bytes;
+}
+
+double dsm__workload_cache_bytes(const dsm_workload *workload) {
+  return cache_bytes(workload, false);
+}
+
+double dsm__workload_added_cache_bytes(const dsm_workload *workload) {
+  return cache_bytes(workload, true);
 }
 
 double dsm__workload_weights_bytes(const dsm_workload *workload) {

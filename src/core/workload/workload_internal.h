@@ -110,6 +110,8 @@ double dsm__workload_weights_bytes(const dsm_workload *workload);
 
 /** Keys and values of earlier positions, for a sample, that inference keeps. */
 double dsm__workload_cache_bytes(const dsm_workload *workload);
+/** What a step adds to it. */
+double dsm__workload_added_cache_bytes(const dsm_workload *workload);
 
 /** Bytes of a weight where a layer says nothing else: as the workload states, else as it has them
  * of all elements. */

@@ -70,6 +70,9 @@ typedef struct cli_arguments {
   const char *ladder_base; /**< NULL: not given */
   const char *explain;     /**< NULL: not given */
   const char *formats;     /**< of describe; NULL: not given */
+  unsigned phase;          /**< of describe: a dsm_phase, if --phase is given */
+  size_t positions;        /**< of it, new ones; 0: not given */
+  size_t context;          /**< all of its positions; 0: not given */
   const char *axis_words;  /**< of --parallelism, with names of axes of a system that is not loaded
                                 yet; NULL: none */
   const char *elasticity;  /**< "elasticity" or "sensitivity", whichever was given; NULL: none */

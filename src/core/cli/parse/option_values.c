@@ -73,6 +73,10 @@ static const char *const format_words[] = {[DSM_FORM_TABLE] = "table",
                                            [DSM_FORM_CSV] = "csv",
                                            [DSM_FORM_JUNIT] = "junit"};
 
+const char *cli_phase_word(size_t index) {
+  return index < DSM_PHASE_COUNT ? dsm_phase_name((dsm_phase)index) : NULL;
+}
+
 const char *cli_check_format_word(size_t index) {
   return index <= DSM_FORM_JUNIT ? format_words[index] : NULL;
 }

@@ -44,6 +44,7 @@ dsm_description cli_find_root(unsigned roots, const char *path);
 /* Word number `index`, NULL after the last. */
 const char *cli_optimization_word(size_t index);
 const char *cli_parallelism_word(size_t index);
+const char *cli_phase_word(size_t index);
 const char *cli_format_word(size_t index);
 const char *cli_check_format_word(size_t index);
 const char *cli_formats_word(size_t index);

@@ -18,10 +18,11 @@ const cli_rule cli_core_rules[] = {
      .end = " does not show"},
     {CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE, {"top"}, {"summary"}, EXCLUDES},
     {CLI_DESCRIBE,
-     {"elasticity", "sensitivity", "set", "format", "unfold"},
+     {"elasticity", "sensitivity", "set", "format", "unfold", "phase"},
      {"formats"},
      .text = "needs a FILE, and",
      .end = " none"},
+    {CLI_DESCRIBE, {"positions", "context"}, {"phase"}, NEEDS},
     {CLI_CHECK, {"against"}, {"workload", "system", "set"}, EXCLUDES},
     /* Options of the search for a plan, which a plan or a chain as the only operand has behind it.
      */

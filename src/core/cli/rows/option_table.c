@@ -189,6 +189,24 @@ const cli_option cli_core_options[] = {
      .help = "show all rows; by default a list has at most 20",
      .commands = CLI_DIFF | CLI_CHECK,
      FLAG(wants_all_rows)},
+    {.name = "phase",
+     .argument = "PHASE",
+     .help = "of a workload that is a transformer show what serving runs: of what is asked all "
+             "positions at once (prefill), or the next position of an answer (decode)",
+     .commands = CLI_DESCRIBE,
+     WORD(phase, cli_phase_word)},
+    {.name = "positions",
+     .argument = "N",
+     .help = "new positions of the phase (default: decode 1, prefill all of the context)",
+     .commands = CLI_DESCRIBE,
+     COUNT(positions, DSM_SIDE_MAX)},
+    {.name = "context",
+     .argument = "N",
+     .help =
+         "all positions that the new ones see, and they themselves; those before are in a cache "
+         "(default: the positions of the workload)",
+     .commands = CLI_DESCRIBE,
+     COUNT(context, DSM_SIDE_MAX)},
     {.name = "unfold",
      .help = "show identical layers one by one; by default identical layers, such as those of the "
              "blocks of a transformer, share one row with their count",

@@ -12,12 +12,33 @@ typedef struct described {
   size_t count;
 } described;
 
+/* Puts the phase that is asked for in place of a workload. */
+static dsm_status derive_phase(const cli_arguments *arguments, cli_input_file *loaded) {
+  if (loaded->status != DSM_OK || !cli_is_given(arguments, "phase")) {
+    return loaded->status;
+  }
+  if (loaded->workload == NULL) {
+    return cli_refuse(arguments->diags, DSM_ERROR_USAGE, loaded->path, NULL,
+                      "expected a workload, of which --phase is");
+  }
+  dsm_workload *phase = NULL;
+  const dsm_status status =
+      dsm_workload_phase(&phase, loaded->workload, (dsm_phase)arguments->phase,
+                         arguments->positions, arguments->context, arguments->diags);
+  if (status == DSM_OK) {
+    dsm_workload_free(loaded->workload);
+    loaded->workload = phase;
+  }
+  return status;
+}
+
 /* Loads all files; those that cannot be described are reported and left out. */
 static cli_exit load_all(const cli_arguments *arguments, cli_input_file *loaded, described *all) {
   cli_exit outcome = CLI_EXIT_DONE;
   for (size_t i = 0; i < arguments->operand_count; i++) {
     loaded[i] =
         cli_load(arguments, arguments->operands[i], DSM_DESCRIPTION_COUNT, arguments->diags);
+    loaded[i].status = derive_phase(arguments, &loaded[i]);
     cli_print_findings(arguments);
     outcome = cli_exit_max(outcome, cli_exit_of(loaded[i].status));
     if (loaded[i].status == DSM_OK) {

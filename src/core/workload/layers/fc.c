@@ -90,6 +90,7 @@ static void lower_experts(const dsm_layer_spec *spec, dsm_layer *primary) {
   primary->groups = spec->experts;
   primary->experts = spec->experts;
   primary->routed = spec->feature.rows * spec->active_experts;
+  primary->active_experts = spec->active_experts;
   primary->ij = positions_of_expert(routed, spec);
 }
 

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* long_run.c: an instance in the long run (docs/serving.md): closed forms of queues whose steps
+ * take what tables say. They were held against simulations. */
+#include <math.h>
+
+#include "dsm/serving.h"
+
+/* ---- what times say ---- */
+
+static double seconds_at(const dsm_serving_curve *curve, double requests) {
+  size_t i = 0;
+  while (i < curve->count && curve->requests[i] < requests) {
+    i++;
+  }
+  if (i == curve->count) {
+    return HUGE_VAL;
+  }
+  if (i == 0 || curve->requests[i] == requests) {
+    return curve->seconds[i];
+  }
+  const double before = curve->requests[i - 1];
+  const double part = (requests - before) / (curve->requests[i] - before);
+  return curve->seconds[i - 1] + part * (curve->seconds[i] - curve->seconds[i - 1]);
+}
+
+/* Steps of a request after its first token. */
+static double steps_of(const dsm_serving_times *times) {
+  return times->output_tokens > 1 ? (double)times->output_tokens - 1 : 0;
+}
+
+/* A prefill, for each of the requests that it is of. */
+static double share_of_prefill(const dsm_serving_times *times) {
+  return times->prefill_seconds / (double)times->prefill_batch;
+}
+
+/* ---- requests that are always there ---- */
+
+static dsm_serving_state closed_state(double requests, double ttft, double tpot, double cycle) {
+  return (dsm_serving_state){.running = requests,
+                             .ttft_seconds = ttft,
+                             .tpot_seconds = tpot,
+                             .request_seconds = cycle,
+                             .requests_per_second = requests / cycle,
+                             .requests_in_system = requests};
+}
+
+/* No decode: prefills one after the other. */
+static dsm_serving_state closed_prefills(const dsm_serving_times *times, double requests) {
+  const double batches = ceil(requests / (double)times->prefill_batch);
+  const double ttft = batches * times->prefill_seconds;
+  dsm_serving_state state = closed_state(requests, ttft, (double)NAN, ttft);
+  state.requests_per_second = 1 / share_of_prefill(times);
+  return state;
+}
+
+static dsm_serving_state closed_chunks(const dsm_serving_times *times, double requests) {
+  const double steps = steps_of(times);
+  const double chunks = (double)times->chunks;
+  if (requests * chunks > chunks + steps) { /* each step carries one */
+    const double step = seconds_at(&times->chunked, steps / chunks);
+    const double cycle = requests * chunks * step;
+    return closed_state(requests, cycle - steps * step, step, cycle);
+  }
+  const double share = (requests - 1) * chunks / steps; /* of steps, which carry one */
+  const double carrying = seconds_at(&times->chunked, requests - 1);
+  const double step = share * carrying + (1 - share) * seconds_at(&times->decode, requests);
+  const double ttft = chunks * carrying;
+  return closed_state(requests, ttft, step, ttft + steps * step);
+}
+
+dsm_serving_state dsm_serving_closed(const dsm_serving_times *times, double requests) {
+  const double steps = steps_of(times);
+  if (!(steps > 0)) {
+    return closed_prefills(times, requests);
+  }
+  if (times->chunks > 0) {
+    return closed_chunks(times, requests);
+  }
+  const double cycle =
+      steps * seconds_at(&times->decode, requests) + requests * share_of_prefill(times);
+  const double waiting = (requests - 1) / (2 * steps); /* prefills before one's own */
+  const double ttft = (1 + waiting) * times->prefill_seconds;
+  return closed_state(requests, ttft, (cycle - ttft) / steps, cycle);
+}
+
+/* ---- requests that arrive ---- */
+
+/* Requests that run, where so many in a step make so many: what is looked for is the least number
+ * that makes itself. */
+typedef struct arrivals {
+  const dsm_serving_times *times;
+  double rate;
+  double load;  /* share of the time that prefills take; with chunks by running requests */
+  double ahead; /* requests in a step beside those that run on average */
+} arrivals;
+
+static double chunk_load(const arrivals *of, double running) {
+  return of->rate * (double)of->times->chunks *
+         seconds_at(&of->times->chunked, running + of->ahead);
+}
+
+/* A decode step, with its part of what chunks or prefills make longer. */
+static double step_of(const arrivals *of, double running) {
+  const double decode = seconds_at(&of->times->decode, running + of->ahead);
+  if (of->times->chunks == 0) {
+    return decode / (1 - of->load);
+  }
+  const double left = 1 - (chunk_load(of, running) - of->rate * (double)of->times->chunks * decode);
+  return left > 0 ? decode / left : HUGE_VAL;
+}
+
+static double made_by(const arrivals *of, double running) {
+  return of->rate * steps_of(of->times) * step_of(of, running);
+}
+
+/* Between two numbers of the table steps rise or fall evenly. False: no number makes itself. */
+static bool find_running(const arrivals *of, double *running) {
+  const dsm_serving_curve *const decode = &of->times->decode;
+  double low = 0;
+  double high = 0;
+  size_t i = 0;
+  while (i < decode->count && made_by(of, high) > high) {
+    low = high;
+    high = fmax(0, decode->requests[i++] - of->ahead);
+  }
+  if (made_by(of, high) > high) {
+    return false;
+  }
+  for (double middle = low + (high - low) / 2; middle > low && middle < high;
+       middle = low + (high - low) / 2) {
+    *(made_by(of, middle) > middle ? &low : &high) = middle;
+  }
+  *running = high;
+  return true;
+}
+
+static dsm_serving_state open_state(const arrivals *of, double running, double ttft, double tpot) {
+  const double steps = steps_of(of->times);
+  const double request = steps > 0 ? ttft + steps * tpot : ttft;
+  return (dsm_serving_state){.running = running,
+                             .ttft_seconds = ttft,
+                             .tpot_seconds = steps > 0 ? tpot : (double)NAN,
+                             .request_seconds = request,
+                             .requests_per_second = of->rate,
+                             .requests_in_system = of->rate * request};
+}
+
+/* A prefill behind those that wait. */
+static double queued(double seconds, double load) {
+  return seconds + load / (2 * (1 - load)) * seconds;
+}
+
+static bool open_chunks(dsm_serving_state *state, arrivals of) {
+  const double steps = steps_of(of.times);
+  const double chunks = (double)of.times->chunks;
+  double running = 0;
+  of.ahead = 1;
+  if (!find_running(&of, &running) || !(chunk_load(&of, running) < 1)) {
+    return false;
+  }
+  const double load = chunk_load(&of, running);
+  const double decode = seconds_at(&of.times->decode, running + 1);
+  const double carrying = seconds_at(&of.times->chunked, running + 1);
+  const double step = step_of(&of, running);
+  const double ttft = queued(chunks * carrying, load) + (1 - exp(-running)) * decode / 2;
+  const double own = fmin(load * chunks / 2,
+                          fmax(0, load - of.rate * chunks * step) + steps); /* chunks beside it */
+  *state = open_state(&of, running, ttft, step + own * (carrying - decode) / steps);
+  return true;
+}
+
+bool dsm_serving_open(dsm_serving_state *state, const dsm_serving_times *times, double rate) {
+  const double steps = steps_of(times);
+  const double prefill = times->prefill_seconds;
+  arrivals of = {.times = times, .rate = rate, .load = rate * share_of_prefill(times)};
+  double running = 0;
+  if (steps > 0 && times->chunks > 0) {
+    return open_chunks(state, of);
+  }
+  if (!(of.load < 1)) {
+    return false;
+  }
+  if (!(steps > 0)) {
+    *state = open_state(&of, 0, queued(prefill, of.load), (double)NAN);
+    return true;
+  }
+  of.ahead = 1 / ((1 - of.load) * (1 - of.load));
+  if (!find_running(&of, &running)) {
+    return false;
+  }
+  const double decode = seconds_at(&times->decode, running + of.ahead);
+  const double ttft = queued(prefill, of.load) + (1 - exp(-running / of.ahead)) * decode / 2;
+  const double tpot = decode / (1 - of.load) + of.load / (1 - of.load) * (ttft - decode) / steps;
+  *state = open_state(&of, running, ttft, tpot);
+  return true;
+}
+
+/* Between two numbers of the table a rate rises or falls throughout. */
+double dsm_serving_largest_rate(const dsm_serving_times *times) {
+  const dsm_serving_curve *const decode = &times->decode;
+  double largest = steps_of(times) > 0 ? 0 : 1 / share_of_prefill(times);
+  for (size_t i = 0; i < decode->count && steps_of(times) > 0; i++) {
+    largest = fmax(largest, dsm_serving_closed(times, decode->requests[i]).requests_per_second);
+  }
+  return largest;
+}

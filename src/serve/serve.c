@@ -1,0 +1,558 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * serve.c: the front of what a user and what a chip gets, over instances and their batches.
+ *
+ * Between two batches that are known, b1 < b2, steps take no less than those of b1: no batch from
+ * b1 to b2 - 1 gives a user more than b1's bound, or a chip more than b2 - 1 requests would at the
+ * steps of b1's bound. Where some batch that is known gives as much of both but for the gap,
+ * nothing between is looked for; else a batch between them is explored.
+ */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/diag_add.h"
+#include "serve/serving_instance.h"
+#include "workload/workload_internal.h"
+
+static const dsm__word limit_words[] = {[DSM_SERVING_LIMIT_NONE] = {.key = "none"},
+                                        [DSM_SERVING_LIMIT_MEMORY] = {.key = "memory"},
+                                        [DSM_SERVING_LIMIT_TTFT] = {.key = "ttft"},
+                                        [DSM_SERVING_LIMIT_TPOT] = {.key = "tpot"}};
+DSM__NAMED_WORDS(dsm__serving_limit_words, "limit of serving", limit_words, DSM_SERVING_LIMIT_COUNT,
+                 dsm_serving_limit, dsm_serving_limit_name);
+
+static const double least_reserve = 0.1; /* assumption: of the memory, for what servers keep */
+
+void dsm_serving_options_init(dsm_serving_options *options) {
+  *options = (dsm_serving_options){
+      .input_tokens = 1024, .output_tokens = 256, .prefill_batch = 1, .gap = 0.05};
+}
+
+void dsm_serving_free(dsm_serving *serving) {
+  if (serving != NULL) {
+    dsm__arena_free(serving->arena);
+  }
+}
+
+/* ---- what is looked for ---- */
+
+/* Batches between two, of which the first is known. */
+typedef struct interval {
+  size_t instance;
+  uint64_t low;  /* known */
+  uint64_t high; /* known, or too many */
+} interval;
+
+/* What a batch gives. */
+typedef struct coordinates {
+  double user; /* tokens a second; without later ones first tokens */
+  double chip; /* requests a second */
+} coordinates;
+
+typedef struct search {
+  dsm_serving *to;
+  dsm__serving_request request;
+  DSM__LIST(dsm__instance) instances;
+  DSM__LIST(interval) open;
+  DSM__LIST(coordinates) known; /* of batches within the limits */
+  dsm_explorer *explorer;
+  dsm__arena *arena; /* the answer's */
+  dsm_diags *diags;
+} search;
+
+/* What so many requests have where steps take what those of a batch do, or at least take. */
+static dsm_serving_state state_of(const search *s, const dsm__instance *instance,
+                                  const dsm__serving_batch *batch, bool is_least,
+                                  uint64_t requests) {
+  const uint64_t together = s->to->options.prefill_batch;
+  const double number = (double)(s->request.decode == NULL ? together : requests);
+  const double decode = is_least ? batch->decode.least_seconds : batch->decode.seconds;
+  const dsm_serving_times times = {.output_tokens = s->to->options.output_tokens,
+                                   .prefill_seconds = is_least ? instance->prefill.least_seconds
+                                                               : instance->prefill.seconds,
+                                   .prefill_batch = s->to->options.prefill_batch,
+                                   .decode = {&number, &decode, 1}};
+  return dsm_serving_closed(&times, number);
+}
+
+static coordinates coordinates_of(const dsm_serving_state *state, uint64_t chips) {
+  const bool has_later = !isnan(state->tpot_seconds);
+  return (coordinates){.user = 1 / (has_later ? state->tpot_seconds : state->ttft_seconds),
+                       .chip = state->requests_per_second / (double)chips};
+}
+
+static bool is_within(const search *s, const dsm_serving_state *state) {
+  const dsm_serving_options *const options = &s->to->options;
+  return (options->ttft_seconds == 0 || state->ttft_seconds <= options->ttft_seconds) &&
+         (options->tpot_seconds == 0 || !(state->tpot_seconds > options->tpot_seconds));
+}
+
+/* ---- the front ---- */
+
+static bool make_known(search *s, const dsm__instance *instance, const dsm__serving_batch *batch) {
+  const dsm_serving_state state = state_of(s, instance, batch, false, batch->requests);
+  if (!is_within(s, &state)) {
+    return true;
+  }
+  if (!DSM__LIST_RESERVE_IN(&s->known, 1, s->arena)) {
+    return false;
+  }
+  s->known.items[s->known.count++] = coordinates_of(&state, instance->chips);
+  return true;
+}
+
+static dsm_status add_interval(search *s, size_t instance, uint64_t low, uint64_t high) {
+  if (!DSM__LIST_RESERVE_IN(&s->open, 1, s->arena)) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
+  s->open.items[s->open.count++] = (interval){instance, low, high};
+  return DSM_OK;
+}
+
+/* How much more than what is known an interval could give, relative; 0 and less: nothing. */
+static double excess_of(const search *s, const interval *of, const dsm__serving_batch *low) {
+  const dsm__instance *const instance = &s->instances.items[of->instance];
+  const uint64_t chips = instance->chips;
+  const dsm_serving_state least = state_of(s, instance, low, true, low->requests);
+  const dsm_serving_state most = state_of(s, instance, low, true, of->high - 1);
+  const coordinates bound = {coordinates_of(&least, chips).user, coordinates_of(&most, chips).chip};
+  double excess = is_within(s, &least) ? HUGE_VAL : 0;
+  for (size_t i = 0; i < s->known.count && excess > 0; i++) {
+    const coordinates *const known = &s->known.items[i];
+    excess = fmin(excess, fmax(bound.user / known->user, bound.chip / known->chip) - 1);
+  }
+  return excess;
+}
+
+static dsm_status explore(search *s, size_t instance, uint64_t requests,
+                          const dsm__serving_batch **batch) {
+  dsm__instance *const of = &s->instances.items[instance];
+  const dsm_status status = dsm__instance_explore(of, requests, batch);
+  return status == DSM_OK && *batch != NULL && !make_known(s, of, *batch) ? DSM_ERROR_OUT_OF_MEMORY
+                                                                          : status;
+}
+
+/* Explores a batch in the middle, by ratio. */
+static dsm_status divide(search *s, interval of) {
+  const double middle = sqrt((double)of.low * (double)of.high);
+  const uint64_t requests = middle > (double)of.low + 1 ? (uint64_t)middle : of.low + 1;
+  const dsm__serving_batch *batch = NULL;
+  dsm_status status = explore(s, of.instance, requests, &batch);
+  if (status == DSM_OK && batch != NULL) {
+    status = add_interval(s, of.instance, requests, of.high);
+  }
+  return status == DSM_OK ? add_interval(s, of.instance, of.low, requests) : status;
+}
+
+/* The least and the most requests of an instance, and what is between them. */
+static dsm_status begin_instance(search *s, size_t instance) {
+  const dsm__serving_batch *batch = NULL;
+  dsm__instance *const of = &s->instances.items[instance];
+  dsm_status status = dsm__instance_provision(of, s->to->options.gap / 2);
+  if (status != DSM_OK || of->most == 0) {
+    return status;
+  }
+  status = explore(s, instance, 1, &batch);
+  if (status == DSM_OK && of->most > 1) {
+    status = explore(s, instance, of->most, &batch);
+  }
+  if (status == DSM_OK && of->most > 1) {
+    status = add_interval(s, instance, 1, of->most);
+  }
+  return status == DSM_OK ? add_interval(s, instance, of->most, of->too_many) : status;
+}
+
+/* Coarse ones first, of all instances, so that good batches are known early. */
+static dsm_status find_front(search *s) {
+  dsm_status status = DSM_OK;
+  for (size_t i = 0; status == DSM_OK && i < s->instances.count; i++) {
+    status = begin_instance(s, i);
+  }
+  for (size_t next = 0; status == DSM_OK && next < s->open.count; next++) {
+    const interval of = s->open.items[next];
+    const dsm__serving_batch *low = NULL;
+    status = dsm__instance_explore(&s->instances.items[of.instance], of.low, &low);
+    if (status == DSM_OK) {
+      assert(low != NULL);
+      const double excess = excess_of(s, &of, low);
+      if (excess > s->to->options.gap && of.high > of.low + 1) {
+        status = divide(s, of);
+      } else if (excess < HUGE_VAL) {
+        s->to->reached_gap = fmax(s->to->reached_gap, excess);
+      }
+    }
+  }
+  return status;
+}
+
+/* ---- the answer ---- */
+
+/* What the next larger batch that was tried meets. */
+static dsm_serving_limit limit_of(const search *s, const dsm__instance *instance, size_t index) {
+  const dsm_serving_options *const options = &s->to->options;
+  if (index + 1 == instance->batches.count) {
+    return s->request.decode == NULL ? DSM_SERVING_LIMIT_NONE : DSM_SERVING_LIMIT_MEMORY;
+  }
+  const dsm__serving_batch *const next = &instance->batches.items[index + 1];
+  const dsm_serving_state state = state_of(s, instance, next, false, next->requests);
+  return options->tpot_seconds > 0 && state.tpot_seconds > options->tpot_seconds
+             ? DSM_SERVING_LIMIT_TPOT
+         : options->ttft_seconds > 0 && state.ttft_seconds > options->ttft_seconds
+             ? DSM_SERVING_LIMIT_TTFT
+             : DSM_SERVING_LIMIT_NONE;
+}
+
+static dsm_serving_point point_of(const search *s, const dsm__instance *instance, size_t index) {
+  const dsm__serving_batch *const batch = &instance->batches.items[index];
+  const dsm_serving_state state = state_of(s, instance, batch, false, batch->requests);
+  const coordinates gives = coordinates_of(&state, instance->chips);
+  const dsm__serving_step *const prefill = &instance->prefill;
+  const bool has_decode = batch->decode.seconds > 0;
+  const double gaps[] = {prefill->seconds / prefill->least_seconds - 1,
+                         has_decode ? batch->decode.seconds / batch->decode.least_seconds - 1 : 0};
+  return (dsm_serving_point){
+      .instance = instance->name,
+      .chips = instance->chips,
+      .requests = s->request.decode == NULL ? s->to->options.prefill_batch : batch->requests,
+      .user_tokens_per_second = isnan(state.tpot_seconds) ? 0 : gives.user,
+      .chip_tokens_per_second = (double)s->to->options.output_tokens * gives.chip,
+      .chip_requests_per_second = gives.chip,
+      .ttft_seconds = state.ttft_seconds,
+      .tpot_seconds = state.tpot_seconds,
+      .request_seconds = state.request_seconds,
+      .decode_seconds = batch->decode.seconds,
+      .prefill_seconds = prefill->seconds,
+      .memory_bytes = fmax(batch->decode.memory_bytes, prefill->memory_bytes),
+      .gap = fmax(gaps[0], gaps[1]),
+      .bound = has_decode ? batch->decode.bound : prefill->bound,
+      .limit = limit_of(s, instance, index)};
+}
+
+/* Does some batch that is known give more of the one, and as much of the other? */
+static bool is_beaten(const search *s, coordinates point) {
+  for (size_t i = 0; i < s->known.count; i++) {
+    const coordinates *const other = &s->known.items[i];
+    if (other->user >= point.user && other->chip >= point.chip &&
+        (other->user > point.user || other->chip > point.chip)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Into its place: users' tokens falling; of equals the first stays alone. */
+static void insert_point(dsm_serving_point *points, size_t *count, dsm_serving_point point) {
+  size_t i = *count;
+  for (; i > 0 && points[i - 1].chip_requests_per_second > point.chip_requests_per_second; i--) {
+    points[i] = points[i - 1];
+  }
+  if (i > 0 && points[i - 1].chip_requests_per_second == point.chip_requests_per_second) {
+    memmove(&points[i], &points[i + 1], (*count - i) * sizeof *points);
+    return;
+  }
+  points[i] = point;
+  ++*count;
+}
+
+static dsm_status collect_points(search *s) {
+  dsm_serving_point *const points = dsm__arena_array(s->arena, s->known.count + 1, sizeof *points);
+  if (points == NULL) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
+  for (size_t i = 0; i < s->instances.count; i++) {
+    const dsm__instance *const instance = &s->instances.items[i];
+    for (size_t b = 0; b < instance->batches.count; b++) {
+      const dsm__serving_batch *const batch = &instance->batches.items[b];
+      const dsm_serving_state state = state_of(s, instance, batch, false, batch->requests);
+      if (is_within(s, &state) && !is_beaten(s, coordinates_of(&state, instance->chips))) {
+        insert_point(points, &s->to->point_count, point_of(s, instance, b));
+      }
+    }
+  }
+  s->to->points = points;
+  if (s->to->point_count > 0) {
+    s->to->best = points[s->to->point_count - 1];
+  }
+  return DSM_OK;
+}
+
+static const char *plural(uint64_t count) {
+  return count == 1 ? "" : "s";
+}
+
+/* Nothing is within the limits: says what there is. */
+static dsm_status refuse_limits(const search *s) {
+  dsm_serving_state fastest[2] = {{.ttft_seconds = HUGE_VAL}, {.tpot_seconds = HUGE_VAL}};
+  uint64_t chips[2] = {0, 0};
+  for (size_t i = 0; i < s->instances.count; i++) {
+    const dsm__instance *const instance = &s->instances.items[i];
+    if (instance->most == 0) {
+      continue;
+    }
+    const dsm_serving_state state = state_of(s, instance, &instance->batches.items[0], false, 1);
+    if (state.ttft_seconds < fastest[0].ttft_seconds) {
+      fastest[0] = state;
+      chips[0] = instance->chips;
+    }
+    if (state.tpot_seconds < fastest[1].tpot_seconds) {
+      fastest[1] = state;
+      chips[1] = instance->chips;
+    }
+  }
+  if (chips[0] == 0) {
+    const dsm__instance *const largest = &s->instances.items[s->instances.count - 1];
+    return dsm__refuse(s->diags, DSM_ERROR_INFEASIBLE,
+                       "%s: weights and the cache of a request do not fit %llu chip%s, of %.4g "
+                       "GB each without the reserve",
+                       s->to->name, (unsigned long long)largest->chips, plural(largest->chips),
+                       dsm_system_usable_bytes(&largest->system) / 1e9);
+  }
+  if (s->request.decode == NULL) {
+    return dsm__refuse(s->diags, DSM_ERROR_INFEASIBLE,
+                       "%s: nothing is within the limit: the least TTFT is %.4g ms, on %llu "
+                       "chip%s",
+                       s->to->name, 1e3 * fastest[0].ttft_seconds, (unsigned long long)chips[0],
+                       plural(chips[0]));
+  }
+  return dsm__refuse(s->diags, DSM_ERROR_INFEASIBLE,
+                     "%s: nothing is within the limits: the least TTFT is %.4g ms, on %llu chip%s, "
+                     "the least TPOT %.4g ms, on %llu",
+                     s->to->name, 1e3 * fastest[0].ttft_seconds, (unsigned long long)chips[0],
+                     plural(chips[0]), 1e3 * fastest[1].tpot_seconds, (unsigned long long)chips[1]);
+}
+
+/* ---- a rate ---- */
+
+/* The table of an instance. */
+typedef struct tables {
+  double *requests;
+  double *seconds;
+  dsm_serving_times times;
+} tables;
+
+static bool fill_tables(const search *s, const dsm__instance *instance, tables *to) {
+  const size_t count = instance->batches.count;
+  to->requests = dsm__arena_array(s->arena, count, sizeof *to->requests);
+  to->seconds = dsm__arena_array(s->arena, count, sizeof *to->seconds);
+  if (to->requests == NULL || to->seconds == NULL) {
+    return false;
+  }
+  for (size_t i = 0; i < count; i++) {
+    to->requests[i] = (double)instance->batches.items[i].requests;
+    to->seconds[i] = instance->batches.items[i].decode.seconds;
+  }
+  to->times = (dsm_serving_times){.output_tokens = s->to->options.output_tokens,
+                                  .prefill_seconds = instance->prefill.seconds,
+                                  .prefill_batch = s->to->options.prefill_batch,
+                                  .decode = {to->requests, to->seconds, count}};
+  return true;
+}
+
+static bool serves(const search *s, const tables *of, uint64_t instances,
+                   dsm_serving_state *state) {
+  return dsm_serving_open(state, &of->times, s->to->options.rate / (double)instances) &&
+         is_within(s, state);
+}
+
+/* The fewest instances of a kind for the rate, of at most so many; 0: they are too few. More of
+ * them have fewer requests each. */
+static uint64_t fewest(const search *s, const tables *of, uint64_t most, dsm_serving_state *state) {
+  uint64_t low = 0;
+  uint64_t high = most;
+  if (most == 0 || !serves(s, of, most, state)) {
+    return 0;
+  }
+  while (high - low > 1) {
+    const uint64_t middle = low + (high - low) / 2;
+    *(serves(s, of, middle, state) ? &high : &low) = middle;
+  }
+  (void)serves(s, of, high, state);
+  return high;
+}
+
+static dsm_status find_fleet(search *s) {
+  dsm_serving_fleet *const fleet = &s->to->fleet;
+  double largest = 0;
+  if (s->to->options.rate == 0) {
+    return DSM_OK;
+  }
+  for (size_t i = 0; i < s->instances.count; i++) {
+    const dsm__instance *const instance = &s->instances.items[i];
+    const uint64_t most = s->to->options.chips / instance->chips;
+    dsm_serving_state state;
+    tables of;
+    if (instance->most == 0) {
+      continue;
+    }
+    if (!fill_tables(s, instance, &of)) {
+      return DSM_ERROR_OUT_OF_MEMORY;
+    }
+    const uint64_t instances = fewest(s, &of, most, &state);
+    largest = fmax(largest, (double)most * dsm_serving_largest_rate(&of.times));
+    if (instances > 0 && (fleet->instances == 0 || instances * instance->chips < fleet->chips)) {
+      *fleet = (dsm_serving_fleet){instances, instances * instance->chips, instance->name, state};
+    }
+  }
+  return fleet->instances > 0
+             ? DSM_OK
+             : dsm__refuse(
+                   s->diags, DSM_ERROR_INFEASIBLE,
+                   "%s: %.6g requests a second are more than %llu chip%s can serve within the "
+                   "limits; without these it is %.4g at most",
+                   s->to->name, s->to->options.rate, (unsigned long long)s->to->options.chips,
+                   plural(s->to->options.chips), largest);
+}
+
+/* ---- what is asked ---- */
+
+static dsm_status derive_request(search *s, const dsm_workload *workload) {
+  const dsm_serving_options *const options = &s->to->options;
+  const uint64_t in = options->input_tokens;
+  const uint64_t out = options->output_tokens;
+  const uint64_t hit = (uint64_t)(options->prefix_hit * (double)in);
+  dsm__serving_request *const request = &s->request;
+  s->to->cached_tokens = hit < in ? hit : in - 1;
+  request->options = options;
+  request->growth = 1;
+  dsm_status status = dsm_workload_phase(&request->prefill, workload, DSM_PHASE_PREFILL,
+                                         in - s->to->cached_tokens, in, s->diags);
+  if (status != DSM_OK) {
+    return status;
+  }
+  request->prefill->minibatch = options->prefill_batch;
+  if (out == 0) {
+    return DSM_OK;
+  }
+  dsm_workload *last = NULL;
+  status = dsm_workload_phase(&last, workload, DSM_PHASE_DECODE, 1, in + out, s->diags);
+  if (status == DSM_OK) {
+    request->cache_bytes = dsm__workload_cache_bytes(last);
+    s->to->cache_bytes_per_token = dsm__workload_added_cache_bytes(last);
+    s->to->cache_bytes_per_request = request->cache_bytes;
+  }
+  dsm_workload_free(last);
+  if (status == DSM_OK && out > 1) {
+    status =
+        dsm_workload_phase(&request->decode, workload, DSM_PHASE_DECODE, 1, in + out / 2, s->diags);
+  }
+  if (status == DSM_OK && out > 1) {
+    request->growth = request->cache_bytes / dsm__workload_cache_bytes(request->decode);
+  }
+  return status;
+}
+
+static const char *instance_name(const search *s, const dsm_network *network) {
+  const char *name = "";
+  for (unsigned a = 0; a < network->axis_count && name != NULL; a++) {
+    const dsm_network_axis *const axis = &network->axes[a];
+    name = axis->chips == 1
+               ? name
+               : dsm__arena_printf(s->arena, "%s%s%s=%llu", name, name[0] == '\0' ? "" : ",",
+                                   axis->name, (unsigned long long)axis->chips);
+  }
+  return name != NULL && name[0] == '\0'
+             ? dsm__arena_printf(s->arena, "%s=1", network->axes[0].name)
+             : name;
+}
+
+static dsm_status add_instance(search *s, const dsm_system *system) {
+  const uint64_t chips = dsm_system_chips(system);
+  if (chips > s->to->options.chips) {
+    return DSM_OK;
+  }
+  if (!DSM__LIST_RESERVE_IN(&s->instances, 1, s->arena)) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
+  dsm__instance *const instance = &s->instances.items[s->instances.count++];
+  *instance = (dsm__instance){.of = &s->request,
+                              .system = *system,
+                              .name = instance_name(s, &system->system),
+                              .chips = chips,
+                              .explorer = s->explorer,
+                              .arena = s->arena,
+                              .explorations = &s->to->explorations};
+  return instance->name == NULL ? DSM_ERROR_OUT_OF_MEMORY : DSM_OK;
+}
+
+/* Parts of the system: of one chip, then along ever more axes, each whole before the next. */
+static dsm_status add_instances(search *s, const dsm_system *system) {
+  dsm_system part = *system;
+  dsm_network *const network = &part.system;
+  part.chip.memory.reserve_ratio = fmax(part.chip.memory.reserve_ratio, least_reserve);
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    network->axes[a].chips = 1;
+  }
+  dsm_status status = add_instance(s, &part);
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    const uint64_t all = system->system.axes[a].chips;
+    for (uint64_t chips = 2; chips <= all && status == DSM_OK; chips++) {
+      network->axes[a].chips = chips;
+      status = all % chips == 0 ? add_instance(s, &part) : DSM_OK;
+    }
+    network->axes[a].chips = all;
+  }
+  return status;
+}
+
+static dsm_status check_options(const dsm_serving_options *options, dsm_diags *diags) {
+  const char *const wrong =
+      options->input_tokens < 1 ? "input-tokens: expected 1 token or more, found 0"
+      : options->input_tokens > DSM_SIDE_MAX || options->output_tokens > DSM_SIDE_MAX ||
+              options->input_tokens + options->output_tokens > DSM_SIDE_MAX
+          ? "input-tokens: expected at most 1048576 tokens with those of the output, found more"
+      : !(options->prefix_hit >= 0 && options->prefix_hit <= 1)
+          ? "prefix-hit: expected a share from 0 to 1"
+      : options->prefill_batch < 1 || options->prefill_batch > DSM_SERVING_BATCH_MAX
+          ? "prefill-batch: expected 1 to 65536 requests"
+      : !(options->gap > 0 && options->gap <= 1) ? "gap: expected a ratio above 0, to 1"
+      : !(options->ttft_seconds >= 0)            ? "ttft: expected seconds"
+      : !(options->tpot_seconds >= 0)            ? "tpot: expected seconds"
+      : !(options->rate >= 0)                    ? "rate: expected requests a second"
+                                                 : NULL;
+  return wrong == NULL ? DSM_OK : dsm__refuse(diags, DSM_ERROR_USAGE, "%s", wrong);
+}
+
+static dsm_status answer(search *s, const dsm_workload *workload, const dsm_system *system) {
+  dsm_status status = derive_request(s, workload);
+  if (status == DSM_OK) {
+    status = add_instances(s, system);
+  }
+  if (status == DSM_OK) {
+    status = find_front(s);
+  }
+  if (status == DSM_OK) {
+    status = collect_points(s);
+  }
+  if (status == DSM_OK && s->to->point_count == 0) {
+    status = refuse_limits(s);
+  }
+  return status == DSM_OK ? find_fleet(s) : status;
+}
+
+dsm_status dsm_serve(dsm_serving **serving, const dsm_workload *workload, const dsm_system *system,
+                     const dsm_serving_options *options, dsm_diags *diags) {
+  *serving = NULL;
+  dsm_status status = check_options(options, diags);
+  if (status != DSM_OK) {
+    return status;
+  }
+  search s = {.to = DSM__ARENA_OWNER(dsm_serving), .explorer = dsm_explorer_new(), .diags = diags};
+  status = DSM_ERROR_OUT_OF_MEMORY;
+  if (s.to != NULL && s.explorer != NULL) {
+    s.arena = s.to->arena;
+    s.to->options = *options;
+    s.to->options.chips = options->chips > 0 ? options->chips : dsm_system_chips(system);
+    s.to->name = dsm__arena_printf(s.arena, "%s on %s", workload->name, system->name);
+    status = s.to->name == NULL ? DSM_ERROR_OUT_OF_MEMORY : answer(&s, workload, system);
+  }
+  dsm_workload_free(s.request.decode);
+  dsm_workload_free(s.request.prefill);
+  dsm_explorer_free(s.explorer);
+  if (status == DSM_OK) {
+    *serving = s.to;
+    return DSM_OK;
+  }
+  dsm_serving_free(s.to);
+  return status == DSM_ERROR_OUT_OF_MEMORY ? dsm__out_of_memory(diags) : status;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* serving_data.c: what serving gives: its document (format "dsm-serving/1", and CSV), a text and a
+ * page. */
+#include <math.h>
+
+#include "base/companion.h"
+#include "dsm/limits.h"
+#include "report/answer.h"
+#include "report/data/records.h"
+#include "serve/serving_instance.h"
+
+#define READ (DSM__FIELD_IS_READ | DSM__FIELD_IS_REQUIRED)
+#define SECONDS(struct_type, member, key, flags, about)                                            \
+  DSM__FIELD(REAL, struct_type, member, key, DSM__FIELD_IS_READ | (flags), .unit = "seconds",      \
+             .help = (about))
+#define RATE(struct_type, member, key, flags, about)                                               \
+  DSM__FIELD(REAL, struct_type, member, key, DSM__FIELD_IS_READ | (flags), .unit = "1/s",          \
+             .help = (about))
+#define COUNT(struct_type, member, key, flags, about)                                              \
+  DSM__FIELD(COUNT, struct_type, member, key, READ | (flags), .min = 1, .max = DSM_PRODUCT_MAX,    \
+             .help = (about))
+#define NAME(struct_type, member, about)                                                           \
+  DSM__FIELD(TEXT, struct_type, member, "instance", READ | DSM__COLUMN | DSM__CHOSEN,              \
+             .max = DSM_TEXT_BYTES_MAX, .help = (about))
+
+DSM__OWN_RECORD(
+    point_record, dsm_serving_point, true, "An instance with a batch.",
+    NAME(dsm_serving_point, instance,
+         "Its chips along each axis that has several, or along the innermost."),
+    COUNT(dsm_serving_point, chips, "chips", DSM__COLUMN, "Of the instance."),
+    COUNT(dsm_serving_point, requests, "requests", DSM__COLUMN, "That run together."),
+    RATE(dsm_serving_point, user_tokens_per_second, "user_tokens_per_second",
+         DSM__COLUMN | DSM__MORE | DSM__UNLESS_0,
+         "What a user sees behind the first token; absent: nobody does."),
+    RATE(dsm_serving_point, chip_tokens_per_second, "chip_tokens_per_second",
+         DSM__COLUMN | DSM__MORE | DSM__UNLESS_0, "Tokens of answers; absent: there are none."),
+    RATE(dsm_serving_point, chip_requests_per_second, "chip_requests_per_second",
+         DSM__COLUMN | DSM__MORE | DSM__FIELD_IS_REQUIRED, "Requests that a chip serves."),
+    SECONDS(dsm_serving_point, ttft_seconds, "ttft_seconds",
+            DSM__COLUMN | DSM__LESS | DSM__FIELD_IS_REQUIRED,
+            "To the first token of a request, on average."),
+    DSM__FIELD(REAL, dsm_serving_point, tpot_seconds, "tpot_seconds",
+               DSM__FIELD_IS_READ | DSM__COLUMN | DSM__LESS | DSM__OPTIONAL,
+               .fallback = (double)NAN, .unit = "seconds",
+               .help = "Between two later ones; absent: there are none."),
+    SECONDS(dsm_serving_point, request_seconds, "request_seconds",
+            DSM__COLUMN | DSM__LESS | DSM__FIELD_IS_REQUIRED, "To its last token."),
+    SECONDS(dsm_serving_point, decode_seconds, "decode_seconds",
+            DSM__COLUMN | DSM__LESS | DSM__UNLESS_0, "Of a decode step; absent: there is none."),
+    SECONDS(dsm_serving_point, prefill_seconds, "prefill_seconds",
+            DSM__COLUMN | DSM__LESS | DSM__FIELD_IS_REQUIRED, "Of a prefill."),
+    DSM__FIELD(REAL, dsm_serving_point, memory_bytes, "memory_bytes",
+               READ | DSM__COLUMN | DSM__LESS, .unit = "bytes",
+               .help = "Of a chip, with the caches of all requests at their ends."),
+    DSM__FIELD(REAL, dsm_serving_point, gap, "gap", READ | DSM__COLUMN | DSM__ASIDE,
+               .unit = "ratio", .help = "Steps are at most so much above their optimum."),
+    DSM__FIELD(TEXT, dsm_serving_point, bound, "bound", READ | DSM__COLUMN | DSM__CHOSEN,
+               .max = DSM_NAME_BYTES_MAX,
+               .help = "What most of a step is spent on: of a decode, or else of the prefill."),
+    DSM__FIELD(WORD, dsm_serving_point, limit, "limit", READ | DSM__COLUMN | DSM__CHOSEN,
+               .words = &dsm__serving_limit_words,
+               .help = "What the next larger batch that was explored does not meet."));
+
+DSM__OWN_RECORD(
+    fleet_record, dsm_serving_fleet, false, "Equal instances for a rate of requests.",
+    COUNT(dsm_serving_fleet, instances, "instances", DSM__LESS, "How many."),
+    COUNT(dsm_serving_fleet, chips, "chips", DSM__LESS, "Of all of them."),
+    NAME(dsm_serving_fleet, instance, "Chips of one, as of points."),
+    DSM__FIELD(REAL, dsm_serving_fleet, state.running, "running", DSM__FIELD_IS_READ | DSM__FIGURE,
+               .unit = "requests", .help = "Requests in a decode step of one, on average."),
+    SECONDS(dsm_serving_fleet, state.ttft_seconds, "ttft_seconds",
+            DSM__LESS | DSM__FIELD_IS_REQUIRED, "To the first token of a request, on average."),
+    DSM__FIELD(REAL, dsm_serving_fleet, state.tpot_seconds, "tpot_seconds",
+               DSM__FIELD_IS_READ | DSM__LESS | DSM__OPTIONAL, .fallback = (double)NAN,
+               .unit = "seconds", .help = "Between two later ones; absent: there are none."),
+    SECONDS(dsm_serving_fleet, state.request_seconds, "request_seconds",
+            DSM__LESS | DSM__FIELD_IS_REQUIRED, "To its last token."));
+
+typedef struct document {
+  dsm_serving of;
+  const char *best_limit; /* for people */
+} document;
+
+#define TOKENS(member, key, least, about)                                                          \
+  DSM__FIELD(COUNT, document, of.member, key, READ | DSM__ASKED, .min = (least),                   \
+             .max = DSM_SIDE_MAX, .unit = "tokens", .help = (about))
+
+DSM__OWN_ANSWER(
+    serving_record, document, "dsm-serving/1", "What serving a language model gives", "dsm serve",
+    DSM__FIELD(TEXT, document, of.name, "name", READ | DSM__ASKED, .max = DSM_TEXT_BYTES_MAX,
+               .help = "Of the workload and the system."),
+    TOKENS(options.input_tokens, "input_tokens", 1, "Of a request."),
+    TOKENS(options.output_tokens, "output_tokens", 0, "Of its answer; 0: it has none."),
+    DSM__FIELD(COUNT, document, of.cached_tokens, "cached_tokens", DSM__FIELD_IS_READ,
+               .max = DSM_SIDE_MAX, .unit = "tokens",
+               .help = "Of the input that are in the cache already."),
+    COUNT(document, of.options.prefill_batch, "prefill_batch", DSM__ASKED,
+          "Requests that are prefilled together."),
+    COUNT(document, of.options.chips, "most_chips", DSM__ASKED, "Chips that there are."),
+    SECONDS(document, of.options.ttft_seconds, "ttft_limit_seconds", DSM__UNLESS_0 | DSM__ASKED,
+            "Longest time to the first token; absent: any."),
+    SECONDS(document, of.options.tpot_seconds, "tpot_limit_seconds", DSM__UNLESS_0 | DSM__ASKED,
+            "Longest time between later ones; absent: any."),
+    RATE(document, of.options.rate, "rate", DSM__UNLESS_0 | DSM__ASKED,
+         "Requests that arrive; absent: as many as can be served."),
+    DSM__FIELD(REAL, document, of.options.gap, "gap", READ | DSM__ASKED, .max = 1, .unit = "ratio",
+               .help = "Within which the front was to be proven, relative."),
+    DSM__FIELD(REAL, document, of.reached_gap, "reached_gap", READ | DSM__ASIDE, .unit = "ratio",
+               .help = "Within which it is proven."),
+    DSM__FIELD(COUNT, document, of.explorations, "explorations", READ | DSM__ASIDE,
+               .max = DSM_PRODUCT_MAX, .help = "Steps that were explored."),
+    DSM__FIELD(REAL, document, of.cache_bytes_per_token, "cache_bytes_per_token",
+               DSM__FIELD_IS_READ | DSM__LESS | DSM__UNLESS_0, .unit = "bytes",
+               .help = "What a token of a request adds, on all chips; absent: there is no cache."),
+    DSM__FIELD(REAL, document, of.cache_bytes_per_request, "cache_bytes_per_request",
+               DSM__FIELD_IS_READ | DSM__LESS | DSM__UNLESS_0, .unit = "bytes",
+               .help = "Of one at its end; likewise."),
+    DSM__FIELD(RECORD, document, of.best, "best", READ, .type = &point_record,
+               .expected = "the point with most requests a chip",
+               .help = "The point with most requests a second a chip."),
+    DSM__FIELD(RECORD, document, of.fleet, "fleet", DSM__FIELD_IS_READ, .type = &fleet_record,
+               .stated_if = DSM__IF(document, of.fleet.instances),
+               .help = "With a rate: the fewest chips that serve it."),
+    DSM__FIELD(LIST, document, of.points, "points", READ,
+               .count_offset = offsetof(document, of.point_count), .type = &point_record, .min = 1,
+               .max = DSM_SWEEP_POINTS_MAX, .expected = "the points of the front",
+               .help = "The front within the limits, the fastest for a user first."));
+
+static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
+  static const char *const limits[DSM_SERVING_LIMIT_COUNT] = {
+      [DSM_SERVING_LIMIT_NONE] = "More requests serve no more tokens",
+      [DSM_SERVING_LIMIT_MEMORY] = "More requests do not fit the memory",
+      [DSM_SERVING_LIMIT_TTFT] = "More requests wait too long for their first token",
+      [DSM_SERVING_LIMIT_TPOT] = "With more requests later tokens take too long"};
+  const dsm_serving *const serving = answer->of;
+  (void)page;
+  *(document *)to = (document){.of = *serving, .best_limit = limits[serving->best.limit]};
+}
+
+/* ---- for people ---- */
+
+DSM__OWN_RECORD(shown_record, document, false, "An answer with what is said of it to people.",
+                {.kind = DSM__FIELD_PART, .type = &serving_record},
+                DSM__SAID(TEXT, document, best_limit));
+
+#define HAS_CACHE DSM__IF_ABOVE(document, of.cache_bytes_per_token, 0)
+
+static const dsm__fact facts[] = {
+    DSM__FACT("requests", "{input_tokens} token{input_tokens;s} in{cached_tokens?, "
+                          "{cached_tokens} of them cached|}, {output_tokens} out"),
+    DSM__FACT_IF("cache",
+                 "{cache_bytes_per_token:=} bytes a token, {cache_bytes_per_request} a "
+                 "request at its end",
+                 HAS_CACHE),
+    DSM__FACT("limits", "{ttft_limit_seconds?TTFT {ttft_limit_seconds:m4} "
+                        "ms|}{tpot_limit_seconds?{ttft_limit_seconds?, |}TPOT "
+                        "{tpot_limit_seconds:m4} ms|}"),
+    DSM__FACT("most",
+              "{best.chip_tokens_per_second?{best.chip_tokens_per_second:4} tokens/s a "
+              "chip, |}{best.chip_requests_per_second:4} requests/s a chip: instances of "
+              "{best.chips} chip{best.chips;s}, {best.requests} "
+              "request{best.requests;s} at a time. {best_limit}; most of a step is spent on "
+              "{best.bound}"),
+    DSM__FACT_IF("rate",
+                 "{rate:~6} requests/s need {fleet.chips} of {most_chips} chips: {fleet.instances} "
+                 "instance{fleet.instances;s} ({fleet.instance}), TTFT {fleet.ttft_seconds:m4} "
+                 "ms{fleet.tpot_seconds?, TPOT {fleet.tpot_seconds:m4} ms|}",
+                 DSM__IF(document, of.fleet.instances)),
+    DSM__FACT("proven", "the front is at most {reached_gap:%2} % below the optimum, "
+                        "{explorations} steps explored"),
+};
+
+static const dsm__table_column columns[] = {
+    DSM__COLUMN_OF("instance", "{instance}", .is_name = true),
+    DSM__NUMBERS("chips", "{chips}"),
+    DSM__NUMBERS("requests", "{requests}"),
+    DSM__COLUMN_OF("tokens/s user", "{user_tokens_per_second:4|}", .is_right = true,
+                   .is_optional = true),
+    DSM__COLUMN_OF("tokens/s chip", "{chip_tokens_per_second:4|}", .is_right = true,
+                   .is_optional = true),
+    DSM__COLUMN_OF("requests/s chip", "{chip_requests_per_second:4}", .is_right = true, .rank = 3),
+    DSM__NUMBERS("TTFT ms", "{ttft_seconds:m4}"),
+    DSM__COLUMN_OF("TPOT ms", "{tpot_seconds:m4|}", .is_right = true, .is_optional = true),
+    DSM__COLUMN_OF("decode ms", "{decode_seconds:m4|}", .is_right = true, .is_optional = true,
+                   .rank = 1),
+    DSM__COLUMN_OF("memory", "{memory_bytes}", .is_right = true, .rank = 2),
+    DSM__COLUMN_OF("bound", "{bound}", .rank = 1),
+};
+static const dsm__row_table points = {
+    .list = "points", DSM__COLUMNS(columns), .most = 20, .is_spread = true};
+
+static const dsm__section sections[] = {
+    {.id = "summary", .title = "Summary", DSM__FACTS(facts)},
+    {.id = "front",
+     .title = "Front of a user's tokens and a chip's",
+     .heading = "What a user and what a chip gets, and the batch that gives it",
+     .table = &points},
+};
+
+static const dsm__layout layout = {.type = &shown_record,
+                                   .heading = "{name}",
+                                   .title = "{name}",
+                                   .subtitle = "what serving gives",
+                                   DSM__SECTIONS(sections)};
+
+/* ---- read, to be shown and compared ---- */
+
+static void read_serving(void *made, const dsm__json_node *root) {
+  dsm_serving *const serving = made;
+  const dsm__record_reader reader = {.arena = serving->arena, .wanted = DSM__FIELD_IS_READ};
+  document read_back = {.of = *serving};
+  if (dsm__document_only(root, &serving_record) &&
+      dsm__record_read(&reader, root, &serving_record, &read_back)) {
+    *serving = read_back.of;
+  }
+}
+
+DSM__READ_BY(dsm_serving, dsm_serving_free,
+             dsm__json_doc_read(from, diags, read_serving, made = DSM__ARENA_OWNER(dsm_serving)));
+
+const dsm_answer_kind dsm_answer_serving = {
+    .record = &serving_record,
+    .fill = fill,
+    .tables = {"points"},
+    .layout = &layout,
+    .read = read,
+    .discard = discard,
+    .judged = {
+        .paths = {"best.chip_requests_per_second", "best.tpot_seconds", "best.ttft_seconds"}}};
+
+static const dsm__limit limits[] = {DSM__LIMIT(DSM_SERVING_BATCH_MAX)};
+static const dsm__words *const words[] = {&dsm__serving_limit_words};
+
+const dsm__companion dsm__companion_serve = {.kinds = {&dsm_answer_serving},
+                                             .formats = {&serving_record},
+                                             DSM__LIMITS(limits),
+                                             DSM__WORD_LISTS(words)};

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "serve/serving_instance.h"
+
+#include <math.h>
+
+#include "workload/workload_internal.h"
+
+enum { TRIES = 4 };
+
+/* More than any plan has room for. */
+static uint64_t more_than_fit(const dsm__instance *instance) {
+  const dsm__serving_request *const of = instance->of;
+  const dsm_workload *const network = of->decode != NULL ? of->decode : of->prefill;
+  const double room = (double)instance->chips * dsm_system_usable_bytes(&instance->system) -
+                      dsm__workload_weights_bytes(network);
+  if (room <= 0) {
+    return 1;
+  }
+  return of->cache_bytes * DSM_SERVING_BATCH_MAX > room ? (uint64_t)(room / of->cache_bytes) + 1
+                                                        : DSM_SERVING_BATCH_MAX + 1;
+}
+
+/* The same system, of whose chips each has so many bytes taken. False: it has no more. */
+static bool take_room(dsm_system *system, const dsm_system *from, double bytes) {
+  const double usable = dsm_system_usable_bytes(from);
+  *system = *from;
+  system->chip.memory.reserve_ratio =
+      1 - (1 - from->chip.memory.reserve_ratio) * (usable - bytes) / usable;
+  return bytes < usable;
+}
+
+static dsm_status explore(dsm__instance *instance, dsm__serving_step *step,
+                          const dsm_workload *workload, const dsm_system *system,
+                          double *cache_bytes) {
+  dsm_explore_options options;
+  dsm_plan *plan = NULL;
+  dsm_explore_options_init(&options);
+  options.mode = DSM_MODE_INFERENCE;
+  options.optimizations = dsm_system_optimizations(system, DSM_MODE_INFERENCE);
+  ++*instance->explorations;
+  const dsm_status status =
+      dsm_explorer_explore(instance->explorer, &plan, workload, system, &options, NULL);
+  if (status != DSM_OK) {
+    return status;
+  }
+  const dsm_plan_result *const result = &plan->result;
+  const double least = result->lower_bound_cycles / result->step_cycles;
+  *cache_bytes = result->memory.cache_bytes;
+  *step = (dsm__serving_step){
+      .fits = true,
+      .seconds = dsm_plan_computing_seconds(plan),
+      .least_seconds = dsm_plan_computing_seconds(plan) * fmin(1, least),
+      .memory_bytes = result->memory.total_bytes,
+      .bound = dsm__arena_strdup(instance->arena, dsm_plan_bound_name(plan, result->bound))};
+  dsm_plan_free(plan);
+  return step->bound == NULL ? DSM_ERROR_OUT_OF_MEMORY : DSM_OK;
+}
+
+/* A step beside `bytes` a chip; where its own cache grows by a factor until its requests end, with
+ * room for that: evenly at first, then as the plan has it. */
+static dsm_status explore_beside(dsm__instance *instance, dsm__serving_step *step,
+                                 const dsm_workload *workload, double bytes, double growth) {
+  const double usable = dsm_system_usable_bytes(&instance->system);
+  const double grown = growth - 1;
+  double taken = bytes + grown * (double)workload->minibatch * dsm__workload_cache_bytes(workload) /
+                             (double)instance->chips;
+  dsm_status status = DSM_OK;
+  *step = (dsm__serving_step){.fits = false};
+  for (int i = 0; i < TRIES && status == DSM_OK && !step->fits; i++) {
+    dsm_system system;
+    double cache = 0;
+    if (!take_room(&system, &instance->system, taken)) {
+      return DSM_OK;
+    }
+    status = explore(instance, step, workload, &system, &cache);
+    if (status == DSM_OK) {
+      step->memory_bytes += grown * cache;
+      const double over = step->memory_bytes + bytes - usable;
+      step->fits = over <= usable * 1e-12;
+      taken += fmax(0, over);
+    }
+  }
+  return status == DSM_ERROR_INFEASIBLE ? DSM_OK : status;
+}
+
+/* Keeps it in its place. */
+static const dsm__serving_batch *keep(dsm__instance *instance, dsm__serving_batch batch) {
+  if (!DSM__LIST_RESERVE_IN(&instance->batches, 1, instance->arena)) {
+    return NULL;
+  }
+  dsm__serving_batch *const items = instance->batches.items;
+  size_t i = instance->batches.count++;
+  for (; i > 0 && items[i - 1].requests > batch.requests; i--) {
+    items[i] = items[i - 1];
+  }
+  items[i] = batch;
+  return &items[i];
+}
+
+static const dsm__serving_batch *find(const dsm__instance *instance, uint64_t requests) {
+  for (size_t i = 0; i < instance->batches.count; i++) {
+    if (instance->batches.items[i].requests == requests) {
+      return &instance->batches.items[i];
+    }
+  }
+  return NULL;
+}
+
+dsm_status dsm__instance_explore(dsm__instance *instance, uint64_t requests,
+                                 const dsm__serving_batch **batch) {
+  const dsm_workload *const of = instance->of->decode;
+  dsm__serving_batch made = {.requests = requests, .decode.fits = of == NULL};
+  *batch = find(instance, requests);
+  if (*batch != NULL || requests >= instance->too_many) {
+    return DSM_OK;
+  }
+  if (of != NULL) {
+    dsm_workload decode = *of;
+    decode.minibatch = requests;
+    const dsm_status status =
+        explore_beside(instance, &made.decode, &decode, 0, instance->of->growth);
+    if (status != DSM_OK || !made.decode.fits) {
+      return status;
+    }
+  }
+  *batch = keep(instance, made);
+  return *batch == NULL ? DSM_ERROR_OUT_OF_MEMORY : DSM_OK;
+}
+
+/* Does a batch fit, and a prefill beside it? */
+static dsm_status try_most(dsm__instance *instance, uint64_t requests, bool *fits) {
+  const dsm__serving_batch *batch = NULL;
+  dsm_status status = dsm__instance_explore(instance, requests, &batch);
+  *fits = status == DSM_OK && batch != NULL;
+  if (*fits) {
+    dsm__serving_step prefill;
+    const double caches = (double)requests * instance->of->cache_bytes / (double)instance->chips;
+    status = explore_beside(instance, &prefill, instance->of->prefill, caches, 1);
+    *fits = status == DSM_OK && prefill.fits;
+    if (*fits) {
+      prefill.memory_bytes += caches;
+      instance->prefill = prefill;
+    }
+  }
+  return status;
+}
+
+dsm_status dsm__instance_provision(dsm__instance *instance, double share) {
+  uint64_t low = 0;
+  dsm_status status = DSM_OK;
+  instance->too_many = more_than_fit(instance);
+  /* Most often nearly all fit that there is room for. */
+  uint64_t next = instance->too_many - 1;
+  while (status == DSM_OK && next > low) {
+    bool fits = false;
+    status = try_most(instance, next, &fits);
+    if (fits) {
+      low = next;
+    } else {
+      instance->too_many = next;
+    }
+    const uint64_t left = instance->too_many - 1 - low;
+    const bool is_near = low > 0 && (double)left <= share * (double)low;
+    const uint64_t step = low > 0 ? left / 2 : left / 32;
+    next = is_near ? low : instance->too_many - 1 - step;
+  }
+  instance->most = low;
+  return status;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cases_serving.c: serving.h. */
+#include <string.h>
+
+#include "subject.h"
+
+static const char network_text[] =
+    "{\"format\": \"dsm-workload/1\", \"name\": \"small\", \"minibatch\": 1, \"layers\": ["
+    "{\"name\": \"e\", \"type\": \"embedding\", \"vocabulary\": 10, \"out\": 12, \"positions\": "
+    "5}, "
+    "{\"name\": \"a\", \"type\": \"attention\", \"heads\": 2, \"head_features\": 2, \"causal\": "
+    "true}]}";
+
+static attempt serve_with(const subject *s, const dsm_serving_options *options, dsm_diags *diags) {
+  static dsm_serving poison;
+  dsm_serving *serving = &poison;
+  dsm_workload *network = NULL;
+  uint64_t digest = DIGEST_START;
+  dsm_status status =
+      dsm_workload_parse(&network, network_text, strlen(network_text), "n", NULL, 0, diags);
+  if (status == DSM_OK) {
+    status = dsm_serve(&serving, network, s->system, options, diags);
+  } else {
+    serving = NULL;
+  }
+  for (size_t i = 0; status == DSM_OK && i < serving->point_count; i++) {
+    digest = digest_double(digest, serving->points[i].chip_requests_per_second);
+    digest = digest_text(digest, serving->points[i].instance);
+    digest = digest_text(digest, dsm_serving_limit_name(serving->points[i].limit));
+  }
+  const attempt made = attempt_of_status(status, serving, digest);
+  if (serving != &poison) {
+    dsm_serving_free(serving);
+  }
+  dsm_workload_free(network);
+  return made;
+}
+
+static dsm_serving_options options_of(void) {
+  dsm_serving_options options;
+  dsm_serving_options_init(&options);
+  options.input_tokens = 6;
+  options.output_tokens = 3;
+  options.gap = 0.9;
+  options.chips = 1;
+  return options;
+}
+
+static attempt serve(const subject *s, dsm_diags *diags) {
+  dsm_serving_options options = options_of();
+  options.rate = 1;
+  return serve_with(s, &options, diags);
+}
+
+static attempt serve_nobody(const subject *s, dsm_diags *diags) {
+  dsm_serving_options options = options_of();
+  options.tpot_seconds = 1e-15;
+  return serve_with(s, &options, diags);
+}
+
+static attempt serve_badly(const subject *s, dsm_diags *diags) {
+  dsm_serving_options options = options_of();
+  options.gap = 0;
+  return serve_with(s, &options, diags);
+}
+
+/* Nothing is allocated. */
+static attempt be_steady(const subject *s, dsm_diags *diags) {
+  static const double requests[] = {1, 9};
+  static const double seconds[] = {1, 2};
+  const dsm_serving_times times = {.output_tokens = 9,
+                                   .prefill_seconds = 1,
+                                   .prefill_batch = 1,
+                                   .decode = {requests, seconds, 2}};
+  dsm_serving_state state;
+  (void)s, (void)diags;
+  uint64_t digest = digest_double(DIGEST_START, dsm_serving_closed(&times, 2).ttft_seconds);
+  digest = digest_double(digest, dsm_serving_largest_rate(&times));
+  digest = digest_u64(digest, dsm_serving_open(&state, &times, 0.1));
+  return (attempt){.status = DSM_OK, .digest = digest_double(digest, state.running)};
+}
+
+const faulty_case serving_cases[] = {
+    {"dsm_serve", serve, DSM_OK, NULL},
+    {"dsm_serve, limits that nothing meets", serve_nobody, DSM_ERROR_INFEASIBLE, NULL},
+    {"dsm_serve, bad options", serve_badly, DSM_ERROR_USAGE, NULL},
+    {"dsm_serving_closed", be_steady, DSM_OK, NULL},
+};
+const size_t serving_case_count = sizeof serving_cases / sizeof *serving_cases;

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* An instance in the long run: the values that docs/serving.md gives, and what holds of any. */
+#include <math.h>
+
+#include "../random_numbers.h"
+#include "dsm/serving.h"
+#include "suites.h"
+
+/* D(b) = 10 + 0.1 b ms, X(b) = D(b) + 6 ms, at batches that are not all whole ones of a test. */
+enum { POINTS = 8 };
+static const double batches[POINTS] = {0, 1, 2, 5, 30, 40, 100, 1000};
+static double decode_seconds[POINTS];
+static double chunked_seconds[POINTS];
+
+static dsm_serving_times times_of(double prefill_seconds, uint64_t output, uint64_t chunks) {
+  for (int i = 0; i < POINTS; i++) {
+    decode_seconds[i] = 0.01 + 1e-4 * batches[i];
+    chunked_seconds[i] = decode_seconds[i] + 0.006;
+  }
+  return (dsm_serving_times){.output_tokens = output,
+                             .prefill_seconds = prefill_seconds,
+                             .prefill_batch = 1,
+                             .decode = {batches, decode_seconds, POINTS},
+                             .chunks = chunks,
+                             .chunked = {batches, chunked_seconds, POINTS}};
+}
+
+#define ASSERT_MS(seconds, milliseconds)                                                           \
+  ck_assert_double_eq_tol(1e3 * (seconds), milliseconds, 5e-7 * fmax(1, milliseconds))
+
+START_TEST(test_closed) {
+  const dsm_serving_times times = times_of(0.05, 200, 0);
+  const dsm_serving_state state = dsm_serving_closed(&times, 32);
+  ASSERT_MS(state.request_seconds, 4226.8);
+  ASSERT_MS(state.tpot_seconds, 20.969375);
+  ASSERT_MS(state.ttft_seconds, 53.894472);
+  ck_assert_double_eq_tol(200 * state.requests_per_second, 1514.147819, 1e-6);
+}
+END_TEST
+
+START_TEST(test_closed_alone) {
+  const dsm_serving_times times = times_of(0.5, 100, 0);
+  const dsm_serving_state state = dsm_serving_closed(&times, 1);
+  ASSERT_MS(state.tpot_seconds, 10.1);
+  ASSERT_MS(state.ttft_seconds, 500);
+}
+END_TEST
+
+START_TEST(test_open) {
+  const dsm_serving_times times = times_of(0.05, 200, 0);
+  dsm_serving_state state;
+  ck_assert(dsm_serving_open(&state, &times, 5));
+  ck_assert_double_eq_tol(state.running, 15.567854, 1e-6);
+  ASSERT_MS(state.tpot_seconds, 15.733965);
+  ASSERT_MS(state.ttft_seconds, 64.199692);
+  ASSERT_MS(state.request_seconds, 3195.258825);
+  ck_assert_double_eq_tol(state.requests_in_system, 15.976294, 1e-6);
+}
+END_TEST
+
+START_TEST(test_chunks) {
+  const dsm_serving_times few = times_of(0.05, 200, 4);
+  const dsm_serving_times many = times_of(0.05, 200, 8);
+  const dsm_serving_state some = dsm_serving_closed(&few, 32);
+  const dsm_serving_state each = dsm_serving_closed(&many, 32);
+  ASSERT_MS(some.tpot_seconds, 16.876382);
+  ASSERT_MS(some.ttft_seconds, 76.4);
+  ASSERT_MS(each.tpot_seconds, 18.4875);
+  ASSERT_MS(each.ttft_seconds, 1053.7875);
+  ASSERT_MS(each.request_seconds, 4732.8);
+}
+END_TEST
+
+/* One token, or none: prefills of two, one after the other. */
+START_TEST(test_without_decode) {
+  for (uint64_t output = 0; output < 2; output++) {
+    dsm_serving_times times = times_of(0.05, output, 0);
+    dsm_serving_state state;
+    times.prefill_batch = 2;
+    const dsm_serving_state closed = dsm_serving_closed(&times, 5);
+    ck_assert(isnan(closed.tpot_seconds));
+    ASSERT_MS(closed.ttft_seconds, 150);
+    ck_assert_double_eq_tol(closed.requests_per_second, 40, 1e-12);
+    ck_assert_double_eq_tol(dsm_serving_largest_rate(&times), 40, 1e-12);
+    ck_assert(dsm_serving_open(&state, &times, 20)); /* half of that */
+    ASSERT_MS(state.ttft_seconds, 75);
+    ck_assert(!dsm_serving_open(&state, &times, 40));
+  }
+}
+END_TEST
+
+/* A rate near the largest one is served, one above it is not; beyond the table nothing is. */
+START_TEST(test_largest_rate) {
+  const dsm_serving_times times = times_of(0.05, 200, 0);
+  const double largest = dsm_serving_largest_rate(&times);
+  dsm_serving_state state;
+  ck_assert_double_eq_tol(largest, 1000 / (199 * 0.11 + 50), 1e-12);
+  ck_assert(dsm_serving_open(&state, &times, 0.9 * largest));
+  ck_assert(!dsm_serving_open(&state, &times, 1.0001 * largest));
+}
+END_TEST
+
+/* What takes longer, is never served sooner: by seconds of a prefill, steps, requests and rates. */
+START_TEST(test_longer_steps_serve_later) {
+  uint64_t random = (uint64_t)_i + 1;
+  const uint64_t output = 8 + random_below(&random, 500);
+  const uint64_t chunks = random_below(&random, 3);
+  const double prefill = 0.001 * (double)(1 + random_below(&random, 300));
+  const double requests = (double)(1 + random_below(&random, 100));
+  dsm_serving_times times = times_of(prefill, output, chunks);
+  const dsm_serving_state state = dsm_serving_closed(&times, requests);
+  const double rate = dsm_serving_largest_rate(&times) * 0.7;
+  dsm_serving_state open;
+  dsm_serving_state busier;
+  ck_assert(dsm_serving_open(&open, &times, rate));
+  ck_assert(dsm_serving_open(&busier, &times, rate * 1.1));
+  ck_assert_double_ge(busier.running, open.running);
+  ck_assert_double_ge(busier.ttft_seconds, open.ttft_seconds);
+  ck_assert_double_ge(open.tpot_seconds, 0.01);
+  ck_assert_double_eq_tol(open.requests_in_system, rate * open.request_seconds, 1e-9);
+  for (int i = 0; i < POINTS; i++) {
+    decode_seconds[i] *= 1.5;
+    chunked_seconds[i] *= 1.5;
+  }
+  times.prefill_seconds *= 1.5;
+  const dsm_serving_state slower = dsm_serving_closed(&times, requests);
+  ck_assert_double_eq_tol(slower.request_seconds, 1.5 * state.request_seconds, 1e-9);
+  ck_assert_double_eq_tol(slower.ttft_seconds, 1.5 * state.ttft_seconds, 1e-9);
+  ck_assert_double_eq_tol(state.ttft_seconds + (double)(output - 1) * state.tpot_seconds,
+                          state.request_seconds, 1e-9);
+}
+END_TEST
+
+Suite *suite_steady(void) {
+  Suite *const suite = suite_create("steady");
+  TCase *const values = tcase_create("values");
+  TCase *const properties = tcase_create("properties");
+  tcase_add_test(values, test_closed);
+  tcase_add_test(values, test_closed_alone);
+  tcase_add_test(values, test_open);
+  tcase_add_test(values, test_chunks);
+  tcase_add_test(values, test_without_decode);
+  tcase_add_test(values, test_largest_rate);
+  tcase_add_loop_test(properties, test_longer_steps_serve_later, 0, 300);
+  suite_add_tcase(suite, values);
+  suite_add_tcase(suite, properties);
+  return suite;
+}
