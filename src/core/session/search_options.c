@@ -28,6 +28,10 @@ static const char *stages_at_word(size_t index) {
   return index < DSM_STAGES_AT_COUNT ? dsm_stages_at_name((dsm_stages_at)index) : NULL;
 }
 
+static const char *shard_level_word(size_t index) {
+  return index < DSM_SHARD_LEVEL_COUNT ? dsm_shard_level_name((dsm_shard_level)index) : NULL;
+}
+
 /* The member, which must be of a type. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): a type stands bare there. */
 #define PLACE(member, type)                                                                        \
@@ -52,6 +56,7 @@ static const dsm_search_option options[] = {
     {.name = "interleave", COUNT(interleave, uint64_t, DSM_INTERLEAVE_MAX)},
     {.name = "stages-at", WORD(stages_at, stages_at_word)},
     {.name = "recompute", WORD(recomputation, recomputation_word)},
+    {.name = "shard", WORD(shard_level, shard_level_word)},
     {.name = "threads", COUNT(thread_count, size_t, THREADS_MAX)},
 };
 

@@ -11,6 +11,7 @@
 #include "model/names.h"
 #include "plan/plan_internal.h"
 #include "plan/plan_record.h"
+#include "plan/keeping.h"
 #include "plan/recomputation.h"
 #include "plan/segments.h"
 #include "report/answer.h"
@@ -60,6 +61,7 @@ static const dsm__words *const all_words[] = {
     &dsm__optimization_words,
     &dsm__recomputation_words,
     &dsm__stages_at_words,
+    &dsm__shard_level_words,
     &dsm__memory_kind_words,
     &dsm__diff_part_words,
     &dsm__link_words,
