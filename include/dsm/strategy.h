@@ -95,6 +95,20 @@ typedef enum dsm_schedule {
 /** The word of the formats and of `--schedule`, such as "zero_bubble". Never NULL. */
 DSM_API const char *dsm_schedule_name(dsm_schedule schedule);
 
+/** What each layer is to share out of its weights, where that is asked for: of layers whose weights
+ * several chips have, and that are not tied (docs/model.md, section 12). */
+typedef enum dsm_shard_level {
+  DSM_SHARD_LEVEL_BEST = 0,  /**< what is best, layer by layer */
+  DSM_SHARD_LEVEL_NONE,      /**< nothing */
+  DSM_SHARD_LEVEL_OPTIMIZER, /**< as the words of dsm_sharding: ZeRO 1, */
+  DSM_SHARD_LEVEL_GRADIENTS, /**< 2 */
+  DSM_SHARD_LEVEL_WEIGHTS,   /**< and 3 */
+  DSM_SHARD_LEVEL_COUNT
+} dsm_shard_level;
+
+/** The word of the formats and of `--shard`, such as "weights". Never NULL. */
+DSM_API const char *dsm_shard_level_name(dsm_shard_level level);
+
 /** What was asked for: together with workload and system it determines the searched space. */
 typedef struct dsm_explore_options {
   dsm_mode mode;
@@ -121,6 +135,7 @@ typedef struct dsm_explore_options {
   dsm_stages_at stages_at; /**< with `stages`: where they begin */
   dsm_schedule schedule;   /**< with `stages`: the order of their passes */
   dsm_recomputation recomputation; /**< with `recompute`: of which layers */
+  dsm_shard_level shard_level;     /**< with `shard`: what each layer shares out */
   const char *const *overrides;    /**< PATH=VALUE already applied to the inputs, for the record;
                                         copied into the plan */
   size_t override_count;
@@ -130,8 +145,8 @@ typedef struct dsm_explore_options {
  * gap nor time limit. */
 DSM_API void dsm_explore_options_init(dsm_explore_options *options);
 
-/** Forgets numbers, a place of stages and a recomputation that need optimizations which the options
- * do not have. */
+/** Forgets numbers, a place of stages, a recomputation and a level of shards that need
+ * optimizations which the options do not have. */
 DSM_API void dsm_options_settle(dsm_explore_options *options);
 
 /** Allows words of parallelisms, or, where there are roles, those roles: `any` along each axis, and
@@ -185,7 +200,8 @@ DSM_API dsm_optimization_set dsm_mode_possible_optimizations(dsm_mode mode);
 
 /** What the rungs of a ladder add one after the other, up to the options' own optimizations; the
  * first rung adds nothing, but has what is asked for needs, which no rung adds: roles that are
- * named, parallelisms that are all hybrid, numbers of stages or micro-batches, a recomputation.
+ * named, parallelisms that are all hybrid, numbers of stages or micro-batches, a recomputation, a
+ * level of shards.
  * Returns how many they are. */
 DSM_API size_t dsm_ladder_additions(const dsm_explore_options *options,
                                     dsm_optimization additions[DSM_OPTIMIZATION_COUNT]);

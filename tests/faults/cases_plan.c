@@ -383,6 +383,7 @@ static uint64_t digest_names(const subject *s, uint64_t digest) {
       dsm_recomputation_name(DSM_RECOMPUTATION_SELECTIVE),
       dsm_stages_at_name(DSM_STAGES_AT_BLOCKS),
       dsm_schedule_name(DSM_SCHEDULE_ZERO_BUBBLE),
+      dsm_shard_level_name(DSM_SHARD_LEVEL_WEIGHTS),
       dsm_recomputation_why_not(s->convolutional, DSM_RECOMPUTATION_SELECTIVE),
       dsm_decision_name(DSM_DECISION_DYSM_FACTOR),
   };

@@ -286,11 +286,31 @@ static bool is_as_asked(size_t mapping, dsm_recomputation asked) {
   return is_so;
 }
 
+/* Do they share out what is asked for? Where chips share features each weight is on one chip. */
+static bool is_of_level(size_t mapping, dsm_shard_level level) {
+  bool is_so = true;
+  for (size_t i = 0; i < LAYERS; i++, mapping /= CHOICES) {
+    const bool is_model = mapping % 2 == 1;
+    const size_t shard = mapping % CHOICES / 2 % DSM_SHARDING_COUNT;
+    is_so = is_so && (level == DSM_SHARD_LEVEL_BEST || is_model || shard + 1 == (size_t)level);
+  }
+  return is_so;
+}
+
 /* For capacities from the least need to the largest, and for what is asked for. */
 START_TEST(test_search_finds_the_fastest_that_fits) {
-  static const dsm_recomputation asked_for[] = {DSM_RECOMPUTATION_BEST, DSM_RECOMPUTATION_NONE,
-                                                DSM_RECOMPUTATION_FULL};
-  const dsm_recomputation asked = asked_for[_i];
+  static const struct {
+    dsm_recomputation recomputation;
+    dsm_shard_level level;
+  } asked_for[] = {{DSM_RECOMPUTATION_BEST, DSM_SHARD_LEVEL_BEST},
+                   {DSM_RECOMPUTATION_NONE, DSM_SHARD_LEVEL_BEST},
+                   {DSM_RECOMPUTATION_FULL, DSM_SHARD_LEVEL_BEST},
+                   {DSM_RECOMPUTATION_NONE, DSM_SHARD_LEVEL_NONE},
+                   {DSM_RECOMPUTATION_BEST, DSM_SHARD_LEVEL_OPTIMIZER},
+                   {DSM_RECOMPUTATION_FULL, DSM_SHARD_LEVEL_GRADIENTS},
+                   {DSM_RECOMPUTATION_BEST, DSM_SHARD_LEVEL_WEIGHTS}};
+  const dsm_recomputation asked = asked_for[_i].recomputation;
+  const dsm_shard_level level = asked_for[_i].level;
   enum { CAPACITIES = HOW_MANY(40, 16, 4) };
   scored *const all = score_all();
   double least = HUGE_VAL;
@@ -303,12 +323,14 @@ START_TEST(test_search_finds_the_fastest_that_fits) {
     const double capacity = least + (most - least) * pow((double)c / CAPACITIES, 2);
     double best = HUGE_VAL;
     for (size_t m = 0; m < MAPPINGS; m++) {
-      const bool is_one = all[m].bytes <= capacity && is_as_asked(m, asked);
+      const bool is_one =
+          all[m].bytes <= capacity && is_as_asked(m, asked) && is_of_level(m, level);
       best = is_one ? fmin(best, all[m].cycles) : best;
     }
     dsm_system *const limited = chips_of(capacity);
     dsm_explore_options options = options_of(ALL_KEPT_LESS);
     options.recomputation = asked;
+    options.shard_level = level;
     dsm_plan *plan = NULL;
     const dsm_status status = dsm_explore(&plan, workload, limited, &options, NULL);
     if (isinf(best)) {
@@ -529,6 +551,52 @@ START_TEST(test_wrong_decisions_are_told) {
 }
 END_TEST
 
+/* Of a level that was asked for another one is told, in a layer whose weights several chips have;
+ * the plan's bound is then of its own options. */
+START_TEST(test_other_levels_are_told) {
+  dsm_explore_options options = options_of(BIT(DSM_OPTIMIZATION_SHARD));
+  options.parallelisms = DSM_PARALLELISM_BIT(DSM_PARALLELISM_DATA);
+  options.shard_level = DSM_SHARD_LEVEL_GRADIENTS;
+  dsm_plan *plan = NULL;
+  ck_assert_int_eq(dsm_explore(&plan, workload, chips, &options, NULL), DSM_OK);
+  ck_assert_int_eq(dsm_plan_validate(plan, NULL), DSM_OK);
+  for (size_t i = 0; i < LAYERS; i++) {
+    ck_assert_int_eq(plan->layers[i].decisions.shard, DSM_SHARDING_GRADIENTS);
+  }
+  const double bound = plan->result.lower_bound_cycles;
+  ck_assert_int_eq(dsm_plan_bound(plan, NULL), DSM_OK);
+  ck_assert_double_eq_tol(plan->result.lower_bound_cycles, bound, 1e-9 * bound);
+  expect_edited_refused(plan, "\"shard\": \"gradients\"", "\"shard\": \"weights\"",
+                        "expected \"gradients\", found \"weights\"");
+  dsm_plan_free(plan);
+}
+END_TEST
+
+/* Tied weights are their owner's, and weights of one chip have no level: a plan is of it all the
+ * same, with one degree of ZeRO. */
+START_TEST(test_levels_are_of_weights_that_several_chips_have) {
+  static const char tied[] = "{'name': 'a', 'type': 'fc', 'in': 64, 'out': 96},"
+                             "{'name': 'b', 'type': 'fc', 'in': 96, 'out': 64, 'tied_to': 'a'}";
+  dsm_workload *const of = given_network("16", tied);
+  dsm_explore_options options = options_of(BIT(DSM_OPTIMIZATION_SHARD));
+  options.parallelisms = DSM_PARALLELISM_BIT(DSM_PARALLELISM_DATA);
+  options.shard_level = DSM_SHARD_LEVEL_WEIGHTS;
+  dsm_plan *plan = NULL;
+  ck_assert_int_eq(dsm_explore(&plan, of, chips, &options, NULL), DSM_OK);
+  ck_assert_int_eq(plan->layers[0].decisions.shard, DSM_SHARDING_WEIGHTS);
+  ck_assert_int_eq(plan->layers[1].decisions.shard, DSM_SHARDING_NONE);
+  ck_assert_int_eq(dsm_plan_validate(plan, NULL), DSM_OK);
+  dsm_plan_free(plan);
+  options.parallelisms = DSM_PARALLELISM_BIT(DSM_PARALLELISM_MODEL);
+  ck_assert_int_eq(dsm_explore(&plan, workload, chips, &options, NULL), DSM_OK);
+  for (size_t i = 0; i < LAYERS; i++) {
+    ck_assert_int_eq(plan->layers[i].decisions.shard, DSM_SHARDING_NONE);
+  }
+  dsm_plan_free(plan);
+  dsm_workload_free(of);
+}
+END_TEST
+
 /* ---- many sums of what is made anew ---- */
 
 /* A residual around six layers of different sizes: as many sums as sets of them. */
@@ -678,11 +746,13 @@ Suite *suite_keeping(void) {
   tcase_add_test(hand, test_gathered_weights_by_hand);
   tcase_add_test(hand, test_sharded_gradients_are_summed_in_each_micro_batch);
   tcase_add_loop_test(hand, test_wrong_decisions_are_told, 0, 4);
+  tcase_add_test(hand, test_other_levels_are_told);
+  tcase_add_test(hand, test_levels_are_of_weights_that_several_chips_have);
   suite_add_tcase(suite, hand);
   TCase *const search = tcase_create("search");
   tcase_add_checked_fixture(search, set_up, tear_down);
   tcase_set_timeout(search, 120);
-  tcase_add_loop_test(search, test_search_finds_the_fastest_that_fits, 0, 3);
+  tcase_add_loop_test(search, test_search_finds_the_fastest_that_fits, 0, 7);
   tcase_add_test(search, test_nothing_is_kept_less_without_need);
   tcase_add_loop_test(search, test_shared_gradients_are_not_free_in_stages, 0, 2);
   tcase_add_test(search, test_what_would_fit_is_found_with_its_options);

@@ -12,21 +12,26 @@ dsm__layer_decision dsm__layer_decision_none(void) {
   };
 }
 
-static dsm__layer_decision decision_of(const dsm_layer_plan *layer, dsm_mode mode) {
-  dsm__layer_decision decision = {
-      .layouts = dsm_pass_layouts_uniform(layer->passes[DSM_PASS_FORWARD].decisions.parallelism),
-      .layer = layer->decisions,
-  };
+dsm_pass_layouts dsm__planned_layouts(const dsm_layer_plan *layer, dsm_mode mode) {
+  dsm_pass_layouts layouts =
+      dsm_pass_layouts_uniform(layer->passes[DSM_PASS_FORWARD].decisions.parallelism);
   if (mode == DSM_MODE_TRAINING) {
-    decision.layouts.of[DSM_PASS_BACKWARD] = layer->error_parallelism;
+    layouts.of[DSM_PASS_BACKWARD] = layer->error_parallelism;
   }
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     const dsm_pass_plan *const pass = &layer->passes[p];
-    if (!pass->exists) {
-      continue;
-    }
-    decision.layouts.of[p] = pass->decisions.parallelism;
-    for (unsigned i = 0; i < DSM_INVOCATION_KINDS_MAX && i < pass->invocation_count; i++) {
+    layouts.of[p] = pass->exists ? pass->decisions.parallelism : layouts.of[p];
+  }
+  return layouts;
+}
+
+static dsm__layer_decision decision_of(const dsm_layer_plan *layer, dsm_mode mode) {
+  dsm__layer_decision decision = {.layouts = dsm__planned_layouts(layer, mode),
+                                  .layer = layer->decisions};
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    const dsm_pass_plan *const pass = &layer->passes[p];
+    for (unsigned i = 0; pass->exists && i < DSM_INVOCATION_KINDS_MAX && i < pass->invocation_count;
+         i++) {
       decision.splits[p][i] = pass->invocations[i].split;
       decision.is_kernel_kept[p] =
           decision.is_kernel_kept[p] || pass->invocations[i].kind == DSM_INVOCATION_STEADY;

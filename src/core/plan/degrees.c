@@ -3,7 +3,9 @@
 
 #include "model/axis_words.h"
 #include "model/role_row.h"
+#include "plan/keeping.h"
 #include "plan/recomputation.h"
+#include "plan/step_stages.h"
 
 /* Does a role along an axis make a parallelism? Chips that share experts have samples of their own.
  * Source: section 3. */
@@ -66,7 +68,9 @@ static void add_pass(dsm__degrees *degrees, axis_sets axes, const dsm_plan *plan
 
 /* True where a pass has roles beside data and model. */
 static bool add_layer(dsm__degrees *degrees, axis_sets axes, const dsm_plan *plan,
-                      const dsm_layer_plan *layer) {
+                      const dsm_machine *machine, size_t index) {
+  const dsm_layer_plan *const layer = &plan->layers[index];
+  const dsm_pass_layouts layouts = dsm__planned_layouts(layer, plan->options.mode);
   bool has_roles = false;
   for (int p = 0; p < DSM_PASS_COUNT && layer->pipeline == DSM_NO_PIPELINE; p++) {
     const dsm_parallelism parallelism = layer->passes[p].decisions.parallelism;
@@ -75,7 +79,8 @@ static bool add_layer(dsm__degrees *degrees, axis_sets axes, const dsm_plan *pla
       has_roles = has_roles || dsm_parallelism_has_roles(parallelism);
     }
   }
-  if (layer->passes[DSM_PASS_UPDATE].exists) {
+  if (layer->passes[DSM_PASS_UPDATE].exists &&
+      dsm__has_shard_level(plan->workload, index, machine, &layouts)) {
     add(&degrees->of[DSM__DEGREE_ZERO], (uint64_t)layer->decisions.shard);
   }
   return has_roles;
@@ -102,6 +107,9 @@ bool dsm__degrees_derive(dsm__degrees *degrees, const dsm_plan *plan) {
   const bool has_stages = stages->count > 1;
   axis_sets axes = {[DSM__DEGREE_PIPELINE] = has_stages ? 1U << stages->axis : 0};
   const uint64_t micro_batches = plan->micro_batches > 1 ? plan->micro_batches : 1;
+  dsm__stage part;
+  const dsm_machine whole = dsm_machine_for(plan->system, plan->options.mode);
+  const dsm_machine *const machine = dsm__stage_machine(&whole, stages, &part);
   bool has_roles = false;
   *degrees =
       (dsm__degrees){.interleave = has_stages && stages->interleave > 1 ? stages->interleave : 1,
@@ -112,7 +120,7 @@ bool dsm__degrees_derive(dsm__degrees *degrees, const dsm_plan *plan) {
     degrees->of[kind].least = UINT64_MAX;
   }
   for (size_t i = 0; i < plan->layer_count; i++) {
-    has_roles = add_layer(degrees, axes, plan, &plan->layers[i]) || has_roles;
+    has_roles = add_layer(degrees, axes, plan, machine, i) || has_roles;
   }
   add(&degrees->of[DSM__DEGREE_PIPELINE], has_stages ? stages->count : 1);
   for (int asked = DSM_RECOMPUTATION_FULL; asked > DSM_RECOMPUTATION_BEST; asked--) {

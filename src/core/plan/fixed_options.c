@@ -11,6 +11,7 @@ size_t dsm__fixed_options(const dsm_explore_options *options,
       {"schedule", "--schedule", options->schedule, dsm_schedule_name(options->schedule)},
       {"recomputation", "--recompute", options->recomputation,
        dsm_recomputation_name(options->recomputation)},
+      {"shard_level", "--shard", options->shard_level, dsm_shard_level_name(options->shard_level)},
   };
   size_t count = 0;
   for (size_t i = 0; i < DSM__FIXED_OPTIONS_MAX; i++) {

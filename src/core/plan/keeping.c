@@ -4,6 +4,16 @@
 #include <math.h>
 
 #include "model/chip_link.h"
+#include "plan/step_stages.h"
+#include "plan/strategy_rules.h"
+
+static const dsm__word level_words[] = {[DSM_SHARD_LEVEL_BEST].key = "best",
+                                        [DSM_SHARD_LEVEL_NONE].key = "none",
+                                        [DSM_SHARD_LEVEL_OPTIMIZER].key = "optimizer",
+                                        [DSM_SHARD_LEVEL_GRADIENTS].key = "gradients",
+                                        [DSM_SHARD_LEVEL_WEIGHTS].key = "weights"};
+DSM__NAMED_WORDS(dsm__shard_level_words, "level of shards", level_words, DSM_SHARD_LEVEL_COUNT,
+                 dsm_shard_level, dsm_shard_level_name);
 
 double dsm__shard_ways(const dsm_layer *layer, const dsm_machine *machine,
                        const dsm_pass_layouts *layouts) {
@@ -11,6 +21,34 @@ double dsm__shard_ways(const dsm_layer *layer, const dsm_machine *machine,
   const dsm_axis_set summed = dsm__summing_axes(layer, network, layouts->of[DSM_PASS_UPDATE]);
   const dsm_axis_set alike = dsm__summing_axes(layer, network, layouts->of[DSM_PASS_FORWARD]);
   return dsm__chips_of(network, summed & alike);
+}
+
+static bool do_passes_differ(const dsm_pass_layouts *layouts) {
+  bool do_differ = false;
+  for (int p = 1; p < DSM_PASS_COUNT; p++) {
+    do_differ = do_differ || layouts->of[p] != layouts->of[0];
+  }
+  return do_differ;
+}
+
+bool dsm__has_shard_level(const dsm_workload *workload, size_t layer_index,
+                          const dsm_machine *machine, const dsm_pass_layouts *layouts) {
+  const dsm_layer *const layer = &workload->layers[layer_index];
+  return dsm__layer_may(workload, layer_index, DSM__CHOICE_SHARD) && !layer->is_tied &&
+         (dsm__shard_ways(layer, machine, layouts) > 1 || do_passes_differ(layouts));
+}
+
+dsm_shard_level dsm__shard_level_of(const dsm_plan *plan, dsm_shard_level asked) {
+  dsm__stage part;
+  const dsm_machine whole = dsm_machine_for(plan->system, plan->options.mode);
+  const dsm_machine *const machine = dsm__stage_machine(&whole, &plan->stages, &part);
+  bool is_as_asked = true;
+  for (size_t i = 0; asked != DSM_SHARD_LEVEL_BEST && i < plan->layer_count; i++) {
+    const dsm_pass_layouts layouts = dsm__planned_layouts(&plan->layers[i], plan->options.mode);
+    is_as_asked = is_as_asked && (!dsm__has_shard_level(plan->workload, i, machine, &layouts) ||
+                                  plan->layers[i].decisions.shard == dsm__sharding_asked(asked));
+  }
+  return is_as_asked ? asked : DSM_SHARD_LEVEL_BEST;
 }
 
 /*

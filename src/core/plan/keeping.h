@@ -12,6 +12,21 @@
 double dsm__shard_ways(const dsm_layer *layer, const dsm_machine *machine,
                        const dsm_pass_layouts *layouts);
 
+extern const dsm__words dsm__shard_level_words; /**< of dsm_shard_level */
+
+/** What a level, other than the best, has layers share out. */
+static inline dsm_sharding dsm__sharding_asked(dsm_shard_level level) {
+  return (dsm_sharding)(level - DSM_SHARD_LEVEL_NONE);
+}
+
+/** Does a level of shards that is asked for hold for a layer with these roles: have several chips
+ * its weights, and are they its own? Where passes differ, which excludes shards, it does. */
+bool dsm__has_shard_level(const dsm_workload *workload, size_t layer_index,
+                          const dsm_machine *machine, const dsm_pass_layouts *layouts);
+
+/** The level that was asked for, as far as a plan has it; else the best. */
+dsm_shard_level dsm__shard_level_of(const dsm_plan *plan, dsm_shard_level asked);
+
 /** What a layer takes of a chip's memory with its shards and what is made anew; `memory` is that of
  * dsm_layer_memory_derive. `is_last`: of its segment, and not of the network. */
 void dsm__keep_less(dsm_layer_memory *memory, const dsm_layer *layer, const dsm_machine *machine,

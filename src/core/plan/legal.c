@@ -7,6 +7,7 @@
 
 #include "base/number_text.h"
 #include "plan/core_layouts.h"
+#include "plan/keeping.h"
 #include "plan/legal_internal.h"
 #include "plan/segments.h"
 #include "plan/step_stages.h"
@@ -210,11 +211,24 @@ static void judge_output(dsm__judge *judge, size_t index) {
   }
 }
 
+/* Of layers of one level. */
+static void judge_shard(dsm__judge *judge, size_t index) {
+  const dsm_shard_level level = judge->of->options->shard_level;
+  const dsm__layer_decision *const own = dsm__judged(judge, index);
+  if (level != DSM_SHARD_LEVEL_BEST && own->layer.shard != dsm__sharding_asked(level) &&
+      dsm__has_shard_level(judge->of->workload, index, judge->of->machine, &own->layouts)) {
+    dsm__judge_tell(judge, DSM__LAYER_PLACE(index, shard), "the plan's options.shard_level decides",
+                    "expected \"%s\", found \"%s\"", dsm_shard_level_name(level),
+                    dsm_sharding_name(own->layer.shard));
+  }
+}
+
 /* ---- all of it ---- */
 
 /* What a choice that may be made has to keep to besides. */
 static void (*const judge_made[DSM__CHOICE_COUNT])(dsm__judge *judge, size_t index) = {
     [DSM__CHOICE_FACTOR] = judge_factor,
+    [DSM__CHOICE_SHARD] = judge_shard,
     [DSM__CHOICE_RECOMPUTED] = judge_output,
     [DSM__CHOICE_OUTPUT] = judge_layout,
 };

@@ -4,6 +4,7 @@
 #include "model/names.h"
 #include "plan/degrees.h"
 #include "plan/interleave.h"
+#include "plan/keeping.h"
 #include "plan/named_roles.h"
 #include "plan/plan_internal.h"
 #include "plan/plan_record.h"
@@ -72,6 +73,10 @@ DSM__OWN_RECORD(
         .is_stated = has_fixed_recomputation,
         .help = "Which layers were asked to run their forward pass again: none, those of "
                 "attentions, all of each segment of several layers. Absent: those that are best."),
+    DSM__FIELD(WORD, dsm_explore_options, shard_level, "shard_level", READ | DSM__FIELD_UNLESS_0,
+               .words = &dsm__shard_level_words, .fallback = DSM_SHARD_LEVEL_BEST,
+               .help = "What each layer was asked to share out of weights that several chips have: "
+                       "nothing, or as shard of layers. Absent: what is best, layer by layer."),
     {.key = "roles",
      .kind = DSM__FIELD_RECORD,
      .flags = READ,

@@ -113,6 +113,9 @@ dsm_layer_decisions dsm__layer_decisions_none(void);
 /** Decisions that change nothing: data parallelism, nothing on chip. Splits are zero. */
 dsm__layer_decision dsm__layer_decision_none(void);
 
+/** Those of a layer of a plan, also of passes that it does not have. */
+dsm_pass_layouts dsm__planned_layouts(const dsm_layer_plan *layer, dsm_mode mode);
+
 /** What was decided for the mapping that a plan predicts: dsm__plan_make makes the same plan of it.
  * Names are borrowed from the plan. False if out of memory. */
 bool dsm__decisions_of_plan(const dsm_plan *plan, dsm__arena *arena, dsm__decisions *decisions);

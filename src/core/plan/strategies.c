@@ -324,8 +324,9 @@ typedef struct demand {
   const char *without; /* all that there is without it */
   const char *word;    /* of the value; NULL: it is a number */
 } demand;
-enum { DEMAND_COUNT = 7 };
+enum { DEMAND_COUNT = 8 };
 _Static_assert(DSM_RECOMPUTATION_BEST == 0 && DSM_RECOMPUTATION_NONE == 1, "as of numbers");
+_Static_assert(DSM_SHARD_LEVEL_BEST == 0 && DSM_SHARD_LEVEL_NONE == 1, "likewise");
 _Static_assert(DSM_STAGES_AT_BEST == 0 && DSM_SCHEDULE_1F1B == 0,
                "so that others are above 1 with 1 more");
 
@@ -337,6 +338,8 @@ static demand demand_of(const dsm_explore_options *options, int number) {
       {DSM_OPTIMIZATION_ACCUMULATE, options->micro_batches, "1 micro-batch", NULL},
       {DSM_OPTIMIZATION_RECOMPUTE, (uint64_t)options->recomputation, "no recomputation",
        dsm_recomputation_name(options->recomputation)},
+      {DSM_OPTIMIZATION_SHARD, (uint64_t)options->shard_level, "no level of shards",
+       dsm_shard_level_name(options->shard_level)},
       {DSM_OPTIMIZATION_STAGES, (uint64_t)options->stages_at + 1, "stages_at \"best\"",
        dsm_stages_at_name(options->stages_at)},
       {DSM_OPTIMIZATION_STAGES, (uint64_t)options->schedule + 1, "schedule \"1f1b\"",
@@ -380,6 +383,9 @@ void dsm_options_settle(dsm_explore_options *options) {
   options->micro_batches = may_cut ? options->micro_batches : 0;
   if (!dsm__may_choose(options, DSM__CHOICE_RECOMPUTED)) {
     options->recomputation = DSM_RECOMPUTATION_BEST;
+  }
+  if (!dsm__may_choose(options, DSM__CHOICE_SHARD)) {
+    options->shard_level = DSM_SHARD_LEVEL_BEST;
   }
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/diag_add.h"
 #include "base/order.h"
+#include "plan/keeping.h"
 #include "plan/pass_builder.h"
 #include "plan/plan_internal.h"
 #include "plan/role_rules.h"
@@ -413,6 +414,7 @@ static dsm_status begin_step(dsm__problem *step, const dsm_plan *plan, dsm_explo
   options->stages = plan->stages.count > 1 ? plan->stages.count : 1;
   options->interleave = plan->stages.count > 1 ? plan->stages.interleave : 0;
   options->recomputation = dsm__recomputation_of(plan, plan->options.recomputation);
+  options->shard_level = dsm__shard_level_of(plan, plan->options.shard_level);
   return dsm__problem_init(step, plan->workload, plan->system, options, diags);
 }
 
@@ -427,6 +429,7 @@ dsm_status dsm_explain(dsm_explanation **explanation, const dsm_plan *plan, size
   options.micro_batches = 1;
   options.interleave = 0;
   options.recomputation = dsm__recomputation_of(plan, plan->options.recomputation);
+  options.shard_level = dsm__shard_level_of(plan, plan->options.shard_level);
   dsm__stage part;
   const dsm_machine whole = dsm_machine_derive(plan->system);
   const dsm_workload micro = dsm__micro_workload(plan->workload, plan->micro_batches);

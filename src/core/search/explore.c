@@ -18,6 +18,7 @@
 
 #include "base/diag_add.h"
 #include "plan/issue.h"
+#include "plan/keeping.h"
 #include "plan/named_roles.h"
 #include "plan/plan_internal.h"
 #include "plan/tolerance.h"
@@ -169,12 +170,12 @@ static dsm_status find_with_roles(const dsm__problem *problem, const dsm__counte
                             : DSM_ERROR_INFEASIBLE;
 }
 
-/* Is a step to have stages, micro-batches or layers that run again? What only data and model do has
- * none of these. */
+/* Is a step to have stages, micro-batches, shards or layers that run again? What only data and
+ * model do has none of these. */
 static bool is_more_asked(const dsm__problem *problem) {
   const dsm_explore_options *const options = problem->inputs.options;
   return options->stages > 1 || options->micro_batches > 1 ||
-         dsm__is_any_recomputation_asked(problem);
+         options->shard_level > DSM_SHARD_LEVEL_NONE || dsm__is_any_recomputation_asked(problem);
 }
 
 /* One search of these alone. Where all sums count a mapping that takes more than what is known may
@@ -487,6 +488,7 @@ static dsm_explore_options options_of_plan(const dsm_plan *plan) {
   options.micro_batches = options.micro_batches == micro_batches ? micro_batches : 0;
   options.interleave = is_interleaved ? options.interleave : 0;
   options.recomputation = dsm__recomputation_of(plan, plan->options.recomputation);
+  options.shard_level = dsm__shard_level_of(plan, plan->options.shard_level);
   return options;
 }
 

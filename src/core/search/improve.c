@@ -155,7 +155,8 @@ bool dsm__improve_by(const dsm__problem *problem, const dsm__decisions *others, 
       is_good =
           !is_akin(&of.decisions, &others[i], layer_count) || try_runs(&of, &others[i], is_small);
     }
-    if (is_good && dsm__may_choose(problem->inputs.options, DSM__CHOICE_SHARD)) {
+    if (is_good && dsm__may_choose(problem->inputs.options, DSM__CHOICE_SHARD) &&
+        problem->inputs.options->shard_level == DSM_SHARD_LEVEL_BEST) {
       is_good = try_shards(&of);
     }
   } while (is_good && of.is_any);

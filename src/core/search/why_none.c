@@ -100,10 +100,11 @@ dsm_status dsm__report_none_asked(const dsm__problem *problem, dsm_diags *diags)
     (void)snprintf(hint, sizeof hint, "or that shares the %llu samples of a micro-batch evenly",
                    (unsigned long long)samples);
   }
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, hint,
-                 "memory capacity: with the stages, micro-batches and recomputation that are asked "
-                 "for, no step was found that needs at most %.6g GB a chip",
-                 dsm_system_usable_bytes(problem->machine.system) / DSM__BYTES_PER_GB);
+  dsm__diags_add(
+      diags, DSM_SEVERITY_ERROR, nowhere, hint,
+      "memory capacity: with the stages, micro-batches, recomputation and shards that are "
+      "asked for, no step was found that needs at most %.6g GB a chip",
+      dsm_system_usable_bytes(problem->machine.system) / DSM__BYTES_PER_GB);
   return DSM_ERROR_INFEASIBLE;
 }
 

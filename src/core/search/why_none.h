@@ -12,7 +12,7 @@
 dsm_status dsm__report_infeasible(const dsm__problem *problem, const dsm__decisions *decisions,
                                   dsm_diags *diags);
 
-/** Where stages, micro-batches or recomputation are asked for. */
+/** Where stages, micro-batches, recomputation or shards are asked for. */
 dsm_status dsm__report_none_asked(const dsm__problem *problem, dsm_diags *diags);
 
 /** Where layers may have some roles alone. Where nobody listens, nothing is asked. */

@@ -32,6 +32,10 @@ static const char *schedule_word(size_t index) {
   return index < DSM_SCHEDULE_COUNT ? dsm_schedule_name((dsm_schedule)index) : NULL;
 }
 
+static const char *shard_level_word(size_t index) {
+  return index < DSM_SHARD_LEVEL_COUNT ? dsm_shard_level_name((dsm_shard_level)index) : NULL;
+}
+
 /* The member, which must be of a type. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): a type stands bare there. */
 #define PLACE(member, type)                                                                        \
@@ -57,6 +61,7 @@ static const dsm_search_option options[] = {
     {.name = "stages-at", WORD(stages_at, stages_at_word)},
     {.name = "schedule", WORD(schedule, schedule_word)},
     {.name = "recompute", WORD(recomputation, recomputation_word)},
+    {.name = "shard", WORD(shard_level, shard_level_word)},
     {.name = "threads", COUNT(thread_count, size_t, THREADS_MAX)},
 };
 

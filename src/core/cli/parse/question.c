@@ -150,6 +150,7 @@ static cli_exit settle_options(cli_question *question) {
       cli_is_given(arguments, "micro-batches") ? given->micro_batches : options.micro_batches;
   options.recomputation =
       cli_is_given(arguments, "recompute") ? given->recomputation : options.recomputation;
+  options.shard_level = cli_is_given(arguments, "shard") ? given->shard_level : options.shard_level;
   if (cli_is_given(arguments, "gap")) {
     options.gap = given->gap;
   }

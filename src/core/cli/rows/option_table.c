@@ -337,6 +337,13 @@ const cli_option cli_core_options[] = {
              "fastest choice (best, the default)",
      .commands = CLI_EXPLORE,
      OF_SEARCH},
+    {.name = "shard",
+     .argument = "LEVEL",
+     .help = "with --optimize shard: what each layer shares out of weights that several chips "
+             "have: its optimizer state (optimizer, ZeRO 1), also gradients (ZeRO 2), also weights "
+             "(ZeRO 3), nothing (none), or what is fastest, layer by layer (best, the default)",
+     .commands = CLI_EXPLORE,
+     OF_SEARCH},
     {.name = "threads",
      .argument = "N",
      .help = "threads to search with (default: 1); the result does not depend on it",

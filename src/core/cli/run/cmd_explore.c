@@ -189,9 +189,10 @@ static cli_exit explore_ladder(const cli_arguments *arguments, const inputs *in)
   cli_note_ineffective_optimizations(arguments, in->workload, in->system);
   if (arguments->options.stages > 1 || arguments->options.micro_batches > 1 ||
       arguments->options.interleave > 1 ||
-      arguments->options.recomputation > DSM_RECOMPUTATION_NONE) {
-    cli_note(arguments,
-             "every rung has the stages, micro-batches and recomputation that were asked for");
+      arguments->options.recomputation > DSM_RECOMPUTATION_NONE ||
+      arguments->options.shard_level > DSM_SHARD_LEVEL_NONE) {
+    cli_note(arguments, "every rung has the stages, micro-batches, recomputation and shards that "
+                        "were asked for");
   }
   cli_ladder all;
   cli_exit outcome = cli_exit_of(cli_ladder_explore(&all, arguments, &request));

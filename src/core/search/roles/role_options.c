@@ -283,20 +283,21 @@ typedef struct finding {
 static size_t keepings_of(const finding *f, dsm_parallelism parallelism, keeping *list) {
   const dsm__problem *const problem = f->problem;
   const dsm__search_inputs *const inputs = &problem->inputs;
-  const dsm_layer *const layer = &inputs->workload->layers[f->layer_index];
   const dsm_assumptions *const model = &problem->machine.system->model;
   const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(parallelism);
-  const bool is_sharded = dsm__may_choose(inputs->options, DSM__CHOICE_SHARD) &&
-                          dsm__layer_may(inputs->workload, f->layer_index, DSM__CHOICE_SHARD) &&
-                          !layer->is_tied &&
-                          dsm__shard_ways(layer, &problem->machine, &layouts) > 1;
+  const dsm_shard_level asked = inputs->options->shard_level;
+  const bool is_sharded =
+      (asked != DSM_SHARD_LEVEL_BEST || dsm__may_choose(inputs->options, DSM__CHOICE_SHARD)) &&
+      dsm__has_shard_level(inputs->workload, f->layer_index, &problem->machine, &layouts);
   const bool is_summed_often = inputs->micro_batches > 1 || inputs->is_staged;
   size_t count = 0;
   for (int s = 0; s < DSM_SHARDING_COUNT; s++) {
     const dsm_sharding least_kept =
         is_summed_often ? DSM_SHARDING_OPTIMIZER : DSM_SHARDING_GRADIENTS;
     const bool is_other_time = s == DSM_SHARDING_NONE && !model->sharded_update;
-    if (is_sharded ? s < (int)least_kept && !is_other_time : s != DSM_SHARDING_NONE) {
+    const bool is_left_out = asked != DSM_SHARD_LEVEL_BEST ? s != (int)dsm__sharding_asked(asked)
+                                                           : s < (int)least_kept && !is_other_time;
+    if (is_sharded ? is_left_out : s != DSM_SHARDING_NONE) {
       continue;
     }
     for (int again = (int)f->first_again; again <= (int)f->last_again; again++) {

@@ -347,5 +347,6 @@ bool dsm__step_search(const dsm__problem *problem, double cost_limit, dsm__graph
   const double known = best->is_feasible ? best->cost : HUGE_VAL;
   const double bound = fmin(s.numbers.closed_bound, s.tight.closed_bound);
   best->lower_bound = fmin(known, fmin(bound, problem->found->stages_bound_cycles));
-  return is_done && (!best->is_feasible || spare_shards(problem, decisions));
+  const bool is_open = best->is_feasible && options->shard_level == DSM_SHARD_LEVEL_BEST;
+  return is_done && (!is_open || spare_shards(problem, decisions));
 }

@@ -33,6 +33,7 @@ bool dsm__may_update_apart(const dsm__problem *problem, size_t layer_index) {
   const dsm_layer *const layer = &inputs->workload->layers[layer_index];
   const dsm__distinct *const distinct = &problem->table.distinct;
   return dsm__may_choose(inputs->options, DSM__CHOICE_PASSES) && !inputs->is_staged &&
+         inputs->options->shard_level <= DSM_SHARD_LEVEL_NONE && /* of passes with the same roles */
          inputs->micro_batches <= 1 && !distinct->has_table[distinct->class_of[layer_index]] &&
          dsm_pass_exists(layer, inputs->options->mode, DSM_PASS_UPDATE);
 }
