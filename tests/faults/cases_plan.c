@@ -519,6 +519,8 @@ static attempt use_pure_functions(const subject *s, dsm_diags *diags) {
       digest, dsm_invocation_kernels(layer, &machine, DSM_MODE_TRAINING, DSM_PASS_FORWARD));
   digest = digest_text(digest, dsm_optimizer_name(DSM_OPTIMIZER_LARS));
   digest = digest_text(digest, dsm_element_type_name(DSM_ELEMENT_TYPE_INT8));
+  digest = digest_double(digest, dsm_element_type_bytes(DSM_ELEMENT_TYPE_INT4));
+  digest = digest_u64(digest, dsm_system_rate_type(s->system, DSM_ELEMENT_TYPE_FP4));
   digest = digest_text(digest, dsm_computing_name(DSM_COMPUTING_SAMPLES));
   digest = digest_u64(digest, dsm_mode_optimizations(DSM_MODE_INFERENCE));
   digest = digest_u64(digest, dsm_mode_possible_optimizations(DSM_MODE_TRAINING));

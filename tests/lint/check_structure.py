@@ -19,7 +19,7 @@ COMMAND = "command"
 CORE = "core"
 # Public headers that a room may use beside those of the rooms below it.
 PUBLIC_HEADERS = {
-    "base": {"status", "diag", "file", "number", "override", "limits", "lookup"},
+    "base": {"status", "diag", "element_type", "file", "number", "override", "limits", "lookup"},
     "workload": {"workload"},
     "import": {"import", "profile_import"},
     "system": {"system"},

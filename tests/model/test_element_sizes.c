@@ -219,6 +219,178 @@ START_TEST(test_sizes_tell_layers_apart) {
 }
 END_TEST
 
+/* ---- types by use ---- */
+
+/* Bits and a part of the scale of a block, by hand. */
+START_TEST(test_types_have_bytes_and_scales) {
+  static const struct {
+    dsm_element_type type;
+    double bytes;
+  } rows[] = {
+      {DSM_ELEMENT_TYPE_ANY, 0},           {DSM_ELEMENT_TYPE_FP32, 4},
+      {DSM_ELEMENT_TYPE_TF32, 4},          {DSM_ELEMENT_TYPE_BF16, 2},
+      {DSM_ELEMENT_TYPE_FP16, 2},          {DSM_ELEMENT_TYPE_FP8, 1},
+      {DSM_ELEMENT_TYPE_E4M3, 1},          {DSM_ELEMENT_TYPE_E5M2, 1},
+      {DSM_ELEMENT_TYPE_INT8, 1},          {DSM_ELEMENT_TYPE_MXFP8, 33 / 32.0},
+      {DSM_ELEMENT_TYPE_INT4, 66 / 128.0}, {DSM_ELEMENT_TYPE_FP4, 9 / 16.0},
+      {DSM_ELEMENT_TYPE_NVFP4, 9 / 16.0},  {DSM_ELEMENT_TYPE_MXFP4, 17 / 32.0},
+  };
+  ck_assert_int_eq(COUNT_OF(rows), DSM_ELEMENT_TYPE_COUNT);
+  for (int i = 0; i < COUNT_OF(rows); i++) {
+    ck_assert_double_eq(dsm_element_type_bytes(rows[i].type), rows[i].bytes);
+  }
+}
+END_TEST
+
+/* The fc of docs/model.md, 40 inputs and 5 outputs of 2 bytes, that reads fp8. */
+static dsm_layer fp8_layer(void) {
+  dsm_layer layer = fc_layer(40, 5);
+  layer.casts = (dsm_layer_casts){.operands = DSM_ELEMENT_TYPE_FP8,
+                                  .is_input_cast = true,
+                                  .is_error_cast = true,
+                                  .are_weights_cast = true};
+  layer.has_backward = layer.has_update = true;
+  return layer;
+}
+
+/* By hand in docs/model.md. Gradients have 4 bytes here. */
+START_TEST(test_products_read_operands_and_write_what_is_stored) {
+  static const double inputs[DSM_PASS_COUNT] = {40, 80, 40};
+  static const double outputs[DSM_PASS_COUNT] = {10, 5, 5};
+  static const double kernels[DSM_PASS_COUNT] = {200, 200, 800};
+  static const double casts[DSM_PASS_COUNT] = {40 * (2 + 1), 5 * (2 + 1), 0};
+  chips.model.auxiliary_traffic = DSM_AUXILIARY_TRAFFIC_UNFUSED;
+  const dsm_layer layer = fp8_layer();
+  for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
+    const dsm_pass_work work = work_of(&layer, DSM_MODE_TRAINING, (dsm_pass)pass);
+    ck_assert_double_eq(work.bytes.input, inputs[pass]);
+    ck_assert_double_eq(work.bytes.raw, outputs[pass]);
+    ck_assert_double_eq(work.bytes.kernel, kernels[pass]);
+    ck_assert_double_eq(work.bytes.rotation, 80);
+    ck_assert_double_eq(work.bytes.output_rotation, 10);
+    ck_assert_double_eq(work.bytes.auxiliary, casts[pass]);
+    ck_assert_double_eq(
+        dsm__auxiliary_kernels(&layer, &chips.model, DSM_MODE_TRAINING, (dsm_pass)pass),
+        pass == DSM_PASS_UPDATE ? 0 : 1);
+  }
+  chips.model.auxiliary_traffic = DSM_AUXILIARY_TRAFFIC_FUSED;
+  ck_assert_double_eq(work_of(&layer, DSM_MODE_TRAINING, DSM_PASS_FORWARD).bytes.auxiliary, 0);
+}
+END_TEST
+
+/* A layer without a backward pass casts errors as it updates. */
+START_TEST(test_casts_are_passes_over_elements) {
+  dsm_layer layer = fp8_layer();
+  ck_assert_double_eq(dsm__auxiliary_ops(&layer, &chips, DSM_MODE_TRAINING, DSM_PASS_FORWARD), 40);
+  ck_assert_double_eq(dsm__auxiliary_ops(&layer, &chips, DSM_MODE_TRAINING, DSM_PASS_BACKWARD), 5);
+  ck_assert_double_eq(dsm__auxiliary_ops(&layer, &chips, DSM_MODE_TRAINING, DSM_PASS_UPDATE), 0);
+  ck_assert_double_eq(dsm__input_ops(&layer, &chips, DSM_MODE_TRAINING, DSM_PASS_FORWARD), 40);
+  layer.has_backward = false;
+  ck_assert_double_eq(dsm__auxiliary_ops(&layer, &chips, DSM_MODE_TRAINING, DSM_PASS_UPDATE), 5);
+}
+END_TEST
+
+/* Of 16 bits 2, of fp8 3; of 4 bits those of 8, unless there is a rate. */
+START_TEST(test_operands_have_the_rate_of_their_type) {
+  dsm_layer layer = fp8_layer();
+  chips.pe.rates[DSM_ELEMENT_TYPE_FP8] = 3;
+  const dsm_precision all = friendly_precision(); /* one type for all, of rate 1 */
+  ck_assert_double_eq(
+      dsm__pass_array_rate(&layer, &chips, &all, DSM_MODE_TRAINING, DSM_PASS_BACKWARD), 3);
+  layer.casts.operands = DSM_ELEMENT_TYPE_MXFP4;
+  ck_assert_double_eq(work_of(&layer, DSM_MODE_TRAINING, DSM_PASS_UPDATE).precision.array_rate, 3);
+  ck_assert_int_eq(dsm_system_rate_type(&chips, DSM_ELEMENT_TYPE_MXFP4), DSM_ELEMENT_TYPE_FP8);
+  ck_assert_int_eq(dsm_system_rate_type(&chips, DSM_ELEMENT_TYPE_INT4), DSM_ELEMENT_TYPE_INT8);
+  chips.pe.rates[DSM_ELEMENT_TYPE_FP4] = 6;
+  ck_assert_double_eq(work_of(&layer, DSM_MODE_TRAINING, DSM_PASS_UPDATE).precision.array_rate, 6);
+  ck_assert_int_eq(dsm_system_rate_type(&chips, DSM_ELEMENT_TYPE_NVFP4), DSM_ELEMENT_TYPE_FP4);
+  const dsm_workload narrow = {.element_bytes = 2, .element_type = DSM_ELEMENT_TYPE_FP8};
+  ck_assert_double_eq(dsm_precision_of(&narrow, &chips).array_rate, 0); /* of operands alone */
+  const dsm_workload stated = {.element_bytes = 2,
+                               .element_type = DSM_ELEMENT_TYPE_BF16,
+                               .types = {.of = {[DSM_USE_OPERANDS] = DSM_ELEMENT_TYPE_FP8}}};
+  ck_assert_int_eq(dsm_workload_element_type(&stated), DSM_ELEMENT_TYPE_FP8);
+}
+END_TEST
+
+/* 200 weights of int4 on a core of so many operations a cycle, forward and backward. */
+START_TEST(test_narrow_weights_are_widened_as_they_are_read) {
+  static const double passes[DSM_PASS_COUNT] = {200, 200, 0};
+  dsm_layer layer = fc_layer(40, 5);
+  layer.bytes.weights = 66 / 128.0;
+  layer.casts.are_weights_typed = layer.casts.are_weights_widened = true;
+  for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
+    const dsm_pass_work work = work_of(&layer, DSM_MODE_TRAINING, (dsm_pass)pass);
+    ck_assert_double_eq(work.bytes.kernel, 200 * 66 / 128.0);
+    ck_assert_double_eq(work.precision.array_rate, 2); /* of activations */
+    ASSERT_CLOSE(dsm__widening_ops(&layer, (dsm_pass)pass, &work.bytes, &work.tensor_bytes),
+                 passes[pass]);
+    ASSERT_CLOSE(work.auxiliary_cycles,
+                 passes[pass] / (double)chips.chip.cores / chips.core.sfu_ops_per_cycle);
+  }
+  chips.chip.cores = 1;
+  chips.core.sfu_ops_per_cycle = 4;
+  ck_assert_double_eq(dsm__special_function_cycles(&machine, 200), 50);
+}
+END_TEST
+
+/* Weights of 2 bytes are cast to 1: 600 bytes of memory, 400 of gradients of 2. */
+START_TEST(test_cast_weights_are_kept_and_written_twice) {
+  const dsm_workload workload = {.minibatch = 1,
+                                 .element_bytes = 2,
+                                 .gradient_bytes = 2,
+                                 .optimizer = DSM_OPTIMIZER_ADAM,
+                                 .input_last_use = DSM_NEVER_USED};
+  const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(DSM_PARALLELISM_DATA);
+  const dsm_precision precision = dsm_precision_of(&workload, &chips);
+  dsm_layer layer = fp8_layer();
+  const dsm_layer_memory training =
+      dsm_layer_memory_derive(&layer, &machine, &workload, DSM_MODE_TRAINING, &layouts);
+  ck_assert_double_eq(training.weights_bytes, 200 * (2 + 1));
+  ck_assert_double_eq(training.gradients_bytes, 400);
+  ck_assert_double_eq(dsm__kept_weight_bytes(&layer, &workload, DSM_MODE_INFERENCE), 1);
+  const dsm_traffic cast =
+      dsm_weight_traffic_derive(&layer, &machine, precision, &layouts).weight_update;
+  layer.casts.are_weights_cast = false;
+  const dsm_traffic plain =
+      dsm_weight_traffic_derive(&layer, &machine, precision, &layouts).weight_update;
+  ck_assert_double_eq(cast.bytes[machine.auxiliary_link] - plain.bytes[machine.auxiliary_link],
+                      200 * (2 + 1));
+  ck_assert_double_eq(plain.bytes[machine.auxiliary_link], 200 * 28);
+}
+END_TEST
+
+/* A momentum of bf16 saves 2 bytes read and 2 written; adam has two. */
+START_TEST(test_momenta_are_moved_in_their_type) {
+  ck_assert_double_eq(dsm__optimizer_traffic_bytes(DSM_OPTIMIZER_SGD, DSM_ELEMENT_TYPE_BF16), 16);
+  ck_assert_double_eq(dsm__optimizer_traffic_bytes(DSM_OPTIMIZER_ADAM, DSM_ELEMENT_TYPE_BF16), 20);
+  ck_assert_double_eq(dsm__optimizer_traffic_bytes(DSM_OPTIMIZER_ADAM_MIXED, DSM_ELEMENT_TYPE_FP8),
+                      40 - 12);
+  ck_assert_double_eq(dsm__optimizer_traffic_bytes(DSM_OPTIMIZER_NONE, DSM_ELEMENT_TYPE_BF16), 0);
+}
+END_TEST
+
+/* What a norm before has cast is read faster the fewer bytes it has, at one rate of all types. */
+START_TEST(test_fewer_bytes_are_never_slower) {
+  static const dsm_element_type narrower[] = {
+      DSM_ELEMENT_TYPE_FP32,  DSM_ELEMENT_TYPE_BF16,  DSM_ELEMENT_TYPE_MXFP8, DSM_ELEMENT_TYPE_FP8,
+      DSM_ELEMENT_TYPE_NVFP4, DSM_ELEMENT_TYPE_MXFP4, DSM_ELEMENT_TYPE_INT4};
+  for (int type = 0; type < DSM_ELEMENT_TYPE_COUNT; type++) {
+    chips.pe.rates[type] = 1;
+  }
+  const dsm_loops whole = {{1, 1, 1, 1, 1}};
+  double before = HUGE_VAL;
+  for (int i = 0; i < COUNT_OF(narrower); i++) {
+    dsm_layer layer = fc_layer(64, 512);
+    layer.casts.operands = narrower[i];
+    const dsm_pass_work work = work_of(&layer, DSM_MODE_TRAINING, (dsm_pass)_i);
+    const double cycles = dsm_invocation_score(&work, &whole).total;
+    ck_assert_double_le(cycles, before);
+    before = cycles;
+  }
+}
+END_TEST
+
 Suite *suite_element_sizes(void) {
   Suite *const suite = suite_create("element sizes");
   TCase *const all = tcase_create("all");
@@ -236,6 +408,14 @@ Suite *suite_element_sizes(void) {
   tcase_add_test(all, test_memory_has_the_bytes_of_each);
   tcase_add_test(all, test_stages_and_relayouts_have_the_bytes_of_what_moves);
   tcase_add_loop_test(all, test_sizes_tell_layers_apart, 0, 7);
+  tcase_add_test(all, test_types_have_bytes_and_scales);
+  tcase_add_test(all, test_products_read_operands_and_write_what_is_stored);
+  tcase_add_test(all, test_casts_are_passes_over_elements);
+  tcase_add_test(all, test_operands_have_the_rate_of_their_type);
+  tcase_add_test(all, test_narrow_weights_are_widened_as_they_are_read);
+  tcase_add_test(all, test_cast_weights_are_kept_and_written_twice);
+  tcase_add_test(all, test_momenta_are_moved_in_their_type);
+  tcase_add_loop_test(all, test_fewer_bytes_are_never_slower, 0, DSM_PASS_COUNT);
   suite_add_tcase(suite, all);
   return suite;
 }

@@ -52,6 +52,7 @@ BEYOND_SCHEMAS = {
         "input_feature_where": "what only lists of layers have: " + RELATION,
         "learned_positions_of_another_table": "keys that exclude one another",
         "weight_bytes_of_tied_weights": "keys that exclude one another",
+        "types_of_tied_weights": "keys that exclude one another",
         "element_bytes_too_many_in_all": "outputs times their bytes: " + RELATION,
         "list_": "what only networks have, and sizes that fit together: " + RELATION,
         "expression_": "texts with a grammar of their own",

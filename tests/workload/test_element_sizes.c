@@ -83,6 +83,62 @@ START_TEST(test_a_type_of_8_bits_alone_is_that_of_weights) {
 }
 END_TEST
 
+/* What is stored wider than products read is cast, but behind norms; what is narrower is widened.
+ * Types go before numbers of bytes, and a layer's before the workload's. */
+START_TEST(test_types_by_use_say_what_is_cast) {
+  network =
+      network_with("'weight_bytes': 4, 'gradient_bytes': 4, 'types': {'activations': 'bf16',"
+                   " 'operands': 'fp8', 'weights': 'bf16', 'gradients': 'bf16'},",
+                   "{'name': 'a', 'type': 'fc', 'in': 6, 'out': 9, 'aux': [{'op': 'layer_norm'}]},"
+                   "{'name': 'b', 'type': 'fc', 'in': 9, 'out': 9, 'types': {'weights': 'int4'}},"
+                   "{'name': 'c', 'type': 'fc', 'in': 9, 'out': 9, 'types': {'operands': 'bf16',"
+                   " 'activations': 'fp32'}},"
+                   "{'name': 'm', 'type': 'matmul', 'in': 9, 'out': 9, 'operand': 'a',"
+                   " 'operand_elements': 9}");
+  const dsm_layer *const a = &network->layers[0];
+  const dsm_layer *const b = &network->layers[1];
+  const dsm_layer *const c = &network->layers[2];
+  ck_assert_double_eq(network->weight_bytes, 2);
+  ck_assert_double_eq(network->gradient_bytes, 2);
+  ck_assert_int_eq(a->casts.operands, DSM_ELEMENT_TYPE_FP8);
+  ck_assert(a->casts.is_input_cast && a->casts.is_error_cast && a->casts.are_weights_cast);
+  ck_assert(!a->casts.are_weights_widened && a->casts.are_gradients_typed);
+  ck_assert(!b->casts.is_input_cast && b->casts.is_error_cast);
+  ck_assert(!b->casts.are_weights_cast && b->casts.are_weights_widened);
+  ck_assert_double_eq(b->bytes.weights, 66 / 128.0);
+  ck_assert(!c->casts.is_input_cast && c->casts.is_error_cast); /* its errors have 4 bytes */
+  ck_assert(c->casts.are_weights_cast);                         /* of its 4 bytes too */
+  ck_assert_int_eq(network->layers[3].casts.operands, DSM_ELEMENT_TYPE_BF16);
+  dsm_workload *const again = written_and_read(network);
+  expect_same_workload(network, again);
+  dsm_workload_free(again);
+}
+END_TEST
+
+/* 2 momenta of 2 bytes and master weights of 4. */
+START_TEST(test_momenta_of_a_type_are_kept_in_it) {
+  network = network_with("'optimizer': 'adam', 'types': {'optimizer': 'bf16'},",
+                         "{'name': 'a', 'type': 'fc', 'in': 6, 'out': 9}");
+  ck_assert_double_eq(network->optimizer_bytes_per_weight, 2 * 2 + 4);
+}
+END_TEST
+
+/* Of 4 or 8 bits alone it is that of operands of products with weights, too. */
+START_TEST(test_a_narrow_type_alone_is_that_of_operands) {
+  static const char layers[] = "{'name': 'q', 'type': 'fc', 'in': 12, 'out': 36, 'positions': 3},"
+                               "{'name': 'a', 'type': 'attention', 'heads': 2,"
+                               " 'head_features': 6}";
+  network = network_with("'element_type': 'nvfp4',", layers);
+  ck_assert_double_eq(network->weight_bytes, 9 / 16.0);
+  ck_assert_double_eq(network->element_bytes, 2);
+  ck_assert_int_eq(network->layers[0].casts.operands, DSM_ELEMENT_TYPE_NVFP4);
+  ck_assert_int_eq(network->layers[1].casts.operands, DSM_ELEMENT_TYPE_ANY);
+  dsm_workload_free(network);
+  network = network_with("'element_type': 'fp8', 'element_bytes': 1,", layers);
+  ck_assert_int_eq(network->layers[0].casts.operands, DSM_ELEMENT_TYPE_ANY); /* all are */
+}
+END_TEST
+
 /* Its own element_bytes go before the workload's weight_bytes. */
 START_TEST(test_weights_have_their_own_bytes_or_the_layers) {
   network = network_with("'weight_bytes': 1,",
@@ -208,6 +264,9 @@ Suite *suite_element_sizes(void) {
   tcase_add_test(all, test_what_the_workload_has_is_nothing_of_a_layer);
   tcase_add_test(all, test_weights_have_their_own_bytes_or_the_layers);
   tcase_add_loop_test(all, test_a_type_of_8_bits_alone_is_that_of_weights, 0, 5);
+  tcase_add_test(all, test_types_by_use_say_what_is_cast);
+  tcase_add_test(all, test_momenta_of_a_type_are_kept_in_it);
+  tcase_add_test(all, test_a_narrow_type_alone_is_that_of_operands);
   tcase_add_test(all, test_tied_weights_have_the_bytes_of_their_layer);
   tcase_add_test(all, test_attention_reads_what_others_make_and_its_scores);
   tcase_add_test(all, test_lstm_reads_its_own_units_too);

@@ -146,9 +146,9 @@ static void note_rate(const cli_arguments *arguments, const inputs *in) {
   const double times = system->pe.rates[rate];
   if (is_stated && dsm_element_type_bytes(type) < 2 && (!is_own || !(times > 1 || times < 1))) {
     cli_note(arguments,
-             "%s states no rate of %s of its own: its products run at that of %s, %.4g times that "
-             "of 16 bits (pe.rates)",
-             system->name, dsm_element_type_name(type), dsm_element_type_name(rate), times);
+             "%s has no rate of %s of its own: its products run at %.4g times that of 16 bits "
+             "(pe.rates.%s)",
+             system->name, dsm_element_type_name(type), times, dsm_element_type_name(rate));
   }
 }
 

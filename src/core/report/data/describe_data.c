@@ -205,6 +205,22 @@ static dsm__rows axes_of(dsm__page *page, const dsm_system *system) {
   return made;
 }
 
+/* "operands fp8, gradients bf16", and what one type is of. */
+static const char *types_of(dsm__page *page, const dsm_workload *workload) {
+  const char *text = NULL;
+  if (workload->element_type != DSM_ELEMENT_TYPE_ANY) {
+    text = dsm__page_text(page, "elements %s", dsm_element_type_name(workload->element_type));
+  }
+  for (size_t use = 0; use < DSM_USE_COUNT; use++) {
+    const dsm_element_type type = workload->types.of[use];
+    if (type != DSM_ELEMENT_TYPE_ANY) {
+      text = dsm__page_join(page, text == NULL ? "" : text, ", ", "%s %s",
+                            dsm__word_key(&dsm__use_words, use), dsm_element_type_name(type));
+    }
+  }
+  return text;
+}
+
 static void fill_workload(dsm__page *page, dsm__item_row *row, const dsm_workload *workload) {
   row->source = workload->source;
   row->minibatch = workload->minibatch;
@@ -216,6 +232,7 @@ static void fill_workload(dsm__page *page, dsm__item_row *row, const dsm_workloa
   row->cache_bytes = dsm__workload_cache_bytes(workload);
   row->optimizer =
       workload->optimizer == DSM_OPTIMIZER_NONE ? NULL : dsm_optimizer_name(workload->optimizer);
+  row->types = types_of(page, workload);
   for (size_t i = 0; i < workload->spec_count; i++) {
     const dsm_layer_spec *const spec = &workload->specs[i];
     row->other_count +=

@@ -59,6 +59,7 @@ typedef struct dsm__item_row {
   double stored_bytes;  /**< of these */
   double cache_bytes;
   const char *optimizer; /**< NULL: none */
+  const char *types;     /**< by use, that are stated; NULL: none */
 } dsm__item_row;
 
 /** The row of a description. */

@@ -13,9 +13,9 @@ DSM__OWN_RECORD(
     DSM__SAID(TEXT, dsm__item_row, source), DSM__SAID(TEXT, dsm__item_row, system_source),
     DSM__SAID(TEXT, dsm__item_row, record), DSM__SAID(TEXT, dsm__item_row, elements),
     DSM__SAID(TEXT, dsm__item_row, axes_text), DSM__SAID(TEXT, dsm__item_row, reserve),
-    DSM__SAID(TEXT, dsm__item_row, optimizer), DSM__SAID(COUNT, dsm__item_row, layer_count),
-    DSM__SAID(COUNT, dsm__item_row, other_count), DSM__SAID(COUNT, dsm__item_row, all_weights),
-    DSM__SAID(REAL, dsm__item_row, element_bytes),
+    DSM__SAID(TEXT, dsm__item_row, optimizer), DSM__SAID(TEXT, dsm__item_row, types),
+    DSM__SAID(COUNT, dsm__item_row, layer_count), DSM__SAID(COUNT, dsm__item_row, other_count),
+    DSM__SAID(COUNT, dsm__item_row, all_weights), DSM__SAID(REAL, dsm__item_row, element_bytes),
     DSM__FIELD(REAL, dsm__item_row, stored_bytes, "stored_bytes", 0, .unit = "bytes"),
     DSM__FIELD(REAL, dsm__item_row, cache_bytes, "cache_bytes", 0, .unit = "bytes"),
     DSM__FIELD(COUNT, dsm__item_row, counts.weights, "weights", 0, .min = 0),
@@ -119,7 +119,7 @@ static const dsm__fact workload_facts[] = {
               "byte{element_bytes;s} an element{other_count? ({other_count:=} "
               "layer{other_count;s} {1<other_count?state|states} others)|}; {weights} "
               "weight{weights;s}{embeddings? and {embeddings} of embeddings|}, "
-              "{stored_bytes}{optimizer?, updated by {optimizer}|}"),
+              "{stored_bytes}{optimizer?, updated by {optimizer}|}{types?; {types}|}"),
     DSM__FACT_IF(NULL,
                  "data set: {dataset.samples} sample{dataset.samples;s} of "
                  "{dataset.sample_bytes}, {dataset.samples*dataset.sample_bytes}"
