@@ -8,7 +8,7 @@ Qwen/Qwen3-0.6B, Qwen/Qwen3-8B, Qwen/Qwen3-32B, Qwen/Qwen3-30B-A3B, Qwen/Qwen3-2
 microsoft/Phi-3-mini-4k-instruct, tiiuae/falcon-7b, CohereForAI/c4ai-command-r-v01, EleutherAI/gpt-j-6b,
 microsoft/phi-2, stabilityai/stablelm-3b-4e1t, bigcode/starcoder2-7b, allenai/OLMo-2-1124-7B, google/gemma-7b,
 google/gemma-2-9b, google/gemma-3-1b-pt, deepseek-ai/DeepSeek-V3,
-deepseek-ai/DeepSeek-V2-Lite and openai/gpt-oss-120b.
+deepseek-ai/DeepSeek-V2-Lite, openai/gpt-oss-120b and state-spaces/mamba2-2.7b.
 """
 
 
@@ -87,6 +87,11 @@ CONFIGS = {
         "layer_types": ["sliding_attention", "full_attention"] * 18, "max_position_embeddings": 131072,
         "num_attention_heads": 64, "num_experts_per_tok": 4, "num_hidden_layers": 36, "num_key_value_heads": 8,
         "num_local_experts": 128, "sliding_window": 128, "tie_word_embeddings": False, "vocab_size": 201088},
+    "mamba2_27b": {
+        "architectures": ["Mamba2ForCausalLM"], "model_type": "mamba2", "chunk_size": 256, "conv_kernel": 4, "expand": 2,
+        "head_dim": 64, "hidden_act": "silu", "hidden_size": 2560, "n_groups": 1, "num_heads": 80, "num_hidden_layers": 64,
+        "rms_norm": True, "state_size": 128, "tie_word_embeddings": True, "use_bias": False, "use_conv_bias": True,
+        "vocab_size": 50288},
     "falcon_7b": {
         "alibi": False, "architectures": ["FalconForCausalLM"], "attention_dropout": 0.0, "bias": False,
         "hidden_dropout": 0.0, "hidden_size": 4544, "model_type": "falcon", "multi_query": True,
@@ -122,7 +127,7 @@ PARAMETERS = {
     "cohere": 34_980_831_232, "gemma_7b": 8_537_680_896, "gemma2_9b": 9_241_705_984, "gemma3_1b": 999_885_952,
     "olmo2_7b": 7_298_617_344, "stablelm_3b": 2_795_443_200, "starcoder2_7b": 7_173_923_840, "phi2": 2_779_683_840,
     "falcon_7b": 6_921_720_704, "gptj_6b": 6_050_882_784, "deepseek_v3": 671_026_419_200,
-    "deepseek_v2_lite": 15_706_484_224, "gpt_oss_120b": 116_829_156_672,
+    "mamba2_27b": 2_702_599_680, "deepseek_v2_lite": 15_706_484_224, "gpt_oss_120b": 116_829_156_672,
 }
 
 
@@ -217,6 +222,9 @@ DERIVED = {
                    58 * (257 * 3 * 7168 * 2048 + 7168 * 256 + 256),
     "deepseek_v2_lite": decoder(27, latent_attention(2048, 16, None), 2048, 102400) + 3 * 2048 * 10944 +
                         26 * (66 * 3 * 2048 * 1408 + 2048 * 64),
+    # one head of keys and queries of 128 features for 80 of values; a filter of 4 positions; 3 numbers of each head
+    "mamba2_27b": decoder(64, 2560 * (2 * 5120 + 2 * 128 + 80) + (4 + 1) * (5120 + 2 * 128) + 3 * 80 + 5120 * 2560 +
+                          5120 + 2560, 2560, 50288, True),
     # biases everywhere, and a number of each head; 128 experts and a router with biases
     "gpt_oss_120b": decoder(36, linear(2880, (64 + 2 * 8) * 64) + linear(64 * 64, 2880) + 64 + 2 * 2880 +
                             linear(2880, 128) + 128 * (2 * linear(2880, 2880) + linear(2880, 2880)), 2880, 201088),

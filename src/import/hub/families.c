@@ -210,6 +210,13 @@ const dsm__hub_family dsm__hub_families[] = {
         .has_inner_bias = {"mlp_bias", false},
     },
     {
+        .type = "mamba2",
+        .classes = "Mamba2Model, Mamba2ForCausalLM",
+        .put = dsm__hub_write_mamba2,
+        .positions = 8192,
+        .norm = DSM__HUB_RMS_NORM,
+    },
+    {
         GATED_DECODER,
         .type = "mistral",
         .classes = CLASSES("Mistral"),

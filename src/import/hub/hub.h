@@ -136,6 +136,7 @@ struct dsm__hub {
 
 void dsm__hub_write_bert(const dsm__hub *hub);
 void dsm__hub_write_decoder(const dsm__hub *hub);
+void dsm__hub_write_mamba2(const dsm__hub *hub);
 void dsm__hub_write_t5(const dsm__hub *hub);
 void dsm__hub_write_vit(const dsm__hub *hub);
 
@@ -236,6 +237,8 @@ typedef struct dsm__hub_fc {
   bool has_dropout;
   bool has_experts; /**< by the parameters of these names */
 } dsm__hub_fc;
+/** An operation of a list that has begun; no member where the value is NULL. */
+void dsm__hub_op_write(const dsm__hub *hub, const char *op, const char *key, const char *value);
 void dsm__hub_fc_write(const dsm__hub *hub, const dsm__hub_fc *fc);
 
 /** An embedding of "hidden" features at "sequence" positions. */

@@ -63,7 +63,7 @@ static void put_inputs(const dsm__hub *hub, const char *const *names, size_t cou
 
 /* ---- operations ---- */
 
-static void put_op(const dsm__hub *hub, const char *op, const char *key, const char *value) {
+void dsm__hub_op_write(const dsm__hub *hub, const char *op, const char *key, const char *value) {
   dsm__json_begin_object(hub->writer, true);
   dsm__json_put_string(hub->writer, "op", op);
   put_optional(hub, key, value);
@@ -73,13 +73,13 @@ static void put_op(const dsm__hub *hub, const char *op, const char *key, const c
 /* The operation where its name, or its operand, is there. */
 static void put_named(const dsm__hub *hub, const char *op) {
   if (op != NULL) {
-    put_op(hub, op, NULL, NULL);
+    dsm__hub_op_write(hub, op, NULL, NULL);
   }
 }
 
 static void put_of(const dsm__hub *hub, const char *op, const char *from) {
   if (from != NULL) {
-    put_op(hub, op, "from", from);
+    dsm__hub_op_write(hub, op, "from", from);
   }
 }
 
