@@ -126,9 +126,10 @@ static bool find_running(const arrivals *of, double *running) {
   if (made_by(of, high) > high) {
     return false;
   }
-  for (double middle = low + (high - low) / 2; middle > low && middle < high;
-       middle = low + (high - low) / 2) {
+  double middle = low + (high - low) / 2;
+  while (middle > low && middle < high) {
     *(made_by(of, middle) > middle ? &low : &high) = middle;
+    middle = low + (high - low) / 2;
   }
   *running = high;
   return true;

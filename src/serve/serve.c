@@ -8,6 +8,7 @@
  * nothing between is looked for; else a batch between them is explored.
  */
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -560,22 +561,34 @@ static dsm_status add_instances(search *s, const dsm_system *system) {
   return status;
 }
 
+/* A number that is asked for: NaN is in no range. */
+typedef struct asked_number {
+  double value;
+  double least;
+  double most;
+  const char *expected; /* with the option's name */
+} asked_number;
+
 static dsm_status check_options(const dsm_serving_options *options, dsm_diags *diags) {
-  const char *const wrong =
-      options->input_tokens < 1 ? "input-tokens: expected 1 token or more, found 0"
-      : options->input_tokens > DSM_SIDE_MAX || options->output_tokens > DSM_SIDE_MAX ||
-              options->input_tokens + options->output_tokens > DSM_SIDE_MAX
-          ? "input-tokens: expected at most 1048576 tokens with those of the output, found more"
-      : !(options->prefix_hit >= 0 && options->prefix_hit <= 1)
-          ? "prefix-hit: expected a share from 0 to 1"
-      : options->prefill_batch < 1 || options->prefill_batch > DSM_SERVING_BATCH_MAX
-          ? "prefill-batch: expected 1 to 65536 requests"
-      : !(options->gap > 0 && options->gap <= 1) ? "gap: expected a ratio above 0, to 1"
-      : !(options->ttft_seconds >= 0)            ? "ttft: expected seconds"
-      : !(options->tpot_seconds >= 0)            ? "tpot: expected seconds"
-      : !(options->rate >= 0)                    ? "rate: expected requests a second"
-                                                 : NULL;
-  return wrong == NULL ? DSM_OK : dsm__refuse(diags, DSM_ERROR_USAGE, "%s", wrong);
+  const double in = (double)options->input_tokens;
+  const double out = (double)options->output_tokens;
+  const asked_number numbers[] = {
+      {in, 1, DSM_SIDE_MAX, "input-tokens: expected 1 token or more, and at most 1048576"},
+      {in + out, 1, DSM_SIDE_MAX,
+       "output-tokens: expected at most 1048576 tokens with those of the input, found more"},
+      {options->prefix_hit, 0, 1, "prefix-hit: expected a share from 0 to 1"},
+      {(double)options->prefill_batch, 1, DSM_SERVING_BATCH_MAX,
+       "prefill-batch: expected 1 to 65536 requests"},
+      {options->gap, DBL_MIN, 1, "gap: expected a ratio above 0, to 1"},
+      {options->ttft_seconds, 0, HUGE_VAL, "ttft: expected a time"},
+      {options->tpot_seconds, 0, HUGE_VAL, "tpot: expected a time"},
+      {options->rate, 0, HUGE_VAL, "rate: expected requests a second"}};
+  for (size_t i = 0; i < DSM__COUNT_OF(numbers); i++) {
+    if (!(numbers[i].value >= numbers[i].least && numbers[i].value <= numbers[i].most)) {
+      return dsm__refuse(diags, DSM_ERROR_USAGE, "%s", numbers[i].expected);
+    }
+  }
+  return DSM_OK;
 }
 
 static dsm_status answer(search *s, const dsm_workload *workload, const dsm_system *system) {
