@@ -71,6 +71,24 @@ DSM_API bool dsm_serving_open(dsm_serving_state *state, const dsm_serving_times 
  * holds. */
 DSM_API double dsm_serving_largest_rate(const dsm_serving_times *times);
 
+/** Instances that only prefill, and others that only decode. */
+typedef struct dsm_serving_split {
+  uint64_t prefill_instances;
+  uint64_t decode_instances;
+  uint64_t chips;             /**< of both */
+  double running;             /**< requests in a decode step of one, on average */
+  double requests_per_second; /**< of all */
+  double tpot_seconds;
+} dsm_serving_split;
+
+/** Most requests a second of at most so many chips, with as few of them as do as many: `times` has
+ * the prefill of an instance of `prefill_chips`, and decode steps of one of `decode_chips`, which
+ * has at most `requests`. O is above 1. False: an instance of each has more chips. Exact, over all
+ * numbers of instances. */
+DSM_API bool dsm_serving_divide(dsm_serving_split *split, const dsm_serving_times *times,
+                                uint64_t prefill_chips, uint64_t decode_chips, double requests,
+                                uint64_t chips);
+
 /* ---- instances ---- */
 
 /** Most requests of a batch that are tried. */
@@ -88,6 +106,8 @@ typedef struct dsm_serving_options {
   double tpot_seconds;    /**< longest mean time between later ones; 0: any */
   double rate;            /**< requests a second that are to be served; 0: as many as can be */
   uint64_t chips;         /**< at most; 0: those of the system */
+  bool is_disaggregated;  /**< prefills on instances of their own are looked for too; with an answer
+                               of more than one token */
 } dsm_serving_options;
 
 /** The only place of defaults: 1024 tokens in, 256 out, prefills of one request, a gap of 5 %, no
@@ -133,6 +153,17 @@ typedef struct dsm_serving_fleet {
   dsm_serving_state state; /**< of an instance, to which its part of the requests comes */
 } dsm_serving_fleet;
 
+/** Prefill and decode on instances of their own, with most requests a second of all chips. */
+typedef struct dsm_serving_apart {
+  const char *prefill_instance;
+  const char *decode_instance;
+  uint64_t requests; /**< of a decode instance, at most */
+  dsm_serving_split split;
+  double transfer_seconds;       /**< of the cache of a request's input, over a link */
+  double ttft_seconds;           /**< with it */
+  double chip_tokens_per_second; /**< of the chips that are used */
+} dsm_serving_apart;
+
 /** An answer. */
 typedef struct dsm_serving {
   const char *name; /**< of the workload and the system */
@@ -146,6 +177,8 @@ typedef struct dsm_serving {
   size_t point_count;
   dsm_serving_point best;  /**< most tokens (or requests) a second a chip within the limits */
   dsm_serving_fleet fleet; /**< fewest chips for the rate; instances 0: no rate was asked for */
+  dsm_serving_apart
+      apart; /**< instance NULL: it was not asked for, or nothing is within the limits */
 
   struct dsm__arena *arena; /**< private */
 } dsm_serving;

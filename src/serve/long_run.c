@@ -126,9 +126,10 @@ static bool find_running(const arrivals *of, double *running) {
   if (made_by(of, high) > high) {
     return false;
   }
-  for (double middle = low + (high - low) / 2; middle > low && middle < high;
-       middle = low + (high - low) / 2) {
+  double middle = low + (high - low) / 2;
+  while (middle > low && middle < high) {
     *(made_by(of, middle) > middle ? &low : &high) = middle;
+    middle = low + (high - low) / 2;
   }
   *running = high;
   return true;
@@ -203,4 +204,48 @@ double dsm_serving_largest_rate(const dsm_serving_times *times) {
     largest = fmax(largest, dsm_serving_closed(times, decode->requests[i]).requests_per_second);
   }
   return largest;
+}
+
+/* ---- prefills and decode steps apart ---- */
+
+bool dsm_serving_divide(dsm_serving_split *split, const dsm_serving_times *times,
+                        uint64_t prefill_chips, uint64_t decode_chips, double requests,
+                        uint64_t chips) {
+  const double prefills = 1 / share_of_prefill(times);
+  const double decodes = requests / (steps_of(times) * seconds_at(&times->decode, requests));
+  uint64_t low = 1; /* the fewest instances whose prefills are no fewer than the others decode */
+  uint64_t high = chips / prefill_chips;
+  double rate = 0;
+  if (chips < prefill_chips + decode_chips) {
+    return false;
+  }
+  while (low < high) {
+    const uint64_t middle = low + (high - low) / 2;
+    const uint64_t others = (chips - middle * prefill_chips) / decode_chips;
+    if ((double)middle * prefills >= (double)others * decodes) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  for (uint64_t n = low > 1 ? low - 1 : low; n <= low; n++) {
+    const uint64_t others = (chips - n * prefill_chips) / decode_chips;
+    const double prefilled = (double)n * prefills;
+    const double decoded = (double)others * decodes;
+    if (fmin(prefilled, decoded) > rate) {
+      rate = fmin(prefilled, decoded);
+      /* Of the one that does more, as many as are needed. */
+      *split = (dsm_serving_split){
+          .prefill_instances = prefilled > rate ? (uint64_t)ceil(rate / prefills) : n,
+          .decode_instances = decoded > rate ? (uint64_t)ceil(rate / decodes) : others,
+          .requests_per_second = rate};
+    }
+  }
+  split->chips = split->prefill_instances * prefill_chips + split->decode_instances * decode_chips;
+  const arrivals of = {.times = times, .rate = rate / (double)split->decode_instances};
+  split->running = requests;
+  (void)find_running(&of, &split->running);
+  split->running = fmin(split->running, requests);
+  split->tpot_seconds = seconds_at(&times->decode, split->running);
+  return true;
 }

@@ -8,6 +8,7 @@
  * nothing between is looked for; else a batch between them is explored.
  */
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -59,6 +60,7 @@ typedef struct search {
   dsm_explorer *explorer;
   dsm__arena *arena; /* the answer's */
   dsm_diags *diags;
+  bool is_told; /* why there is no answer, by what found that */
 } search;
 
 /* What so many requests have where steps take what those of a batch do, or at least take. */
@@ -404,6 +406,70 @@ static dsm_status find_fleet(search *s) {
                    plural(s->to->options.chips), largest);
 }
 
+/* ---- prefill and decode apart ---- */
+
+/* The cache of a request's input over a link of the outermost axis that has several chips. */
+static double transfer_seconds(const search *s, const dsm_system *system) {
+  static const double bytes_per_GB = 1e9;
+  const dsm_network *const chips = &system->system;
+  unsigned a = chips->axis_count - 1;
+  while (a > 0 && chips->axes[a].chips == 1) {
+    a--;
+  }
+  const double link =
+      chips->axes[a].bandwidth_GBps * bytes_per_GB * chips->axes[a].efficiency_ratio;
+  return s->to->cache_bytes_per_token * (double)s->to->options.input_tokens / link;
+}
+
+/* A batch of one instance behind the prefills of another. */
+static void try_apart(search *s, const dsm__instance *prefill, const dsm__instance *decode,
+                      const tables *of, uint64_t requests, double transfer) {
+  const dsm_serving_options *const options = &s->to->options;
+  dsm_serving_apart *const best = &s->to->apart;
+  dsm_serving_times times = of->times;
+  dsm_serving_split split;
+  times.prefill_seconds = prefill->prefill.seconds;
+  if (!dsm_serving_divide(&split, &times, prefill->chips, decode->chips, (double)requests,
+                          options->chips)) {
+    return;
+  }
+  const dsm_serving_state state = {.ttft_seconds = times.prefill_seconds + transfer,
+                                   .tpot_seconds = split.tpot_seconds};
+  const double rate = split.requests_per_second;
+  if (is_within(s, &state) &&
+      (best->prefill_instance == NULL || rate > best->split.requests_per_second ||
+       (rate == best->split.requests_per_second && split.chips < best->split.chips))) {
+    *best = (dsm_serving_apart){.prefill_instance = prefill->name,
+                                .decode_instance = decode->name,
+                                .requests = requests,
+                                .split = split,
+                                .transfer_seconds = transfer,
+                                .ttft_seconds = state.ttft_seconds,
+                                .chip_tokens_per_second =
+                                    (double)options->output_tokens * rate / (double)split.chips};
+  }
+}
+
+static dsm_status find_apart(search *s, const dsm_system *system) {
+  if (!s->to->options.is_disaggregated || s->request.decode == NULL) {
+    return DSM_OK;
+  }
+  for (size_t d = 0; d < s->instances.count; d++) {
+    const dsm__instance *const decode = &s->instances.items[d];
+    tables of;
+    if (decode->most > 0 && !fill_tables(s, decode, &of)) {
+      return DSM_ERROR_OUT_OF_MEMORY;
+    }
+    for (size_t p = 0; p < s->instances.count && decode->most > 0; p++) {
+      for (size_t b = 0; b < decode->batches.count && s->instances.items[p].most > 0; b++) {
+        try_apart(s, &s->instances.items[p], decode, &of, decode->batches.items[b].requests,
+                  transfer_seconds(s, system));
+      }
+    }
+  }
+  return DSM_OK;
+}
+
 /* ---- what is asked ---- */
 
 static dsm_status derive_request(search *s, const dsm_workload *workload) {
@@ -495,26 +561,39 @@ static dsm_status add_instances(search *s, const dsm_system *system) {
   return status;
 }
 
+/* A number that is asked for: NaN is in no range. */
+typedef struct asked_number {
+  double value;
+  double least;
+  double most;
+  const char *expected; /* with the option's name */
+} asked_number;
+
 static dsm_status check_options(const dsm_serving_options *options, dsm_diags *diags) {
-  const char *const wrong =
-      options->input_tokens < 1 ? "input-tokens: expected 1 token or more, found 0"
-      : options->input_tokens > DSM_SIDE_MAX || options->output_tokens > DSM_SIDE_MAX ||
-              options->input_tokens + options->output_tokens > DSM_SIDE_MAX
-          ? "input-tokens: expected at most 1048576 tokens with those of the output, found more"
-      : !(options->prefix_hit >= 0 && options->prefix_hit <= 1)
-          ? "prefix-hit: expected a share from 0 to 1"
-      : options->prefill_batch < 1 || options->prefill_batch > DSM_SERVING_BATCH_MAX
-          ? "prefill-batch: expected 1 to 65536 requests"
-      : !(options->gap > 0 && options->gap <= 1) ? "gap: expected a ratio above 0, to 1"
-      : !(options->ttft_seconds >= 0)            ? "ttft: expected seconds"
-      : !(options->tpot_seconds >= 0)            ? "tpot: expected seconds"
-      : !(options->rate >= 0)                    ? "rate: expected requests a second"
-                                                 : NULL;
-  return wrong == NULL ? DSM_OK : dsm__refuse(diags, DSM_ERROR_USAGE, "%s", wrong);
+  const double in = (double)options->input_tokens;
+  const double out = (double)options->output_tokens;
+  const asked_number numbers[] = {
+      {in, 1, DSM_SIDE_MAX, "input-tokens: expected 1 token or more, and at most 1048576"},
+      {in + out, 1, DSM_SIDE_MAX,
+       "output-tokens: expected at most 1048576 tokens with those of the input, found more"},
+      {options->prefix_hit, 0, 1, "prefix-hit: expected a share from 0 to 1"},
+      {(double)options->prefill_batch, 1, DSM_SERVING_BATCH_MAX,
+       "prefill-batch: expected 1 to 65536 requests"},
+      {options->gap, DBL_MIN, 1, "gap: expected a ratio above 0, to 1"},
+      {options->ttft_seconds, 0, HUGE_VAL, "ttft: expected a time"},
+      {options->tpot_seconds, 0, HUGE_VAL, "tpot: expected a time"},
+      {options->rate, 0, HUGE_VAL, "rate: expected requests a second"}};
+  for (size_t i = 0; i < DSM__COUNT_OF(numbers); i++) {
+    if (!(numbers[i].value >= numbers[i].least && numbers[i].value <= numbers[i].most)) {
+      return dsm__refuse(diags, DSM_ERROR_USAGE, "%s", numbers[i].expected);
+    }
+  }
+  return DSM_OK;
 }
 
 static dsm_status answer(search *s, const dsm_workload *workload, const dsm_system *system) {
   dsm_status status = derive_request(s, workload);
+  s->is_told = status != DSM_OK;
   if (status == DSM_OK) {
     status = add_instances(s, system);
   }
@@ -527,7 +606,10 @@ static dsm_status answer(search *s, const dsm_workload *workload, const dsm_syst
   if (status == DSM_OK && s->to->point_count == 0) {
     status = refuse_limits(s);
   }
-  return status == DSM_OK ? find_fleet(s) : status;
+  if (status == DSM_OK) {
+    status = find_fleet(s);
+  }
+  return status == DSM_OK ? find_apart(s, system) : status;
 }
 
 dsm_status dsm_serve(dsm_serving **serving, const dsm_workload *workload, const dsm_system *system,
@@ -554,5 +636,5 @@ dsm_status dsm_serve(dsm_serving **serving, const dsm_workload *workload, const 
     return DSM_OK;
   }
   dsm_serving_free(s.to);
-  return status == DSM_ERROR_OUT_OF_MEMORY ? dsm__out_of_memory(diags) : status;
+  return status == DSM_ERROR_OUT_OF_MEMORY && !s.is_told ? dsm__out_of_memory(diags) : status;
 }

@@ -76,6 +76,31 @@ DSM__OWN_RECORD(
     SECONDS(dsm_serving_fleet, state.request_seconds, "request_seconds",
             DSM__LESS | DSM__FIELD_IS_REQUIRED, "To its last token."));
 
+DSM__OWN_RECORD(
+    apart_record, dsm_serving_apart, false, "Prefill and decode on instances of their own.",
+    DSM__FIELD(TEXT, dsm_serving_apart, prefill_instance, "prefill_instance", READ | DSM__CHOSEN,
+               .max = DSM_TEXT_BYTES_MAX, .help = "Chips of one that prefills, as of points."),
+    COUNT(dsm_serving_apart, split.prefill_instances, "prefill_instances", DSM__FIGURE,
+          "How many."),
+    DSM__FIELD(TEXT, dsm_serving_apart, decode_instance, "decode_instance", READ | DSM__CHOSEN,
+               .max = DSM_TEXT_BYTES_MAX, .help = "Chips of one that decodes, as of points."),
+    COUNT(dsm_serving_apart, split.decode_instances, "decode_instances", DSM__FIGURE, "How many."),
+    COUNT(dsm_serving_apart, split.chips, "chips", DSM__FIGURE, "Of all of them."),
+    COUNT(dsm_serving_apart, requests, "requests", DSM__FIGURE,
+          "That run together on one that decodes, at most."),
+    DSM__FIELD(REAL, dsm_serving_apart, split.running, "running", READ | DSM__FIGURE,
+               .unit = "requests", .help = "The same on average."),
+    RATE(dsm_serving_apart, split.requests_per_second, "requests_per_second",
+         DSM__MORE | DSM__FIELD_IS_REQUIRED, "That all of them serve."),
+    RATE(dsm_serving_apart, chip_tokens_per_second, "chip_tokens_per_second",
+         DSM__MORE | DSM__FIELD_IS_REQUIRED, "Tokens of answers, of a chip that is used."),
+    SECONDS(dsm_serving_apart, transfer_seconds, "transfer_seconds",
+            DSM__LESS | DSM__FIELD_IS_REQUIRED, "Of the cache of a request's input, over a link."),
+    SECONDS(dsm_serving_apart, ttft_seconds, "ttft_seconds", DSM__LESS | DSM__FIELD_IS_REQUIRED,
+            "To the first token, with it."),
+    SECONDS(dsm_serving_apart, split.tpot_seconds, "tpot_seconds",
+            DSM__LESS | DSM__FIELD_IS_REQUIRED, "Between later ones."));
+
 typedef struct document {
   dsm_serving of;
   const char *best_limit; /* for people */
@@ -121,6 +146,10 @@ DSM__OWN_ANSWER(
     DSM__FIELD(RECORD, document, of.fleet, "fleet", DSM__FIELD_IS_READ, .type = &fleet_record,
                .stated_if = DSM__IF(document, of.fleet.instances),
                .help = "With a rate: the fewest chips that serve it."),
+    DSM__FIELD(RECORD, document, of.apart, "disaggregated", DSM__FIELD_IS_READ,
+               .type = &apart_record, .stated_if = DSM__IF(document, of.apart.requests),
+               .help = "With --disaggregate: most requests of all chips; absent: nothing is within "
+                       "the limits."),
     DSM__FIELD(LIST, document, of.points, "points", READ,
                .count_offset = offsetof(document, of.point_count), .type = &point_record, .min = 1,
                .max = DSM_SWEEP_POINTS_MAX, .expected = "the points of the front",
@@ -166,6 +195,17 @@ static const dsm__fact facts[] = {
                  "instance{fleet.instances;s} ({fleet.instance}), TTFT {fleet.ttft_seconds:m4} "
                  "ms{fleet.tpot_seconds?, TPOT {fleet.tpot_seconds:m4} ms|}",
                  DSM__IF(document, of.fleet.instances)),
+    DSM__FACT_IF("apart",
+                 "{disaggregated.chip_tokens_per_second:4} tokens/s a chip, "
+                 "{disaggregated.requests_per_second:4} requests/s of {disaggregated.chips} of "
+                 "{most_chips} chips: {disaggregated.prefill_instances} "
+                 "instance{disaggregated.prefill_instances;s} that prefill "
+                 "({disaggregated.prefill_instance}), {disaggregated.decode_instances} that decode "
+                 "({disaggregated.decode_instance}) {disaggregated.requests} requests at a time; "
+                 "TTFT {disaggregated.ttft_seconds:m4} ms, of which "
+                 "{disaggregated.transfer_seconds:m4} ms to move the cache, TPOT "
+                 "{disaggregated.tpot_seconds:m4} ms",
+                 DSM__IF(document, of.apart.requests)),
     DSM__FACT("proven", "the front is at most {reached_gap:%2} % below the optimum, "
                         "{explorations} steps explored"),
 };

@@ -316,6 +316,7 @@ static attempt derive_phase_of(const char *causal, dsm_diags *diags) {
   }
   const attempt made = attempt_of_status(
       status, phase, status == DSM_OK ? digest_text(DIGEST_START, phase->name) : 0);
+  (void)dsm_phase_name(DSM_PHASE_DECODE);
   dsm_workload_free(status == DSM_OK ? phase : NULL);
   dsm_workload_free(network);
   return made;

@@ -49,6 +49,7 @@ static dsm_serving_options options_of(void) {
 static attempt serve(const subject *s, dsm_diags *diags) {
   dsm_serving_options options = options_of();
   options.rate = 1;
+  options.is_disaggregated = true;
   return serve_with(s, &options, diags);
 }
 
@@ -77,6 +78,9 @@ static attempt be_steady(const subject *s, dsm_diags *diags) {
   uint64_t digest = digest_double(DIGEST_START, dsm_serving_closed(&times, 2).ttft_seconds);
   digest = digest_double(digest, dsm_serving_largest_rate(&times));
   digest = digest_u64(digest, dsm_serving_open(&state, &times, 0.1));
+  dsm_serving_split split;
+  digest = digest_u64(digest, dsm_serving_divide(&split, &times, 1, 1, 2, 9));
+  digest = digest_double(digest, split.running);
   return (attempt){.status = DSM_OK, .digest = digest_double(digest, state.running)};
 }
 

@@ -172,6 +172,24 @@ START_TEST(test_more_is_never_worse) {
 }
 END_TEST
 
+/* Instances of one kind each stay within the chips and the limit. */
+START_TEST(test_apart_is_within_limits) {
+  dsm_serving_options options = options_of();
+  options.is_disaggregated = true;
+  dsm_serving *const any = serve(&options);
+  options.tpot_seconds = 1.5 * any->points[0].tpot_seconds;
+  dsm_serving *const limited = serve(&options);
+  ck_assert_uint_gt(limited->apart.requests, 0);
+  ck_assert_uint_le(limited->apart.split.chips, 4);
+  ck_assert_double_le(limited->apart.split.tpot_seconds, options.tpot_seconds);
+  ck_assert_double_eq_tol(limited->apart.transfer_seconds, 24 * 64 / 8e9, 1e-12);
+  ck_assert_double_le(limited->apart.split.requests_per_second,
+                      any->apart.split.requests_per_second);
+  dsm_serving_free(limited);
+  dsm_serving_free(any);
+}
+END_TEST
+
 /* A hit leaves less to prefill; an answer of one token has no decode. */
 START_TEST(test_prefills_alone) {
   dsm_serving_options options = options_of();
@@ -198,8 +216,8 @@ START_TEST(test_refusals) {
     options.rate = limits[i][2];
     ck_assert_int_eq(dsm_serve(&serving, network, machine, &options, diags), DSM_ERROR_INFEASIBLE);
     ck_assert_ptr_null(serving);
-    ck_assert_ptr_nonnull(
-        strstr(dsm_diags_get(diags, i)->message, i < 2 ? "the least TTFT is" : "more than 4 chips can serve"));
+    ck_assert_ptr_nonnull(strstr(dsm_diags_get(diags, i)->message,
+                                 i < 2 ? "the least TTFT is" : "more than 4 chips can serve"));
   }
 }
 END_TEST
@@ -212,6 +230,7 @@ Suite *suite_serve(void) {
   tcase_add_test(tests, test_front_covers_all_batches);
   tcase_add_test(tests, test_points_are_in_order);
   tcase_add_test(tests, test_more_is_never_worse);
+  tcase_add_test(tests, test_apart_is_within_limits);
   tcase_add_test(tests, test_prefills_alone);
   tcase_add_test(tests, test_refusals);
   suite_add_tcase(suite, tests);

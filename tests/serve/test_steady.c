@@ -71,6 +71,49 @@ START_TEST(test_chunks) {
 }
 END_TEST
 
+/* 4 chips each: 20 prefills a second of an instance, 19.61 of 64 requests that decode. 8 and 8 do
+ * 156.882; with fewer chips 7 prefill 140, of which the others run 53.433 at a time. */
+START_TEST(test_apart) {
+  dsm_serving_times times = times_of(0.05, 200, 0);
+  dsm_serving_split split;
+  ck_assert(dsm_serving_divide(&split, &times, 4, 4, 64, 64));
+  ck_assert_uint_eq(split.prefill_instances, 8);
+  ck_assert_uint_eq(split.decode_instances, 8);
+  ck_assert_double_eq_tol(split.requests_per_second, 156.882, 5e-4);
+  ck_assert_double_eq_tol(split.requests_per_second / (double)split.chips, 2.4513, 5e-5);
+  ASSERT_MS(split.tpot_seconds, 16.4);
+  ck_assert(dsm_serving_divide(&split, &times, 4, 4, 64, 63));
+  ck_assert_uint_eq(split.prefill_instances, 7);
+  ck_assert_uint_eq(split.decode_instances, 8);
+  ck_assert_double_eq_tol(split.requests_per_second, 140, 1e-9);
+  ck_assert_double_eq_tol(split.running, 0.01 * 3482.5 / (1 - 0.34825), 1e-9);
+  ck_assert(!dsm_serving_divide(&split, &times, 4, 4, 64, 7));
+}
+END_TEST
+
+/* All numbers of instances, one by one, do no more. */
+START_TEST(test_division_is_the_best) {
+  uint64_t random = (uint64_t)_i + 99;
+  const uint64_t of_prefill = 1 + random_below(&random, 5);
+  const uint64_t of_decode = 1 + random_below(&random, 5);
+  const uint64_t chips = of_prefill + of_decode + random_below(&random, 60);
+  const double requests = (double)(1 + random_below(&random, 90));
+  const dsm_serving_times times =
+      times_of(0.001 * (double)(1 + random_below(&random, 400)), 2 + random_below(&random, 300), 0);
+  const double decodes = requests / ((double)(times.output_tokens - 1) * (0.01 + 1e-4 * requests));
+  dsm_serving_split split;
+  double most = 0;
+  for (uint64_t n = 1; n * of_prefill < chips; n++) {
+    const double decoded = (double)((chips - n * of_prefill) / of_decode) * decodes;
+    most = fmax(most, fmin((double)n / times.prefill_seconds, decoded));
+  }
+  ck_assert(dsm_serving_divide(&split, &times, of_prefill, of_decode, requests, chips));
+  ck_assert_double_eq_tol(split.requests_per_second, most, 1e-9 * most);
+  ck_assert_uint_le(split.chips, chips);
+  ck_assert_double_le(split.tpot_seconds, 0.01 + 1e-4 * requests + 1e-12);
+}
+END_TEST
+
 /* One token, or none: prefills of two, one after the other. */
 START_TEST(test_without_decode) {
   for (uint64_t output = 0; output < 2; output++) {
@@ -139,6 +182,8 @@ Suite *suite_steady(void) {
   tcase_add_test(values, test_closed_alone);
   tcase_add_test(values, test_open);
   tcase_add_test(values, test_chunks);
+  tcase_add_test(values, test_apart);
+  tcase_add_loop_test(properties, test_division_is_the_best, 0, 300);
   tcase_add_test(values, test_without_decode);
   tcase_add_test(values, test_largest_rate);
   tcase_add_loop_test(properties, test_longer_steps_serve_later, 0, 300);

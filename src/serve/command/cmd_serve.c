@@ -115,6 +115,10 @@ static const cli_option options[] = {
      .help = "requests a second that arrive at random: the fewest chips that serve them within the "
              "limits are found",
      NUMBER(options.rate, RATE_LEAST, RATE_MOST)},
+    {.name = "disaggregate",
+     .help = "find also the best numbers of instances that only prefill and of others that only "
+             "decode",
+     FLAG(options.is_disaggregated)},
     {.name = "chips",
      .argument = "N",
      .help = "chips that there are, at most (default: those of the system)",
@@ -124,6 +128,10 @@ static const cli_option options[] = {
      .help = "relative distance from the optimum within which the front is proven, such as 1% "
              "(default: 5%)",
      RATIO(options.gap, CLI_READ_RATIO)},
+};
+
+static const cli_rule rules[] = {
+    {0, {"disaggregate"}, {"rate"}, EXCLUDES},
 };
 
 const cli_companion cli_companion_serve = {
@@ -152,6 +160,8 @@ const cli_companion cli_companion_serve = {
     .after = "check",
     .options = options,
     .option_count = sizeof options / sizeof *options,
+    .rules = rules,
+    .rule_count = sizeof rules / sizeof *rules,
     .arguments_size = sizeof(serve_arguments),
     .init = init,
     .answer = &own_answer,
