@@ -270,7 +270,7 @@ def allreduces(dsm, folder, **values):
     for row in rows_of(folder, "a100_allreduce"):
         workload = dsm.workload([{"name": "weights", "type": "fc", "in": 1024, "out": int(row["bytes"]) // 4096}], 4, 8)
         plan = dsm.plan(workload, "dgx_a100", *AS_RUN, system__system__axes__gpu__chips=row["gpus"],
-                        system__system__axes__node__chips=1, **values)
+                        system__system__axes__node__chips=1, system__model__fused_reductions="false", **values)
         groups = plan["layers"][0]["passes"]["update"]["groups"]
         cycles = groups["sum_of_gradients"] + groups["broadcast_weights"]
         yield (f"{row['gpus']} GPUs, {int(row['bytes']) >> 20} MiB", float(row["microseconds"]),

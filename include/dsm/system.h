@@ -172,7 +172,26 @@ typedef struct dsm_network_axis {
   uint64_t group_chips;    /**< of a leaf switch of a fat tree, of a group of a dragonfly */
   double oversubscription; /**< of a fat tree: links of a leaf's chips over its up-links */
   double global_links;     /**< of a dragonfly: between two groups, in links of a chip */
+  bool protocols;          /**< collectives that stay along such axes go by one of the network's */
 } dsm_network_axis;
+
+/** Ways in which a library carries a collective; each is a row of protocols.c. */
+typedef enum dsm_protocol_kind {
+  DSM_PROTOCOL_LOW_LATENCY = 0,
+  DSM_PROTOCOL_LOW_LATENCY_128,
+  DSM_PROTOCOL_SIMPLE,
+  DSM_PROTOCOL_ALL_TO_ALL,
+  DSM_PROTOCOL_IN_NETWORK, /**< switches add, where in_network_reduction says so */
+  DSM_PROTOCOL_COUNT
+} dsm_protocol_kind;
+
+/** What a collective takes by a protocol. */
+typedef struct dsm_protocol {
+  double base_us;          /**< before it begins */
+  double step_us;          /**< of a step from a chip to the next */
+  double efficiency_ratio; /**< of a link's usable bandwidth; below 1e-6: no such protocol */
+  double most_GBps;        /**< of a link, whatever its bandwidth; 0: no limit */
+} dsm_protocol;
 
 /** The chips and the links between them. */
 typedef struct dsm_network {
@@ -181,8 +200,10 @@ typedef struct dsm_network {
   dsm_network_axis axes[DSM_AXES_MAX]; /**< the first is innermost */
   dsm_collectives collectives;
   dsm_collective_order collective_order;
-  double collective_base_us; /**< before a collective begins */
-  bool in_network_reduction; /**< switches add what passes them */
+  double collective_base_us;                  /**< before a collective begins */
+  bool in_network_reduction;                  /**< switches add what passes them */
+  dsm_protocol protocols[DSM_PROTOCOL_COUNT]; /**< along axes that say so the fastest is taken */
+  double protocol_latency_ratio;              /**< of the times of all of them */
 } dsm_network;
 
 /** Storage near the chips, of the whole system as a job sees it: node-local drives, or a burst

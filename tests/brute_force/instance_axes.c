@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
 #include "instance_parts.h"
 
 static const size_t most_chips = 8;
@@ -83,15 +85,55 @@ static void write_group_keys(instance_text *text, instance_random *random, const
   }
 }
 
-static void write_collective_keys(instance_text *text, instance_random *random) {
+static void write_protocol(instance_text *text, instance_random *random, const char *name,
+                           const bool has_steps) {
+  static const double bases_us[] = {0.001, 0.01, 0.1, 6.6};
+  static const double steps_us[] = {0.0005, 0.002, 0.01, 0.6};
+  static const double efficiencies[] = {0.25, 0.5, 0.92, 1};
+  static const double limits_GBps[] = {2, 20, 141};
+  instance_text_key(text, name);
+  instance_text_open(text, '{');
+  instance_text_real(text, "efficiency_ratio", INSTANCE_PICK_REAL(random, efficiencies));
+  if (instance_random_chance(random, 80)) {
+    instance_text_real(text, "base_us", INSTANCE_PICK_REAL(random, bases_us));
+  }
+  if (has_steps && instance_random_chance(random, 80)) {
+    instance_text_real(text, "step_us", INSTANCE_PICK_REAL(random, steps_us));
+  }
+  if (instance_random_chance(random, 30)) {
+    instance_text_real(text, "most_GBps", INSTANCE_PICK_REAL(random, limits_GBps));
+  }
+  instance_text_close(text, '}');
+}
+
+static void write_protocols(instance_text *text, instance_random *random) {
+  static const char *const names[] = {"low_latency", "low_latency_128", "simple", "all_to_all",
+                                      "in_network"};
+  instance_text_key(text, "protocols");
+  instance_text_open(text, '{');
+  for (size_t p = 0; p < sizeof names / sizeof names[0]; p++) {
+    if (instance_random_chance(random, 70)) {
+      write_protocol(text, random, names[p], p < 4);
+    }
+  }
+  instance_text_close(text, '}');
+  if (instance_random_chance(random, 50)) {
+    instance_text_real(text, "protocol_latency_ratio", 1.5);
+  }
+}
+
+/* Is the order of axes not the best? The best without a protocol need not be that with one. */
+static bool write_collective_keys(instance_text *text, instance_random *random) {
   static const char *const orders[] = {"given", "best", "best", "both_halves", "both_halves"};
   static const double bases_us[] = {0.001, 0.01, 0.1, 8.4};
   if (instance_random_chance(random, 50)) {
     instance_text_string(text, "collectives",
                          instance_random_chance(random, 75) ? "ring" : "nested");
   }
+  const char *order = orders[0];
   if (instance_random_chance(random, 60)) {
-    instance_text_string(text, "collective_order", orders[instance_random_between(random, 0, 4)]);
+    order = orders[instance_random_between(random, 0, 4)];
+    instance_text_string(text, "collective_order", order);
   }
   if (instance_random_chance(random, 60)) {
     instance_text_real(text, "collective_base_us", INSTANCE_PICK_REAL(random, bases_us));
@@ -99,12 +141,14 @@ static void write_collective_keys(instance_text *text, instance_random *random) 
   if (instance_random_chance(random, 40)) {
     instance_text_bool(text, "in_network_reduction", instance_random_chance(random, 80));
   }
+  return strcmp(order, "best") != 0;
 }
 
 void instance_axes_write(instance_text *text, instance_random *random, const instance_axes *axes,
                          const double bandwidths_GBps[INSTANCE_MAX_AXES]) {
   static const char *const names[INSTANCE_MAX_AXES] = {"x", "board", "rack2"};
   static const char *const links[] = {"ring", "line", "switch", "fat_tree", "dragonfly"};
+  instance_random own = {.state = random->state ^ UINT64_C(0x70726f74)}; /* of protocols */
   instance_text_key(text, "system");
   instance_text_open(text, '{');
   instance_text_key(text, "axes");
@@ -120,12 +164,15 @@ void instance_axes_write(instance_text *text, instance_random *random, const ins
     if (axes->has_keys) {
       write_axis_keys(text, random, axes, a);
       write_group_keys(text, random, link);
+      instance_text_bool(text, "protocols", instance_random_chance(&own, 70));
     }
     instance_text_close(text, '}');
   }
   instance_text_close(text, ']');
   if (axes->has_keys) {
-    write_collective_keys(text, random);
+    if (write_collective_keys(text, random) && instance_random_chance(&own, 60)) {
+      write_protocols(text, &own);
+    }
   }
   instance_text_close(text, '}');
 }

@@ -84,6 +84,7 @@ typedef struct {
   double global_links;
   twin_link_kind link;
   bool both_ways;
+  bool protocols; /* collectives go by one of the system's */
 } twin_axis;
 
 /* Types of elements, of which the first 6 are int8, fp8, fp16, bf16, tf32, fp32. */
@@ -214,6 +215,21 @@ typedef struct {
   twin_node nodes[TWIN_MAX_LAYERS];
 } twin_workload;
 
+/* How a library carries collectives: three rings, an all-to-all, and switches that add. */
+enum {
+  TWIN_PROTOCOL_RINGS = 3,
+  TWIN_PROTOCOL_ALL_TO_ALL = 3,
+  TWIN_PROTOCOL_ADDS,
+  TWIN_PROTOCOL_COUNT
+};
+
+typedef struct {
+  double base_cycles;
+  double step_cycles;
+  double efficiency; /* 0: there is none such */
+  double most_bytes_per_cycle;
+} twin_protocol;
+
 /* What joins the cores of a chip. */
 typedef enum { TWIN_CORES_RING, TWIN_CORES_CROSSBAR, TWIN_CORES_MESH, TWIN_CORES_NONE } twin_joint;
 
@@ -253,6 +269,8 @@ typedef struct {
   twin_order collective_order;   /* of nested ones */
   double collective_base_cycles;
   bool in_network_reduction;
+  twin_protocol protocols[TWIN_PROTOCOL_COUNT];
+  bool joins_gradients; /* all chips sum those of many layers at once, stages too */
   double relu_mask_bytes;
   double batch_norm_saved_bytes;
   double reduce_memory_bytes;

@@ -190,13 +190,17 @@ static double slowed(const twin_axis *axis) {
   return fmax(1, shared_links_bytes(axis, false));
 }
 
+double twin_steps(const twin_axis *axis) {
+  return (axis->chips - 1) * (axis->both_ways ? 0.5 : 1);
+}
+
 static double sum_of(const twin_links *links) {
   return links->along[0] + links->along[1] + links->along[2];
 }
 
 /* The steps from chip to chip along an axis, one after the other. */
 static double steps_cycles(const twin_axis *axis) {
-  return (axis->chips - 1) * axis->latency_cycles * (axis->both_ways ? 0.5 : 1);
+  return twin_steps(axis) * axis->latency_cycles;
 }
 
 twin_rotation twin_rotation_of(const twin_system *system, const twin_layout *layout,
@@ -225,7 +229,7 @@ static twin_links nested_links(const twin_system *system, const size_t *order, c
   for (size_t i = 0; i < count; i++) {
     const twin_axis *const axis = &system->axes[order[i]];
     const bool is_chip_to_chip = axis->link == TWIN_LINK_RING || axis->link == TWIN_LINK_LINE;
-    const bool adds = system->in_network_reduction && !is_chip_to_chip;
+    const bool adds = system->in_network_reduction && !is_chip_to_chip && !axis->protocols;
     links.along[order[i]] = adds ? bytes / 2 : bytes * (axis->chips - 1) / axis->chips;
     bytes /= axis->chips;
   }
@@ -280,6 +284,7 @@ typedef struct {
   const twin_system *system;
   double bytes;
   double memory_bytes;
+  const twin_protocol *by; /* NULL: links carry the bytes alone */
 } reduction;
 
 /* `received`: bytes of a chip, from all of its links. */
@@ -287,7 +292,8 @@ static double links_cycles(const reduction *of, const twin_links *links, const d
   const double crossing = of->system->reduce_ring_crossings * received;
   twin_links shared = *links;
   for (size_t a = 0; a < of->system->axis_count; a++) {
-    shared.along[a] *= slowed(&of->system->axes[a]);
+    const twin_axis *const axis = &of->system->axes[a];
+    shared.along[a] *= slowed(axis) * (of->by == NULL ? 1 : twin_protocol_slowing(axis, of->by));
   }
   return twin_group_cycles(of->system, &shared, of->memory_bytes,
                            twin_even_bytes(of->system, crossing));
@@ -344,7 +350,25 @@ static size_t member_axes(const twin_system *system, const twin_layout *layout,
 
 double twin_half_all_reduce_moving_cycles(const twin_system *system, const twin_layout *layout,
                                           const double bytes, const double memory_factor) {
-  const reduction of = {.system = system, .bytes = bytes, .memory_bytes = memory_factor * bytes};
+  return twin_moving_cycles_by(system, layout, bytes, memory_factor * bytes, NULL);
+}
+
+double twin_adding_cycles_by(const twin_system *system, const twin_layout *layout,
+                             const double bytes, const double memory_bytes,
+                             const twin_protocol *by) {
+  const reduction of = {.system = system, .memory_bytes = memory_bytes, .by = by};
+  const double received = bytes + bytes / layout->nd;
+  twin_links links = {{0}};
+  for (size_t a = 0; a < system->axis_count; a++) {
+    links.along[a] = layout->is_data[a] && system->axes[a].chips > 1 ? received : 0;
+  }
+  return links_cycles(&of, &links, received);
+}
+
+double twin_moving_cycles_by(const twin_system *system, const twin_layout *layout,
+                             const double bytes, const double memory_bytes,
+                             const twin_protocol *by) {
+  const reduction of = {.system = system, .bytes = bytes, .memory_bytes = memory_bytes, .by = by};
   size_t order[TWIN_MAX_AXES] = {0};
   const size_t count = member_axes(system, layout, order);
   if (system->one_ring && count > 0) {
@@ -404,12 +428,20 @@ double twin_move_cycles(const twin_system *system, const double total_bytes,
   const twin_layout before = twin_layout_of(system, from);
   const twin_layout after = twin_layout_of(system, to);
   const double chips = twin_chips(system);
+  const twin_protocol *const by = &system->protocols[TWIN_PROTOCOL_ALL_TO_ALL];
   twin_links links = {{0}};
-  double latency = system->collective_base_cycles;
+  bool is_plain = by->efficiency <= 0;
+  for (size_t a = 0; a < system->axis_count; a++) {
+    const bool is_moved = before.is_data[a] != after.is_data[a] && system->axes[a].chips > 1;
+    is_plain = is_plain || (is_moved && !system->axes[a].protocols);
+  }
+  double latency = is_plain ? system->collective_base_cycles : by->base_cycles;
   for (size_t a = 0; a < system->axis_count; a++) {
     if (before.is_data[a] != after.is_data[a]) {
-      links.along[a] = total_bytes * mean_hops(system, &system->axes[a]) / chips;
-      latency += steps_cycles(&system->axes[a]);
+      const twin_axis *const axis = &system->axes[a];
+      links.along[a] = total_bytes * mean_hops(system, axis) / chips *
+                       (is_plain ? 1 : twin_protocol_slowing(axis, by));
+      latency += is_plain ? steps_cycles(axis) : twin_steps(axis) * by->step_cycles;
     }
   }
   return twin_group_cycles(system, &links, system->relayout_memory_bytes * total_bytes / chips, 0) +

@@ -77,6 +77,37 @@ double twin_half_all_reduce_moving_cycles(const twin_system *system, const twin_
 /* The latency of its steps. */
 double twin_all_reduce_steps_cycles(const twin_system *system, const twin_layout *layout);
 
+/* Steps along an axis, one after the other. */
+double twin_steps(const twin_axis *axis);
+
+/* Sums along the axes of the samples as libraries make them: `ways` 1 a reduce-scatter or an
+ * all-gather, 2 an all-reduce, of `bytes` on each chip. */
+typedef struct {
+  const twin_layout *layout;
+  double bytes;
+  double ways;
+  double memory_bytes;
+  bool is_begun;  /* by another one, which has paid the base */
+  bool is_joined; /* with those of other layers */
+} twin_collective;
+
+typedef struct {
+  double moving_cycles; /* without latency */
+  double latency_cycles;
+} twin_collective_cycles;
+
+twin_collective_cycles twin_collective_of(const twin_system *system, const twin_collective *what);
+
+/* How many times longer than its data alone a protocol keeps a link of an axis busy. */
+double twin_protocol_slowing(const twin_axis *axis, const twin_protocol *by);
+
+/* What moves in a reduction of `bytes` on each chip, by a protocol or (NULL) without one; and where
+ * switches add, there and back. */
+double twin_moving_cycles_by(const twin_system *system, const twin_layout *layout, double bytes,
+                             double memory_bytes, const twin_protocol *by);
+double twin_adding_cycles_by(const twin_system *system, const twin_layout *layout, double bytes,
+                             double memory_bytes, const twin_protocol *by);
+
 /* Cycles of an all-to-all of `total_bytes` (of the whole system); 0 where `from` is `to`. */
 double twin_move_cycles(const twin_system *system, double total_bytes, twin_parallelism from,
                         twin_parallelism to);

@@ -15,15 +15,20 @@ static twin_layout both_of(const twin_system *system, const twin_layout *forward
 }
 
 static twin_half half_of(const twin_system *system, const twin_half_kind kind,
-                         const twin_layout *layout, const double bytes,
-                         const double memory_factor) {
-  const double base = kind == TWIN_WAY_BACK ? 0 : system->collective_base_cycles;
-  const double steps = twin_all_reduce_steps_cycles(system, layout);
+                         const twin_layout *layout, const double bytes, const double ways,
+                         const double memory_bytes) {
+  const twin_collective what = {.layout = layout,
+                                .bytes = bytes,
+                                .ways = ways,
+                                .memory_bytes = memory_bytes,
+                                .is_begun = kind == TWIN_WAY_BACK,
+                                .is_joined = system->joins_gradients};
+  const twin_collective_cycles cycles = twin_collective_of(system, &what);
   twin_half half = {
       .exists = true,
       .kind = kind,
-      .latency_cycles = base + steps,
-      .moving_cycles = twin_half_all_reduce_moving_cycles(system, layout, bytes, memory_factor),
+      .latency_cycles = cycles.latency_cycles,
+      .moving_cycles = cycles.moving_cycles,
   };
   for (size_t a = 0; a < system->axis_count; a++) {
     half.is_member[a] = layout->is_data[a] && system->axes[a].chips > 1;
@@ -31,8 +36,7 @@ static twin_half half_of(const twin_system *system, const twin_half_kind kind,
   return half;
 }
 
-/* Sums are gathered again: twice the volumes on links and twice the steps; weights go back only
- * along axes that did not sum. */
+/* Sums are gathered again; weights go back only along axes that did not sum. */
 static void take_unsharded(twin_half halves[2], const twin_system *system,
                            const twin_layout *update, const twin_layout *all, const double bytes,
                            const double weight_bytes) {
@@ -41,15 +45,14 @@ static void take_unsharded(twin_half halves[2], const twin_system *system,
     is_data[a] = all->is_data[a] && !update->is_data[a];
   }
   const twin_layout others = twin_layout_with(system, is_data);
-  const double memory_factor = (system->reduce_memory_bytes + system->broadcast_memory_bytes) / 2;
   if (update->nd > 1) {
-    halves[0] = half_of(system, TWIN_SUM, update, 2 * bytes, memory_factor);
-    halves[0].latency_cycles += twin_all_reduce_steps_cycles(system, update);
+    halves[0] = half_of(system, TWIN_SUM, update, bytes, 2,
+                        (system->reduce_memory_bytes + system->broadcast_memory_bytes) * bytes);
   }
   if (others.nd > 1) {
     const bool is_behind = update->nd > 1;
     halves[1] = half_of(system, is_behind ? TWIN_WAY_BACK : TWIN_WAY_BACK_ALONE, &others,
-                        weight_bytes, system->broadcast_memory_bytes);
+                        weight_bytes, 1, system->broadcast_memory_bytes * weight_bytes);
   }
 }
 
@@ -72,11 +75,12 @@ bool twin_halves_of(twin_half halves[2], const twin_context *context, const twin
     return true;
   }
   if (update.nd > 1) {
-    halves[0] = half_of(system, TWIN_SUM, &update, bytes, system->reduce_memory_bytes);
+    halves[0] = half_of(system, TWIN_SUM, &update, bytes, 1, system->reduce_memory_bytes * bytes);
   }
   if (update.nd > 1 || all.nd > 1) {
-    halves[1] = half_of(system, update.nd > 1 ? TWIN_WAY_BACK : TWIN_WAY_BACK_ALONE, &all,
-                        weights * node->weight_bytes / all.nm, system->broadcast_memory_bytes);
+    const double back = weights * node->weight_bytes / all.nm;
+    halves[1] = half_of(system, update.nd > 1 ? TWIN_WAY_BACK : TWIN_WAY_BACK_ALONE, &all, back, 1,
+                        system->broadcast_memory_bytes * back);
   }
   return true;
 }

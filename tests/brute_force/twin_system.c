@@ -36,6 +36,7 @@ static void read_refinements(twin_system *system, const cJSON *model) {
   system->tile_schedule = twin_flag(model, "tile_schedule");
   system->has_blocked_tiles = strcmp(twin_text(model, "tiling"), "blocked") == 0;
   system->fused_reductions = twin_flag(model, "fused_reductions");
+  system->joins_gradients = system->fused_reductions;
   system->sharded_update = twin_flag_unless_false(model, "sharded_update");
   const double ratio = twin_number(model, "attention_efficiency_ratio", 0);
   system->attention_efficiency = ratio > 0 ? ratio : system->array_efficiency;
@@ -106,6 +107,7 @@ static twin_axis read_axis(const cJSON *axis, const double frequency_GHz) {
       .global_links = twin_number(axis, "global_links", 1),
       .link = read_link(twin_text(axis, "link")),
       .both_ways = twin_flag(axis, "both_ways"),
+      .protocols = twin_flag(axis, "protocols"),
   };
 }
 
@@ -132,6 +134,23 @@ static twin_order read_order(const char *word) {
   return strcmp(word, "both_halves") == 0 ? TWIN_ORDER_BOTH_HALVES : TWIN_ORDER_GIVEN;
 }
 
+static void read_protocols(twin_system *system, const cJSON *network, const double frequency_GHz) {
+  static const char *const names[TWIN_PROTOCOL_COUNT] = {"low_latency", "low_latency_128", "simple",
+                                                         "all_to_all", "in_network"};
+  const double cycles =
+      twin_number(network, "protocol_latency_ratio", 1) * frequency_GHz * 1000; /* of 1 us */
+  const cJSON *const all = twin_member(network, "protocols");
+  for (int p = 0; p < TWIN_PROTOCOL_COUNT; p++) {
+    const cJSON *const own = twin_member(all, names[p]);
+    system->protocols[p] = (twin_protocol){
+        .base_cycles = twin_number(own, "base_us", 0) * cycles,
+        .step_cycles = twin_number(own, "step_us", 0) * cycles,
+        .efficiency = twin_number(own, "efficiency_ratio", 0),
+        .most_bytes_per_cycle = twin_number(own, "most_GBps", HUGE_VAL) / frequency_GHz,
+    };
+  }
+}
+
 /* Chips and links between them: a list of axes, or the short form of two rings. */
 static void read_network(twin_system *system, const cJSON *network, const double frequency_GHz) {
   const cJSON *axis = NULL;
@@ -151,6 +170,7 @@ static void read_network(twin_system *system, const cJSON *network, const double
   system->collective_base_cycles =
       twin_number(network, "collective_base_us", 0) * frequency_GHz * 1000;
   system->in_network_reduction = twin_flag(network, "in_network_reduction");
+  read_protocols(system, network, frequency_GHz);
 }
 
 bool twin_system_parse(twin_system *out, const char *json) {

@@ -87,8 +87,10 @@ static double half_cycles(const twin_system *system, const axes *set, const doub
     return 0;
   }
   const twin_layout layout = twin_layout_with(system, set->of);
-  return system->collective_base_cycles + twin_all_reduce_steps_cycles(system, &layout) +
-         twin_half_all_reduce_moving_cycles(system, &layout, bytes, memory_factor);
+  const twin_collective what = {
+      .layout = &layout, .bytes = bytes, .ways = 1, .memory_bytes = memory_factor * bytes};
+  const twin_collective_cycles cycles = twin_collective_of(system, &what);
+  return cycles.moving_cycles + cycles.latency_cycles;
 }
 
 /* As a relayout of what all chips have, along these axes. */

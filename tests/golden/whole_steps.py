@@ -55,12 +55,12 @@ ROWS = (
 def machine(name, cache_bytes, axes):
     frequency = {"dgx_a100": 1.41, "dgx1_v100": 1.53}[name]
     return {"format": "dsm-system/1", "name": name, "base": str(SYSTEMS / f"{name}.json"),
-            "core": {"operation_overhead_us": 0, "issue_us": ISSUE * 1e6},
+            "core": {"operation_overhead_us": 0, "kernel_floor_us": 0, "issue_us": ISSUE * 1e6},
             "chip": {"core_link_bandwidth_GBps": cache_bytes * frequency,
                      "memory": {"efficiency_ratio": 0.85, "auxiliary_efficiency_ratio": 0.85}},
             "model": {"fused_attention": False, "sharded_update": False, "relu_mask_bytes": 0, "accumulate_memory_bytes": 6,
                       "overlapped_reduction": False},
-            "system": {"axes": axes}}
+            "system": {"axes": [dict(one, protocols=False) for one in axes]}}
 
 
 def network(hidden, blocks, heads, positions, vocabulary, samples):

@@ -372,6 +372,118 @@ START_TEST(test_fewer_links_between_groups_are_never_faster) {
 }
 END_TEST
 
+/* ---- protocols ---- */
+
+/* 8 chips of one node; the published figures of rings, all-to-alls and switches that add. */
+typedef struct node {
+  double bandwidth_GBps;
+  double most_GBps;
+  double latency_ratio;
+  bool adds;
+} node;
+
+static const node h100 = {450, 141, 1, true};
+static const node a100 = {300, 87.7, 1.5, false};
+
+static void build_node(node of, uint64_t count) {
+  build((cluster){{count, 0}, 2});
+  dsm_network *const network = &chips.system;
+  network->axes[0].bandwidth_GBps = of.bandwidth_GBps;
+  network->axes[0].protocols = true;
+  network->in_network_reduction = of.adds;
+  network->protocol_latency_ratio = of.latency_ratio;
+  network->protocols[DSM_PROTOCOL_LOW_LATENCY] = (dsm_protocol){6.6, 0.6, 0.5, of.most_GBps};
+  network->protocols[DSM_PROTOCOL_LOW_LATENCY_128] = (dsm_protocol){14, 1.9, 0.92, 0};
+  network->protocols[DSM_PROTOCOL_SIMPLE] = (dsm_protocol){8.4, 3.4, 1, 0};
+  network->protocols[DSM_PROTOCOL_ALL_TO_ALL] = (dsm_protocol){8.4, 0, 0.85, 0};
+  network->protocols[DSM_PROTOCOL_IN_NETWORK] = (dsm_protocol){25, 0, 0.85, 0};
+  machine = dsm_machine_derive(&chips);
+  machine.link_bytes_per_cycle[DSM_LINK_RING] = HUGE_VAL;
+}
+
+static double asked_us(dsm__collective_kind kind, dsm_axis_set members, double bytes) {
+  const dsm__collective_asked asked = {.kind = kind, .members = members, .bytes = bytes};
+  const dsm_traffic traffic = dsm__collective_traffic(&machine, &asked);
+  return dsm_group_cycles(&machine, &traffic) / 1410;
+}
+
+/*
+ * Links at three quarters: 337.5 and 225 GB/s. 2^16 bytes by low_latency: 6.6 + 14 * 0.6 = 15 us
+ * and 1.75 * 2^16 / 141e9 s; the A100 1.5 * 15 us, / 87.7e9. 2^21: the switch, 25 us and 1.125 *
+ * 2^21 / (0.85 * 337.5e9); the A100 as before. 2^26: the switch; the A100 by simple, 1.5 * (8.4 +
+ * 14 * 3.4) us and 1.75 * 2^26 / 225e9.
+ */
+START_TEST(test_fastest_protocol_is_taken) {
+  static const struct {
+    const node *of;
+    double bytes;
+    double us;
+  } cases[] = {
+      {&h100, 65536, 15.813390}, {&h100, 2097152, 33.224125}, {&h100, 67108864, 288.172016},
+      {&a100, 65536, 23.807731}, {&a100, 2097152, 64.347389}, {&a100, 67108864, 605.957831},
+  };
+  build_node(*cases[_i].of, 8);
+  const double us = asked_us(DSM__COLLECTIVE_BOTH_WAYS, 1, cases[_i].bytes);
+  ck_assert_double_eq_tol(us, cases[_i].us, 1e-6);
+}
+END_TEST
+
+/*
+ * One way: 7 steps, half the bytes, no switch that adds: 2^21 by low_latency, 6.6 + 7 * 0.6 us and
+ * 0.875 * 2^21 / 141e9 s; 2^23 by low_latency_128, 14 + 7 * 1.9 us and 0.875 * 2^23 / (0.92 *
+ * 337.5e9) s; 2^26 by simple, 8.4 + 7 * 3.4 us and 0.875 * 2^26 / 337.5e9 s. All-to-all: 8.4 us and
+ * 0.875 * 2^21 / (0.85 * 337.5e9) s. What leaves the node goes as without protocols: 16 members, 14
+ * steps inside, 1 between, 8.4 us before.
+ */
+START_TEST(test_protocols_of_other_collectives_by_hand) {
+  build_node(h100, 8);
+  ASSERT_CLOSE(asked_us(DSM__COLLECTIVE_ONE_WAY, 1, 2097152), 10.8 + 1835.008 / 141);
+  ASSERT_CLOSE(asked_us(DSM__COLLECTIVE_ONE_WAY, 1, 8388608), 27.3 + 7340.032 / 310.5);
+  ASSERT_CLOSE(asked_us(DSM__COLLECTIVE_ONE_WAY, 1, 67108864), 32.2 + 58720.256 / 337.5);
+  ASSERT_CLOSE(asked_us(DSM__COLLECTIVE_ALL_TO_ALL, 1, 2097152), 8.4 + 1835.008 / 286.875);
+  ASSERT_CLOSE(asked_us(DSM__COLLECTIVE_ONE_WAY, 3, 2097152),
+               8.4 + 14 * 3.4 + 9.6 + 2097.152 * 15 / 16 / 150);
+}
+END_TEST
+
+/* Begun by another: no base. Joined with others: by what is best for many bytes, the switch. */
+START_TEST(test_part_of_a_collective_goes_as_the_whole_of_it) {
+  build_node(h100, 8);
+  dsm__collective_asked asked = {.members = 1, .bytes = 65536, .is_begun = true};
+  dsm_traffic traffic = dsm__collective_traffic(&machine, &asked);
+  ASSERT_CLOSE(traffic.latency_cycles, 7 * 0.6 * 1410);
+  asked = (dsm__collective_asked){
+      .kind = DSM__COLLECTIVE_BOTH_WAYS, .members = 1, .bytes = 64, .is_joined = true};
+  traffic = dsm__collective_traffic(&machine, &asked);
+  ASSERT_CLOSE(traffic.latency_cycles, 25 * 1410);
+  ASSERT_CLOSE(traffic.bytes[DSM_LINK_AXIS], 64 * 1.125 / 0.85);
+  ASSERT_CLOSE(traffic.bytes[DSM_LINK_RING], chips.model.reduce_ring_crossings * 64 * 1.125);
+  chips.system.in_network_reduction = false;
+  traffic = dsm__collective_traffic(&machine, &asked);
+  ASSERT_CLOSE(traffic.latency_cycles, (8.4 + 14 * 3.4) * 1410);
+  ASSERT_CLOSE(traffic.bytes[DSM_LINK_AXIS], 2 * 64 * 7 / 8.0);
+}
+END_TEST
+
+START_TEST(test_fewer_bytes_and_faster_links_are_never_slower) {
+  for (uint64_t count = 2; count <= 16; count *= 2) {
+    for (int kind = 0; kind <= (int)DSM__COLLECTIVE_ALL_TO_ALL; kind++) {
+      double least = 0;
+      for (double bytes = 256; bytes < 1e10; bytes *= 1.5) {
+        node of = h100;
+        build_node(of, count);
+        const double now = asked_us((dsm__collective_kind)kind, 1, bytes);
+        ck_assert_double_ge(now, least);
+        least = now;
+        of.bandwidth_GBps *= 1.25;
+        build_node(of, count);
+        ck_assert_double_le(asked_us((dsm__collective_kind)kind, 1, bytes), now);
+      }
+    }
+  }
+}
+END_TEST
+
 Suite *suite_collective(void) {
   Suite *const suite = suite_create("collective");
   TCase *const tcase = tcase_create("collectives");
@@ -390,6 +502,10 @@ Suite *suite_collective(void) {
   tcase_add_test(tcase, test_dragonfly_by_hand);
   tcase_add_test(tcase, test_groups_that_hold_nothing_back_are_a_switch);
   tcase_add_test(tcase, test_fewer_links_between_groups_are_never_faster);
+  tcase_add_loop_test(tcase, test_fastest_protocol_is_taken, 0, 6);
+  tcase_add_test(tcase, test_protocols_of_other_collectives_by_hand);
+  tcase_add_test(tcase, test_part_of_a_collective_goes_as_the_whole_of_it);
+  tcase_add_test(tcase, test_fewer_bytes_and_faster_links_are_never_slower);
   suite_add_tcase(suite, tcase);
   return suite;
 }

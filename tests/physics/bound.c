@@ -80,6 +80,7 @@ static void speed(dsm_system *system, dsm_bound bound, double factor) {
     return;
   case DSM_BOUND_LATENCY:
     system->system.collective_base_us /= factor;
+    system->system.protocol_latency_ratio /= factor;
     for (unsigned a = 0; a < system->system.axis_count; a++) {
       system->system.axes[a].latency_us /= factor;
     }

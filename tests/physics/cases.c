@@ -8,6 +8,7 @@
 #include "brute_force/instance.h"
 #include "physics.h"
 #include "random_numbers.h"
+#include "random_protocols.h"
 #include "refined_keys.h"
 #include "search/given.h"
 #include "search/random_network.h"
@@ -69,6 +70,7 @@ static void make_axes(dsm_network *network, uint64_t *state) {
         .global_links = PICK(state, ports),
     };
   }
+  random_protocols(network, *state);
 }
 
 /* 2 to 4 layers of every type, with all auxiliary operations, on systems of any shape. */

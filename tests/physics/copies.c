@@ -24,7 +24,7 @@ static void rename_text(cJSON *text) {
 
 /* All names of layers and pipeline groups that a layer has. */
 static void rename_layer(cJSON *layer, bool is_first) {
-  static const char *const keys[] = {"name", "operand", "pipeline_group"};
+  static const char *const keys[] = {"name", "operand", "tied_to", "pipeline_group"};
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
     rename_text(cJSON_GetObjectItem(layer, keys[i]));
   }

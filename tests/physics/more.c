@@ -30,6 +30,20 @@ static void give_latency(dsm_system *system) {
 static void give_collective_base(dsm_system *system) {
   system->system.collective_base_us /= 2;
 }
+static void give_protocol_latency(dsm_system *system) {
+  system->system.protocol_latency_ratio /= 2;
+}
+static void give_protocol_efficiency(dsm_system *system) {
+  for (int p = 0; p < DSM_PROTOCOL_COUNT; p++) {
+    system->system.protocols[p].efficiency_ratio =
+        sqrt(system->system.protocols[p].efficiency_ratio);
+  }
+}
+static void give_protocol_limit(dsm_system *system) {
+  for (int p = 0; p < DSM_PROTOCOL_COUNT; p++) {
+    system->system.protocols[p].most_GBps *= 2;
+  }
+}
 static void give_links_between_groups(dsm_system *system) {
   for (unsigned a = 0; a < system->system.axis_count; a++) {
     system->system.axes[a].oversubscription = sqrt(system->system.axes[a].oversubscription);
@@ -227,6 +241,9 @@ static const struct {
     {"latency", give_latency, is_pipeline_loose},
     {"links between groups", give_links_between_groups, is_pipeline_loose},
     {"collective base", give_collective_base, is_pipeline_loose},
+    {"protocols' latency", give_protocol_latency, is_pipeline_loose},
+    {"protocols' efficiency", give_protocol_efficiency, is_pipeline_loose},
+    {"protocols' limit", give_protocol_limit, is_pipeline_loose},
     {"memory bandwidth", give_memory_bandwidth, is_pipeline_loose},
     {"memory efficiency", give_memory_efficiency, is_pipeline_loose},
     {"memory capacity", give_memory_capacity, never},

@@ -95,6 +95,9 @@ static dsm_system with_latency(const physics_case *one, double latency_us) {
   }
   system.system.collective_base_us = 2 * latency_us;
   system.model.fused_reductions = false;
+  for (int p = 0; p < DSM_PROTOCOL_COUNT; p++) { /* without them latency is known of all layers */
+    system.system.protocols[p].efficiency_ratio = 0;
+  }
   return system;
 }
 

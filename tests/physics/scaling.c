@@ -25,6 +25,11 @@ void physics_scaling(physics_log *log, const physics_case *one) {
     system.chip.memory.bandwidth_GBps *= factor;
     system.chip.shared_memory.bandwidth_GBps *= factor;
     system.system.collective_base_us /= factor;
+    for (int p = 0; p < DSM_PROTOCOL_COUNT; p++) {
+      system.system.protocols[p].base_us /= factor;
+      system.system.protocols[p].step_us /= factor;
+      system.system.protocols[p].most_GBps *= factor;
+    }
     for (unsigned a = 0; a < system.system.axis_count; a++) {
       system.system.axes[a].bandwidth_GBps *= factor;
       system.system.axes[a].latency_us /= factor;

@@ -3,6 +3,7 @@
 
 #include "given.h"
 #include "random_numbers.h"
+#include "random_protocols.h"
 #include "role_twin.h"
 
 /* ---- networks ---- */
@@ -185,6 +186,8 @@ dsm_system *role_draw_system(uint64_t *state, unsigned axis_count) {
     network->axes[a].chips += network->axes[a].chips == 1 && random_below(state, 3) > 0 ? 1 : 0;
   }
   network->collective_base_us = random_below(state, 2) == 0 ? 0 : 0.1;
+  network->in_network_reduction = *state % 3 == 0;
+  random_protocols(network, *state);
   dsm_assumptions *const model = &system->model;
   model->two_way_relayout = random_below(state, 2) == 0;
   model->exact_rotation = random_below(state, 2) == 0;

@@ -140,14 +140,23 @@ static double collective(const dsm_machine *machine, const axes *members, double
   if (members->set == 0) {
     return 0;
   }
-  dsm_traffic traffic = dsm__collective_traffic(machine, members->set, bytes, memory_bytes);
-  traffic.latency_cycles += dsm__collective_base_cycles(machine) / times;
-  return dsm_group_cycles(machine, &traffic) * times;
+  const dsm__collective_asked asked = {.kind = times > 1 ? DSM__COLLECTIVE_BOTH_WAYS
+                                                         : DSM__COLLECTIVE_ONE_WAY,
+                                       .members = members->set,
+                                       .bytes = bytes,
+                                       .memory_bytes = times * memory_bytes * bytes};
+  const dsm_traffic traffic = dsm__collective_traffic(machine, &asked);
+  return dsm_group_cycles(machine, &traffic);
 }
 
 static double swap(const dsm_machine *machine, const axes *members, double bytes) {
-  const dsm_traffic traffic = dsm__all_to_all_traffic(machine, members->set, bytes,
-                                                      machine->system->model.relayout_memory_bytes);
+  const dsm__collective_asked asked = {.kind = DSM__COLLECTIVE_ALL_TO_ALL,
+                                       .members = members->set,
+                                       .bytes = bytes,
+                                       .memory_bytes =
+                                           machine->system->model.relayout_memory_bytes * bytes,
+                                       .is_kept_from_cores = true};
+  const dsm_traffic traffic = dsm__collective_traffic(machine, &asked);
   return members->set == 0 ? 0 : dsm_group_cycles(machine, &traffic);
 }
 

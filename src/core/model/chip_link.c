@@ -88,28 +88,6 @@ double dsm__chips_of(const dsm_network *network, dsm_axis_set axes) {
   return chips;
 }
 
-dsm_traffic dsm__collective_traffic(const dsm_machine *machine, dsm_axis_set members, double bytes,
-                                    double memory_bytes_per_byte) {
-  dsm_traffic traffic = dsm__reduce_scatter_traffic(machine, members, bytes);
-  traffic.bytes[machine->core_links.link] = dsm__crossing_bytes(machine, &traffic);
-  pass_memory(machine, &traffic, memory_bytes_per_byte * bytes);
-  return traffic;
-}
-
-dsm_traffic dsm__all_to_all_traffic(const dsm_machine *machine, dsm_axis_set axes, double bytes,
-                                    double memory_bytes_per_byte) {
-  const dsm_network *const network = &machine->system->system;
-  dsm_traffic traffic = {.latency_cycles = dsm__collective_base_cycles(machine)};
-  for (unsigned a = 0; a < network->axis_count; a++) {
-    if (dsm_axis_set_has(axes, a)) {
-      traffic.bytes[DSM_LINK_AXIS + a] = dsm__all_to_all_bytes(machine, a, bytes);
-      traffic.latency_cycles += dsm__axis_latency_cycles(machine, a);
-    }
-  }
-  pass_memory(machine, &traffic, memory_bytes_per_byte * bytes);
-  return traffic;
-}
-
 /* Section 11: the axes along which forward and backward need no more than a cut of the weights. */
 static dsm_axis_set used_cuts(const dsm_layer *layer, const dsm_network *network,
                               const dsm_pass_layouts *layouts) {
@@ -135,15 +113,23 @@ dsm_pass_layouts dsm_pass_layouts_uniform(dsm_parallelism parallelism) {
   return (dsm_pass_layouts){{parallelism, parallelism, parallelism}};
 }
 
-/* All-reduced: gathered too, by all chips that summed them. */
-static void gather_again(const dsm_machine *machine, dsm_axis_set summed, double bytes,
-                         dsm_traffic *traffic) {
-  const double memory_bytes = machine->system->model.broadcast_memory_bytes;
-  const dsm_traffic gathered = dsm__collective_traffic(machine, summed, bytes, memory_bytes);
-  for (int l = 0; l < DSM_LINK_COUNT; l++) {
-    traffic->bytes[l] += gathered.bytes[l];
-  }
-  traffic->latency_cycles += gathered.latency_cycles;
+/* Weights that an update left in pieces, back to all chips that need them. */
+static dsm_traffic weights_back(const dsm_layer *layer, const dsm_machine *machine,
+                                dsm_precision precision, const dsm_pass_layouts *layouts,
+                                dsm__collective_asked asked) {
+  const double bytes =
+      (double)layer->weight_elements / dsm_used_weight_ways(layer, machine, layouts) *
+      dsm__layer_weight_bytes(layer, precision.weight_bytes, precision.element_bytes);
+  asked.bytes = bytes;
+  asked.memory_bytes = machine->system->model.broadcast_memory_bytes * bytes;
+  return dsm__collective_traffic(machine, &asked);
+}
+
+dsm_traffic dsm__weights_gathering(const dsm_layer *layer, const dsm_machine *machine,
+                                   dsm_precision precision, const dsm_pass_layouts *layouts) {
+  const dsm_axis_set members = dsm__broadcast_axes(layer, &machine->system->system, layouts);
+  return weights_back(layer, machine, precision, layouts,
+                      (dsm__collective_asked){.members = members});
 }
 
 /*
@@ -169,8 +155,6 @@ dsm_weight_traffic dsm__sharded_weight_traffic(const dsm_layer *layer, const dsm
   const double spread_chips = dsm__chips_of(network, spread);
   const double update_chips = is_sharded ? sum_chips : 1;
   const double sum_weights = (double)layer->weight_elements / dsm__chips_of(network, cut);
-  const double spread_weights =
-      (double)layer->weight_elements / dsm_used_weight_ways(layer, machine, layouts);
   dsm_weight_traffic traffic = {0};
   if (layer->weight_elements == 0 || layer->is_tied) {
     return traffic;
@@ -190,19 +174,23 @@ dsm_weight_traffic dsm__sharded_weight_traffic(const dsm_layer *layer, const dsm
                                cast_bytes * sum_weights / update_chips);
   }
   if (sum_chips > 1) {
-    traffic.sum_of_gradients = dsm__collective_traffic(
-        machine, summed, sum_weights * precision.gradient_bytes, model->reduce_memory_bytes);
-    traffic.sum_of_gradients.latency_cycles += dsm__collective_base_cycles(machine);
-    if (!is_sharded) {
-      gather_again(machine, summed, sum_weights * precision.gradient_bytes,
-                   &traffic.sum_of_gradients);
-    }
+    const double bytes = sum_weights * precision.gradient_bytes;
+    const double back = is_sharded ? 0 : model->broadcast_memory_bytes * bytes;
+    const dsm__collective_asked sum = {.kind = is_sharded ? DSM__COLLECTIVE_ONE_WAY
+                                                          : DSM__COLLECTIVE_BOTH_WAYS,
+                                       .members = summed,
+                                       .bytes = bytes,
+                                       .memory_bytes = model->reduce_memory_bytes * bytes + back,
+                                       .is_joined = model->fused_reductions};
+    traffic.sum_of_gradients = dsm__collective_traffic(machine, &sum);
   }
   if ((is_sharded && sum_chips > 1) || spread_chips > 1) {
-    traffic.broadcast_weights = dsm__collective_traffic(
-        machine, spread, spread_weights * weight_bytes, model->broadcast_memory_bytes);
-    traffic.broadcast_weights.latency_cycles +=
-        sum_chips > 1 ? 0 : dsm__collective_base_cycles(machine);
+    traffic.broadcast_weights = weights_back(layer, machine, precision, layouts,
+                                             (dsm__collective_asked){
+                                                 .members = spread,
+                                                 .is_begun = sum_chips > 1,
+                                                 .is_joined = model->fused_reductions,
+                                             });
   }
   return traffic;
 }
@@ -259,17 +247,16 @@ static double cutting_chips(const dsm_network *network, const dsm_layouts *layou
   return chips;
 }
 
-/* Adds the all-gather of `bytes` a chip along some axes: one collective, since what came along one
- * goes on along the next. */
-static void add_gather(const dsm_machine *machine, dsm_axis_set gathered, double bytes,
-                       dsm_traffic *traffic) {
-  const dsm_network *const network = &machine->system->system;
-  const dsm_traffic gather =
-      dsm__reduce_scatter_traffic(machine, gathered, bytes * dsm__chips_of(network, gathered));
-  for (unsigned a = 0; a < network->axis_count; a++) {
-    traffic->bytes[DSM_LINK_AXIS + a] += gather.bytes[DSM_LINK_AXIS + a];
+static void add(const dsm_machine *machine, const dsm__collective_asked *asked,
+                dsm_traffic *traffic) {
+  if (asked->members == 0) {
+    return;
   }
-  traffic->latency_cycles += gather.latency_cycles;
+  const dsm_traffic added = dsm__collective_traffic(machine, asked);
+  for (int l = 0; l < DSM_LINK_COUNT; l++) {
+    traffic->bytes[l] += added.bytes[l];
+  }
+  traffic->latency_cycles += added.latency_cycles;
 }
 
 /*
@@ -285,25 +272,26 @@ dsm_traffic dsm_layout_traffic(const dsm_machine *machine, double total_bytes,
   dsm_traffic traffic = {.latency_cycles = 0};
   const double chip_bytes = total_bytes / cutting_chips(network, before);
   dsm_axis_set gathered = 0;
-  bool is_moving = false;
+  dsm_axis_set passed = 0;
   for (unsigned a = 0; a < network->axis_count; a++) {
     const bool is_cut = before->of[a] != DSM_LAYOUT_WHOLE && total_bytes > 0;
-    if (is_cut && after->of[a] == DSM_LAYOUT_WHOLE) {
-      gathered |= 1U << a;
-    } else if (is_cut && before->of[a] != after->of[a]) {
-      traffic.bytes[DSM_LINK_AXIS + a] = dsm__all_to_all_bytes(machine, a, chip_bytes);
-      traffic.latency_cycles += dsm__axis_latency_cycles(machine, a);
-      is_moving = true;
-    }
+    gathered |= is_cut && after->of[a] == DSM_LAYOUT_WHOLE ? 1U << a : 0U;
+    passed |= is_cut && before->of[a] != after->of[a] ? 1U << a : 0U;
   }
-  if (gathered != 0) {
-    add_gather(machine, gathered, chip_bytes, &traffic);
-    is_moving = true;
-  }
-  if (is_moving) {
-    pass_memory(machine, &traffic, machine->system->model.relayout_memory_bytes * chip_bytes);
-    traffic.latency_cycles += dsm__collective_base_cycles(machine);
-  }
+  passed &= ~gathered;
+  const double memory_bytes = machine->system->model.relayout_memory_bytes * chip_bytes;
+  const dsm__collective_asked all_to_all = {.kind = DSM__COLLECTIVE_ALL_TO_ALL,
+                                            .members = passed,
+                                            .bytes = chip_bytes,
+                                            .memory_bytes = memory_bytes,
+                                            .is_kept_from_cores = true};
+  const dsm__collective_asked gather = {.members = gathered,
+                                        .bytes = chip_bytes * dsm__chips_of(network, gathered),
+                                        .memory_bytes = passed == 0 ? memory_bytes : 0,
+                                        .is_kept_from_cores = true,
+                                        .is_begun = passed != 0};
+  add(machine, &all_to_all, &traffic);
+  add(machine, &gather, &traffic);
   return traffic;
 }
 

@@ -21,6 +21,17 @@ double dsm__collective_base_cycles(const dsm_machine *machine);
 dsm_traffic dsm__reduce_scatter_traffic(const dsm_machine *machine, dsm_axis_set members,
                                         double bytes);
 
+/** Steps of a collective along each axis. */
+typedef struct dsm__steps {
+  double along[DSM_AXES_MAX];
+} dsm__steps;
+
+/**
+ * Source: section 5. Symbols: n - 1 along an axis, with both_ways half of that; of one ring through
+ * N members N/p - N/(p*n), p those of the axes before. Limits: one member: 0.
+ */
+dsm__steps dsm__steps_of(const dsm_network *network, dsm_axis_set members, bool is_all_to_all);
+
 /** Of that, what a chip receives: from its link of each axis, in one ring from one link only. */
 double dsm__received_bytes(const dsm_machine *machine, const dsm_traffic *traffic);
 
@@ -91,6 +102,13 @@ double dsm__gathered_operand_share(const dsm_layer *layer, const dsm_network *ne
                                    dsm_parallelism parallelism);
 
 /**
+ * Weights that are shared out, gathered for a pass. Source: section 12. Symbols: an all-gather over
+ * dsm__broadcast_axes. Limits: no such axes: memory alone.
+ */
+dsm_traffic dsm__weights_gathering(const dsm_layer *layer, const dsm_machine *machine,
+                                   dsm_precision precision, const dsm_pass_layouts *layouts);
+
+/**
  * dsm_weight_traffic_derive with or without shards of the update, whatever model.sharded_update
  * says. Source: section 5 (gradient reduction). Limits: one chip: the same.
  */
@@ -131,22 +149,38 @@ dsm_boundary dsm__boundary_derive(const dsm_layer *layer, const dsm_machine *mac
 dsm_traffic dsm__tie_traffic(const dsm_layer *layer, const dsm_machine *machine,
                              dsm_precision precision, unsigned axis, dsm_parallelism parallelism);
 
-/**
- * A reduce-scatter, or an all-gather, of `bytes` a chip among the chips of some axes, with what it
- * puts on memory and on the links of cores. Source: section 5. Symbols:
- * dsm__reduce_scatter_traffic, b bytes of memory for each of its bytes. Limits: one member: memory
- * alone.
- */
-dsm_traffic dsm__collective_traffic(const dsm_machine *machine, dsm_axis_set members, double bytes,
-                                    double memory_bytes_per_byte);
+/** Collectives by what goes where. */
+typedef enum dsm__collective_kind {
+  DSM__COLLECTIVE_ONE_WAY,   /**< a reduce-scatter, or its reverse, an all-gather */
+  DSM__COLLECTIVE_BOTH_WAYS, /**< an all-reduce */
+  DSM__COLLECTIVE_ALL_TO_ALL
+} dsm__collective_kind;
+
+/** A collective among the chips of some axes. */
+typedef struct dsm__collective_asked {
+  dsm__collective_kind kind;
+  dsm_axis_set members;    /**< one or more, each of more than one chip */
+  double bytes;            /**< of a chip: before a reduce-scatter, after an all-gather */
+  double memory_bytes;     /**< that pass the memory */
+  bool is_kept_from_cores; /**< nothing of it passes their links */
+  bool is_begun;           /**< it goes on with what another one began */
+  bool is_joined;          /**< it is part of a large one */
+} dsm__collective_asked;
 
 /**
- * An all-to-all of `bytes` a chip along each of some axes, with what it puts on memory. Source:
- * section 5. Symbols: dsm__all_to_all_bytes of each axis, b bytes of memory for each of its bytes.
- * Limits: no axis: memory alone.
+ * What a collective puts on links, memory and links of cores, and its latency. Source: section 5.
+ * Symbols: dsm__reduce_scatter_traffic, of an all-reduce twice, or dsm__all_to_all_bytes of each
+ * axis; base + steps * L; or dsm__by_protocol of that. Limits: one member: memory alone.
  */
-dsm_traffic dsm__all_to_all_traffic(const dsm_machine *machine, dsm_axis_set axes, double bytes,
-                                    double memory_bytes_per_byte);
+dsm_traffic dsm__collective_traffic(const dsm_machine *machine, const dsm__collective_asked *asked);
+
+/**
+ * The same collective by the fastest protocol of the system, along axes that have protocols.
+ * Source: section 5, protocols. Symbols: of links bytes * max(1/e, usable/most), in the network
+ * b*(1 + 1/n) * that; latency r * (base + steps * step). Limits: no such axes or protocols: plain.
+ */
+dsm_traffic dsm__by_protocol(const dsm_machine *machine, const dsm__collective_asked *asked,
+                             const dsm_traffic *plain);
 
 /**
  * Axes along which weights go back to all chips after an update. Source: section 11. Symbols: those

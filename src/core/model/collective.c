@@ -14,14 +14,14 @@ static double cycles_of_us(const dsm_machine *machine, double us) {
 }
 
 /* Steps of a collective that goes from chip to chip along an axis. */
-static double steps(const dsm_network_axis *axis) {
+static double steps_along(const dsm_network_axis *axis) {
   const double all = (double)axis->chips - 1;
   return axis->both_ways ? all / 2 : all;
 }
 
 double dsm__axis_latency_cycles(const dsm_machine *machine, unsigned axis) {
   const dsm_network_axis *const of = &machine->system->system.axes[axis];
-  return steps(of) * cycles_of_us(machine, of->latency_us);
+  return steps_along(of) * cycles_of_us(machine, of->latency_us);
 }
 
 double dsm__step_latency_cycles(const dsm_machine *machine, unsigned axis) {
@@ -50,6 +50,30 @@ static axis_order given_order(const dsm_network *network, dsm_axis_set members) 
   return order;
 }
 
+/* One ring through all members steps along an axis once it is through all members before it, and n
+ * - 1 times of n: the last step is along an axis further out. */
+dsm__steps dsm__steps_of(const dsm_network *network, dsm_axis_set members, bool is_all_to_all) {
+  const bool is_ring = network->collectives == DSM_COLLECTIVES_RING && !is_all_to_all;
+  dsm__steps steps = {{0}};
+  double left = is_ring ? dsm__chips_of(network, members) : 1; /* those before counted as one */
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    const dsm_network_axis *const axis = &network->axes[a];
+    if (dsm_axis_set_has(members, a) && axis->chips > 1) {
+      steps.along[a] = is_ring ? left - left / (double)axis->chips : steps_along(axis);
+      left /= (double)axis->chips;
+    }
+  }
+  return steps;
+}
+
+static double latency_cycles(const dsm_machine *machine, const dsm__steps *steps) {
+  double cycles = 0;
+  for (unsigned a = 0; a < machine->system->system.axis_count; a++) {
+    cycles += steps->along[a] * dsm__step_latency_cycles(machine, a);
+  }
+  return cycles;
+}
+
 /* Adds what goes along one axis after the other: of what one leaves to a chip, the next has its
  * share. */
 static void reduce_along(const dsm_machine *machine, const axis_order *order, double bytes,
@@ -59,7 +83,7 @@ static void reduce_along(const dsm_machine *machine, const axis_order *order, do
     const unsigned a = order->axes[i];
     const dsm_network_axis *const axis = &network->axes[a];
     const dsm__link_row *const link = dsm__link_row_of(axis);
-    const bool is_in_network = network->in_network_reduction && link->has_ports;
+    const bool is_in_network = network->in_network_reduction && link->has_ports && !axis->protocols;
     const double chips = (double)axis->chips;
     /* A switch that adds what passes it moves the bytes of an all-reduce once: half of them in the
      * reduction, half in its way back. */
@@ -126,9 +150,6 @@ static void reduce_nested(const dsm_machine *machine, dsm_axis_set members, doub
     reduce_along(machine, &given, bytes, traffic);
     break;
   }
-  for (unsigned i = 0; i < given.count; i++) {
-    traffic->latency_cycles += dsm__axis_latency_cycles(machine, given.axes[i]);
-  }
 }
 
 /* Of the chips that share a port of an axis, those innermost, the members of one ring: of chips
@@ -144,29 +165,18 @@ static double members_behind_port(const dsm_network *network, dsm_axis_set membe
   return behind;
 }
 
-/*
- * All links of the ring carry the same, but what goes through a port has the links of all members
- * behind it. The ring steps along an axis once it is through all members before it, and n - 1 times
- * of n: the last step is along an axis further out.
- */
+/* All links of the ring carry the same, but what goes through a port has the links of all members
+ * behind it. */
 static void reduce_in_ring(const dsm_machine *machine, dsm_axis_set members, double bytes,
                            dsm_traffic *traffic) {
   const dsm_network *const network = &machine->system->system;
   const axis_order along = given_order(network, members);
-  double all = 1;
-  for (unsigned i = 0; i < along.count; i++) {
-    all *= (double)network->axes[along.axes[i]].chips;
-  }
-  double left = all; /* members, those before the axis counted as one */
+  const double all = dsm__chips_of(network, members);
   for (unsigned i = 0; i < along.count; i++) {
     const unsigned a = along.axes[i];
     const dsm_network_axis *const axis = &network->axes[a];
-    const dsm__link_row *const link = dsm__link_row_of(axis);
-    const double further = left / (double)axis->chips;
-    traffic->bytes[DSM_LINK_AXIS + a] =
-        link->shift(axis, 1, bytes * (all - 1) / all / members_behind_port(network, members, a));
-    traffic->latency_cycles += (left - further) * dsm__step_latency_cycles(machine, a);
-    left = further;
+    traffic->bytes[DSM_LINK_AXIS + a] = dsm__link_row_of(axis)->shift(
+        axis, 1, bytes * (all - 1) / all / members_behind_port(network, members, a));
   }
 }
 
@@ -195,11 +205,16 @@ double dsm__crossing_bytes(const dsm_machine *machine, const dsm_traffic *traffi
 dsm_traffic dsm__reduce_scatter_traffic(const dsm_machine *machine, dsm_axis_set members,
                                         double bytes) {
   dsm_traffic traffic = {.latency_cycles = 0};
+  if (members == 0) {
+    return traffic;
+  }
   if (machine->system->system.collectives == DSM_COLLECTIVES_RING) {
     reduce_in_ring(machine, members, bytes, &traffic);
   } else {
     reduce_nested(machine, members, bytes, &traffic);
   }
+  const dsm__steps steps = dsm__steps_of(&machine->system->system, members, false);
+  traffic.latency_cycles = latency_cycles(machine, &steps);
   return traffic;
 }
 
@@ -208,4 +223,37 @@ dsm_traffic dsm__reduce_scatter_traffic(const dsm_machine *machine, dsm_axis_set
 double dsm__all_to_all_bytes(const dsm_machine *machine, unsigned axis, double bytes) {
   const dsm_network_axis *const of = &machine->system->system.axes[axis];
   return of->chips == 1 ? 0 : dsm__link_row_of(of)->all_to_all(of, &machine->system->model, bytes);
+}
+
+/* ---- all collectives ---- */
+
+static dsm_traffic all_to_all_traffic(const dsm_machine *machine,
+                                      const dsm__collective_asked *asked) {
+  const dsm_network *const network = &machine->system->system;
+  const dsm__steps steps = dsm__steps_of(network, asked->members, true);
+  dsm_traffic traffic = {.latency_cycles = latency_cycles(machine, &steps)};
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    traffic.bytes[DSM_LINK_AXIS + a] =
+        dsm_axis_set_has(asked->members, a) ? dsm__all_to_all_bytes(machine, a, asked->bytes) : 0;
+  }
+  return traffic;
+}
+
+dsm_traffic dsm__collective_traffic(const dsm_machine *machine,
+                                    const dsm__collective_asked *asked) {
+  const bool is_all_to_all = asked->kind == DSM__COLLECTIVE_ALL_TO_ALL;
+  const double ways = asked->kind == DSM__COLLECTIVE_BOTH_WAYS ? 2 : 1;
+  dsm_traffic traffic = is_all_to_all
+                            ? all_to_all_traffic(machine, asked)
+                            : dsm__reduce_scatter_traffic(machine, asked->members, asked->bytes);
+  traffic.bytes[machine->core_links.link] =
+      asked->is_kept_from_cores ? 0 : dsm__crossing_bytes(machine, &traffic);
+  for (int l = 0; l < DSM_LINK_COUNT; l++) {
+    traffic.bytes[l] *= ways;
+  }
+  traffic.latency_cycles =
+      traffic.latency_cycles * ways + (asked->is_begun ? 0 : dsm__collective_base_cycles(machine));
+  traffic.bytes[DSM_LINK_MEMORY] = asked->memory_bytes;
+  traffic.bytes[DSM_LINK_SHARED] = machine->has_shared_memory ? asked->memory_bytes : 0;
+  return dsm__by_protocol(machine, asked, &traffic);
 }

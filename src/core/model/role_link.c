@@ -21,20 +21,25 @@ static dsm_axis_set axes_of(const dsm_pass_work *work, dsm__role_exchange exchan
   return axes;
 }
 
-/* One after the other, `times` times: an all-reduce is a reduce-scatter and an all-gather. */
 static void add(dsm_exchanges *list, const dsm_pass_work *work, dsm_transfer transfer,
-                dsm_axis_set members, double bytes, double times) {
-  const dsm_machine *const machine = work->machine;
+                dsm_axis_set members, double bytes) {
+  static const dsm__collective_kind kinds[DSM_TRANSFER_COUNT] = {
+      [DSM_TRANSFER_ALL_REDUCE] = DSM__COLLECTIVE_BOTH_WAYS,
+      [DSM_TRANSFER_ALL_TO_ALL] = DSM__COLLECTIVE_ALL_TO_ALL,
+  };
   if (members == 0 || !(bytes > 0)) {
     return;
   }
-  dsm_traffic traffic = dsm__collective_traffic(machine, members, bytes,
-                                                machine->system->model.collective_memory_bytes);
-  for (int l = 0; l < DSM_LINK_COUNT; l++) {
-    traffic.bytes[l] *= times;
-  }
-  traffic.latency_cycles = traffic.latency_cycles * times + dsm__collective_base_cycles(machine);
-  list->items[list->count++] = (dsm_exchange){transfer, traffic};
+  const dsm__collective_kind kind = kinds[transfer];
+  const double passes = kind == DSM__COLLECTIVE_BOTH_WAYS ? 2 : 1;
+  const dsm__collective_asked asked = {
+      .kind = kind,
+      .members = members,
+      .bytes = bytes,
+      .memory_bytes = work->machine->system->model.collective_memory_bytes * bytes * passes,
+      .is_kept_from_cores = kind == DSM__COLLECTIVE_ALL_TO_ALL};
+  list->items[list->count++] =
+      (dsm_exchange){transfer, dsm__collective_traffic(work->machine, &asked)};
 }
 
 /* What reads some rows for each that it makes: a kernel or a pool; and what a chip has of both. */
@@ -176,10 +181,10 @@ static void add_of_operands(dsm_exchanges *list, const dsm_pass_work *work) {
   const dsm_axis_set turning = operand_axes(work, DSM__ROLE_TURNS_OPERANDS);
   const dsm_axis_set gathered = operand_axes(work, DSM__ROLE_GATHERS_OPERANDS);
   add(list, work, DSM_TRANSFER_ALL_GATHER, gathered,
-      work->bytes.kernel / dsm__chips_of(&work->machine->system->system, turning), 1);
+      work->bytes.kernel / dsm__chips_of(&work->machine->system->system, turning));
   if (work->pass == DSM_PASS_BACKWARD) {
     add(list, work, DSM_TRANSFER_REDUCE_SCATTER, turning | gathered,
-        work->bytes.kernel * work->tensor_bytes.sum, 1);
+        work->bytes.kernel * work->tensor_bytes.sum);
   }
   for (unsigned i = before; i < list->count; i++) {
     scale(&list->items[i].traffic, operand_times(work));
@@ -207,10 +212,10 @@ static void add_of_inputs(dsm_exchanges *list, const dsm_pass_work *work) {
   const dsm_axis_set gathered = axes_of(work, DSM__ROLE_GATHERS_INPUT) & open;
   if (work->pass == DSM_PASS_BACKWARD) {
     add(list, work, DSM_TRANSFER_ALL_REDUCE, axes_of(work, DSM__ROLE_REDUCES_ERROR) & open,
-        input * widening, 2);
-    add(list, work, DSM_TRANSFER_REDUCE_SCATTER, gathered, input * widening, 1);
+        input * widening);
+    add(list, work, DSM_TRANSFER_REDUCE_SCATTER, gathered, input * widening);
   } else {
-    add(list, work, DSM_TRANSFER_ALL_GATHER, gathered, input, 1);
+    add(list, work, DSM_TRANSFER_ALL_GATHER, gathered, input);
   }
 }
 
@@ -222,10 +227,10 @@ static void add_of_outputs(dsm_exchanges *list, const dsm_pass_work *work) {
   const dsm_axis_set scattered = axes_of(work, DSM__ROLE_SCATTERS_OUTPUT);
   if (work->pass == DSM_PASS_FORWARD) {
     add(list, work, DSM_TRANSFER_ALL_REDUCE, axes_of(work, DSM__ROLE_REDUCES_OUTPUT),
-        raw * widening, 2);
-    add(list, work, DSM_TRANSFER_REDUCE_SCATTER, scattered, raw * widening, 1);
+        raw * widening);
+    add(list, work, DSM_TRANSFER_REDUCE_SCATTER, scattered, raw * widening);
   } else if (is_error_gathered(work)) {
-    add(list, work, DSM_TRANSFER_ALL_GATHER, scattered, raw, 1);
+    add(list, work, DSM_TRANSFER_ALL_GATHER, scattered, raw);
   }
 }
 
@@ -236,17 +241,6 @@ static void add_of_outputs(dsm_exchanges *list, const dsm_pass_work *work) {
  * same experts, or goes to such alone, is there; an update pass has what forward and backward
  * brought.
  */
-static void add_all_to_all(dsm_exchanges *list, const dsm_pass_work *work, dsm_axis_set axes,
-                           double bytes) {
-  const dsm_machine *const machine = work->machine;
-  if (axes == 0 || !(bytes > 0)) {
-    return;
-  }
-  const dsm_traffic traffic =
-      dsm__all_to_all_traffic(machine, axes, bytes, machine->system->model.collective_memory_bytes);
-  list->items[list->count++] = (dsm_exchange){DSM_TRANSFER_ALL_TO_ALL, traffic};
-}
-
 static void add_of_experts(dsm_exchanges *list, const dsm_pass_work *work) {
   const dsm_layer *const layer = work->layer;
   const dsm_axis_set axes = axes_of(work, DSM__ROLE_SENDS_TOKENS);
@@ -255,10 +249,10 @@ static void add_of_experts(dsm_exchanges *list, const dsm_pass_work *work) {
   const bool is_of_errors =
       work->pass == DSM_PASS_BACKWARD || (work->pass == DSM_PASS_UPDATE && !layer->has_backward);
   if (work->pass == DSM_PASS_FORWARD || work->pass == DSM_PASS_BACKWARD) {
-    add_all_to_all(list, work, read, work->bytes.input);
+    add(list, work, DSM_TRANSFER_ALL_TO_ALL, read, work->bytes.input);
   }
   if (work->pass == DSM_PASS_FORWARD || is_of_errors) {
-    add_all_to_all(list, work, made, work->bytes.stored);
+    add(list, work, DSM_TRANSFER_ALL_TO_ALL, made, work->bytes.stored);
   }
 }
 
@@ -300,11 +294,11 @@ static void add_statistics(dsm_exchanges *list, const dsm_pass_work *work) {
   if (has_input_norm) {
     const double positions = (double)layer->input_op_elements / (double)layer->in;
     add(list, work, DSM_TRANSFER_ALL_REDUCE, cut_axes(work, DSM_DIVIDED_INPUT),
-        positions * samples * bytes, 2);
+        positions * samples * bytes);
   }
   const double each = (double)layer->ij * samples * bytes;
   const double operations = (has_norm ? 1 : 0) + (has_softmax ? 1 : 0);
-  add(list, work, DSM_TRANSFER_ALL_REDUCE, cut_axes(work, DSM_DIVIDED_RAW), each * operations, 2);
+  add(list, work, DSM_TRANSFER_ALL_REDUCE, cut_axes(work, DSM_DIVIDED_RAW), each * operations);
 }
 
 dsm_exchanges dsm__exchanges_derive(const dsm_pass_work *work) {

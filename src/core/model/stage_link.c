@@ -46,14 +46,12 @@ dsm_traffic dsm__tie_traffic(const dsm_layer *layer, const dsm_machine *machine,
   both.system.axes[axis].chips = 2;
   both.system.axes[axis].group_chips = 2; /* of the links between groups below */
   const dsm_machine pair = dsm_machine_derive(&both);
-  dsm_traffic traffic = dsm__collective_traffic(&pair, 1U << axis, bytes, 0);
+  const dsm__collective_asked asked = {
+      .kind = DSM__COLLECTIVE_BOTH_WAYS, .members = 1U << axis, .bytes = bytes};
+  dsm_traffic traffic = dsm__collective_traffic(&pair, &asked);
   if (link->has_ports) { /* as far apart as stages are */
     traffic.bytes[DSM_LINK_AXIS + axis] =
         link->shift(along, (double)along->chips, traffic.bytes[DSM_LINK_AXIS + axis]);
   }
-  for (int l = 0; l < DSM_LINK_COUNT; l++) {
-    traffic.bytes[l] *= 2; /* a reduce-scatter and an all-gather */
-  }
-  traffic.latency_cycles = 2 * traffic.latency_cycles + dsm__collective_base_cycles(machine);
   return traffic;
 }

@@ -109,23 +109,15 @@ static bool is_moving(const route *along) {
   return (along->scattered | along->passed | along->reduced | along->gathered) != 0;
 }
 
-static dsm_traffic collective(const dsm_machine *machine, dsm_axis_set members, double bytes,
-                              double memory_bytes, double times) {
-  dsm_traffic traffic = {.latency_cycles = 0};
-  if (members != 0) {
-    traffic = dsm__collective_traffic(machine, members, bytes, memory_bytes);
-    for (int l = 0; l < DSM_LINK_COUNT; l++) {
-      traffic.bytes[l] *= times;
-    }
-    traffic.latency_cycles = traffic.latency_cycles * times + dsm__collective_base_cycles(machine);
-  }
-  return traffic;
-}
-
-static dsm_traffic all_to_all(const dsm_machine *machine, dsm_axis_set members, double bytes) {
+static dsm_traffic collective(const dsm_machine *machine, dsm__collective_kind kind,
+                              dsm_axis_set members, double bytes, double memory_bytes) {
+  const dsm__collective_asked asked = {.kind = kind,
+                                       .members = members,
+                                       .bytes = bytes,
+                                       .memory_bytes = memory_bytes * bytes,
+                                       .is_kept_from_cores = kind == DSM__COLLECTIVE_ALL_TO_ALL};
   return members == 0 ? (dsm_traffic){.latency_cycles = 0}
-                      : dsm__all_to_all_traffic(machine, members, bytes,
-                                                machine->system->model.relayout_memory_bytes);
+                      : dsm__collective_traffic(machine, &asked);
 }
 
 dsm__table_exchange dsm__table_exchange_derive(const dsm_layer *layer, const dsm_machine *machine,
@@ -143,15 +135,16 @@ dsm__table_exchange dsm__table_exchange_derive(const dsm_layer *layer, const dsm
   const double part = whole / dsm__chips_of(network, there.scattered);
   const double weights = back.elements * dsm__layer_weight_bytes(layer, precision.weight_bytes,
                                                                  precision.element_bytes);
+  const double relaid_memory = machine->system->model.relayout_memory_bytes;
   return (dsm__table_exchange){{
-      collective(machine, there.scattered, whole, reduced_memory, 1),
-      all_to_all(machine, there.passed, part),
-      collective(machine, there.reduced, part, reduced_memory, 2),
-      collective(machine, there.gathered, part * dsm__chips_of(network, there.gathered),
-                 reduced_memory, 1),
-      all_to_all(machine, back.passed, weights),
-      collective(machine, back.gathered, weights * dsm__chips_of(network, back.gathered),
-                 gathered_memory, 1),
+      collective(machine, DSM__COLLECTIVE_ONE_WAY, there.scattered, whole, reduced_memory),
+      collective(machine, DSM__COLLECTIVE_ALL_TO_ALL, there.passed, part, relaid_memory),
+      collective(machine, DSM__COLLECTIVE_BOTH_WAYS, there.reduced, part, 2 * reduced_memory),
+      collective(machine, DSM__COLLECTIVE_ONE_WAY, there.gathered,
+                 part * dsm__chips_of(network, there.gathered), reduced_memory),
+      collective(machine, DSM__COLLECTIVE_ALL_TO_ALL, back.passed, weights, relaid_memory),
+      collective(machine, DSM__COLLECTIVE_ONE_WAY, back.gathered,
+                 weights * dsm__chips_of(network, back.gathered), gathered_memory),
   }};
 }
 

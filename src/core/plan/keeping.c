@@ -97,15 +97,13 @@ dsm_traffic dsm__gathered_weights(const dsm__layer_setting *setting,
                                   const dsm_pass_layouts *layouts, dsm_pass pass) {
   dsm_traffic gathered = {.latency_cycles = 0};
   if (setting->shard < DSM_SHARDING_WEIGHTS || pass == DSM_PASS_UPDATE ||
+      setting->layer->weight_elements == 0 || setting->layer->is_tied ||
       dsm__shard_ways(setting->layer, setting->machine, layouts) <= 1) {
     return gathered;
   }
   const double times = (double)dsm__micro_batches_of(setting);
-  const double base_cycles = dsm__collective_base_cycles(setting->machine);
-  gathered = dsm__sharded_weight_traffic(setting->layer, setting->machine, setting->precision,
-                                         layouts, true)
-                 .broadcast_weights;
-  gathered.latency_cycles = (gathered.latency_cycles + base_cycles) * times;
+  gathered = dsm__weights_gathering(setting->layer, setting->machine, setting->precision, layouts);
+  gathered.latency_cycles *= times;
   for (int l = 0; l < DSM_LINK_COUNT; l++) {
     gathered.bytes[l] *= times;
   }

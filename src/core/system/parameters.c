@@ -191,7 +191,29 @@ static bool has_traffic_of_all(const dsm_system *system) {
                    "links to the switches above."),                                                \
       AXIS_NEUTRAL(a, global_links, REAL, NULL, false, 1e-6, 1e6, 1, "links",                      \
                    "assumption: one link between each two groups",                                 \
-                   "Of a dragonfly: links between each two groups, in links of a chip.")
+                   "Of a dragonfly: links between each two groups, in links of a chip."),          \
+      AXIS_NEUTRAL(a, protocols, FLAG, &flags, false, 0, 1, false, "flag",                         \
+                   "assumption: every collective takes the system's base and the axis's latency",  \
+                   "Collectives that stay along such axes go by the fastest of "                   \
+                   "system.protocols, in place of system.collective_base_us and latency_us.")
+
+/* Of a protocol; `what` it carries; and of one that goes from chip to chip. */
+#define PROTOCOL(key, kind, what)                                                                  \
+  NEUTRAL("system.protocols." key ".base_us", REAL, system.protocols[kind].base_us, NULL,          \
+          SOFTWARE_COST, 0, 1e6, 0, "10^-6 s", "assumption: it begins at once",                    \
+          "Time before " what " begins."),                                                         \
+      NEUTRAL("system.protocols." key ".efficiency_ratio", REAL,                                   \
+              system.protocols[kind].efficiency_ratio, NULL, SOFTWARE, 0, 1, 0, "ratio",           \
+              "assumption: there is no such protocol",                                             \
+              "Share of a link's usable bandwidth that carries its data; below 1e-6: there is "    \
+              "no such protocol."),                                                                \
+      NEUTRAL("system.protocols." key ".most_GBps", REAL, system.protocols[kind].most_GBps, NULL,  \
+              SOFTWARE, 0, RATE_MAX, 0, "10^9 bytes/s", "assumption: links alone limit it",        \
+              "The most that it moves over a link; 0: no limit.")
+#define STEP(key, kind)                                                                            \
+  NEUTRAL("system.protocols." key ".step_us", REAL, system.protocols[kind].step_us, NULL,          \
+          SOFTWARE_COST, 0, 1e6, 0, "10^-6 s", "assumption: steps take no time of their own",      \
+          "Latency of each of its steps, from a chip to the next.")
 
 #define OPERATION_TRAFFIC(key, kind, pass, fallback, source, is_used)                              \
   SWITCHED("model.traffic_" key "_" #pass, REAL, model.traffic[kind].pass, true, 0, FACTOR_MAX,    \
@@ -393,7 +415,22 @@ const dsm__parameter dsm__parameters[] = {
     NEUTRAL(
         "system.in_network_reduction", FLAG, system.in_network_reduction, &flags, false, 0, 1,
         false, "flag", "assumption: chips add what they reduce",
-        "Switches sum the data that pass them: an all-reduce over a switch moves its bytes once."),
+        "Switches sum the data that pass them: an all-reduce over a switch moves its bytes once, or "
+        "goes by system.protocols.in_network."),
+    PROTOCOL("low_latency", DSM_PROTOCOL_LOW_LATENCY,
+             "a ring of small packets, half of which are flags,"),
+    STEP("low_latency", DSM_PROTOCOL_LOW_LATENCY),
+    PROTOCOL("low_latency_128", DSM_PROTOCOL_LOW_LATENCY_128, "a ring of lines of 128 bytes"),
+    STEP("low_latency_128", DSM_PROTOCOL_LOW_LATENCY_128),
+    PROTOCOL("simple", DSM_PROTOCOL_SIMPLE, "a ring of large packets"),
+    STEP("simple", DSM_PROTOCOL_SIMPLE),
+    PROTOCOL("all_to_all", DSM_PROTOCOL_ALL_TO_ALL, "an all-to-all"),
+    STEP("all_to_all", DSM_PROTOCOL_ALL_TO_ALL),
+    PROTOCOL("in_network", DSM_PROTOCOL_IN_NETWORK,
+             "an all-reduce that switches do, with system.in_network_reduction,"),
+    NEUTRAL("system.protocol_latency_ratio", REAL, system.protocol_latency_ratio, NULL,
+            SOFTWARE_COST, 0, 1024, 1, "ratio", "assumption: chips are as fast as those measured",
+            "How many times base_us and step_us of system.protocols the chips take."),
     NEUTRAL(
         "storage.fast.capacity_GB", REAL, storage.fast.capacity_GB, NULL, false, 0, RATE_MAX, 0,
         "10^9 bytes", "assumption: data are there when they are needed",
