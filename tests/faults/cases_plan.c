@@ -383,6 +383,7 @@ static uint64_t digest_names(const subject *s, uint64_t digest) {
       dsm_recomputation_name(DSM_RECOMPUTATION_SELECTIVE),
       dsm_stages_at_name(DSM_STAGES_AT_BLOCKS),
       dsm_shard_level_name(DSM_SHARD_LEVEL_WEIGHTS),
+      dsm_as_run_by_name(DSM_AS_RUN_BY_MEGATRON),
       dsm_recomputation_why_not(s->convolutional, DSM_RECOMPUTATION_SELECTIVE),
       dsm_decision_name(DSM_DECISION_DYSM_FACTOR),
   };

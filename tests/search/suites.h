@@ -37,6 +37,7 @@ Suite *suite_stages(void);
 Suite *suite_interleave(void);
 Suite *suite_going_on(void);
 Suite *suite_keeping(void);
+Suite *suite_as_run(void);
 Suite *suite_recomputation(void);
 Suite *suite_kept_activations(void);
 Suite *suite_kept_activations(void);
