@@ -4,11 +4,11 @@
  *
  * A framework says once for all layers what the chips along an axis do, what they share out of
  * weights and what runs again. A case says some of these, first the uses of all axes, then what
- * runs again, then the level of shards, as options of a search; what it leaves open is divided. A
- * case that is to be divided has a bound: of all mappings of its options in memory without end,
- * with whatever shards, which each of its parts has among its own. A case that says all is
- * explored; what is in none of the cases the framework cannot run, so that the best of them is the
- * answer and the least of their bounds is its bound.
+ * runs again, then the level of shards, as options of a search; what it leaves open is divided.
+ * Once a plan is known each case has a bound first, up to it: one that is to be divided that of all
+ * mappings of its options in memory without end, with whatever shards, which each of its parts has
+ * among its own. A case that says all is explored; what is in none of the cases the framework
+ * cannot run, so that the best of them is the answer and the least of their bounds is its bound.
  */
 #include "search/as_run_by.h"
 
@@ -106,6 +106,9 @@ static bool open_uses(run_search *s) {
   return is_good;
 }
 
+/* Parts come before other cases of equal bounds, so that a plan is known soon. */
+enum { FIRST_OF_ALL = -8 };
+
 /* Opens the parts of a case. Of equal bounds what keeps most comes first, as it takes least time
  * where it fits. False if out of memory. */
 static bool divide(run_search *s, const run_case *of) {
@@ -114,6 +117,7 @@ static bool divide(run_search *s, const run_case *of) {
   if (!of->is_recomputation_said) {
     one.is_recomputation_said = true;
     one.is_bounded = false;
+    one.head.rank = FIRST_OF_ALL + 1;
     for (int r = DSM_RECOMPUTATION_NONE; is_good && r < DSM_RECOMPUTATION_COUNT; r++) {
       one.options.recomputation = (dsm_recomputation)r;
       is_good = dsm_recomputation_why_not(s->workload, (dsm_recomputation)r) != NULL ||
@@ -122,10 +126,11 @@ static bool divide(run_search *s, const run_case *of) {
     return is_good;
   }
   one.is_level_said = true;
+  one.is_bounded = false;
   for (int l = DSM_SHARD_LEVEL_NONE; is_good && l < DSM_SHARD_LEVEL_COUNT; l++) {
     const bool is_same = l == DSM_SHARD_LEVEL_OPTIMIZER && s->system->model.sharded_update;
     one.options.shard_level = (dsm_shard_level)l;
-    one.head.rank = l;
+    one.head.rank = FIRST_OF_ALL - DSM_SHARD_LEVEL_COUNT + l;
     is_good = is_same ||
               !dsm__can_run(s->asked->as_run_by, s->system, &one.uses, one.options.shard_level) ||
               dsm__cases_open(&s->cases, &one, sizeof one) != NULL;
@@ -135,7 +140,8 @@ static bool divide(run_search *s, const run_case *of) {
 
 /* ---- the search ---- */
 
-/* As if memory had no end: a bound of all parts. What is recomputed takes no less. */
+/* Up to the best that is known; of a case with parts as if memory had no end, a bound of all of
+ * them. What is recomputed takes no less. */
 static dsm_status find_bound(const run_search *s, run_case *one) {
   dsm__case_question question = question_of(s, one);
   dsm_explore_options options = one->options;
@@ -146,7 +152,7 @@ static dsm_status find_bound(const run_search *s, run_case *one) {
     options.optimizations &= ~dsm__choice_strategies(DSM__CHOICE_RECOMPUTED);
   }
   question.options = &options;
-  question.system = &s->roomy;
+  question.system = one->is_level_said && one->is_recomputation_said ? s->system : &s->roomy;
   one->is_bounded = true;
   const dsm_status status = dsm__bound_case(&question, &bound);
   one->head.bound = fmax(one->head.bound, bound);
@@ -188,10 +194,14 @@ static dsm__looked look(void *context, dsm__open_case *head) {
   run_search *const s = context;
   run_case *const one = (run_case *)head;
   const bool is_all_said = one->is_recomputation_said && one->is_level_said;
-  if (!is_all_said && one->is_bounded) {
+  const bool is_bound_due = !one->is_bounded && isfinite(known_cost(s));
+  if (!is_all_said && !is_bound_due) {
     return divide(s, one) ? DSM__LOOK_DIVIDED : DSM__LOOK_FAILED;
   }
-  const dsm_status status = is_all_said ? explore(s, one) : find_bound(s, one);
+  dsm_status status = is_bound_due ? find_bound(s, one) : DSM_OK;
+  if (is_all_said && status == DSM_OK && !(dsm__tie_limit(head->bound) >= known_cost(s))) {
+    status = explore(s, one);
+  }
   return status != DSM_OK && status != DSM_ERROR_INFEASIBLE ? DSM__LOOK_FAILED
          : is_all_said                                      ? DSM__LOOK_CLOSED
                                                             : DSM__LOOK_OPEN;
