@@ -522,6 +522,7 @@ static attempt use_pure_functions(const subject *s, dsm_diags *diags) {
   digest = digest_text(digest, dsm_computing_name(DSM_COMPUTING_SAMPLES));
   digest = digest_u64(digest, dsm_mode_optimizations(DSM_MODE_INFERENCE));
   digest = digest_u64(digest, dsm_mode_possible_optimizations(DSM_MODE_TRAINING));
+  digest = digest_u64(digest, dsm_as_run_by_optimizations(DSM_MODE_TRAINING));
   digest = digest_u64(digest, dsm_system_optimizations(s->system, DSM_MODE_TRAINING));
   digest = digest_text(digest, dsm_strategy_of(DSM_OPTIMIZATION_HYBRID)->help);
   dsm_explore_options options;
