@@ -109,6 +109,21 @@ typedef enum dsm_shard_level {
 /** The word of the formats and of `--shard`, such as "weights". Never NULL. */
 DSM_API const char *dsm_shard_level_name(dsm_shard_level level);
 
+/** A framework that is to run a plan: what the chips along an axis do, what they share out of
+ * weights and what runs again is then the same of all layers, as far as it concerns them, and
+ * stages begin between blocks (docs/export.md). */
+typedef enum dsm_as_run_by {
+  DSM_AS_RUN_BY_ANY = 0, /**< none: each layer by itself */
+  DSM_AS_RUN_BY_MEGATRON,
+  DSM_AS_RUN_BY_TORCHTITAN,
+  DSM_AS_RUN_BY_DEEPSPEED,
+  DSM_AS_RUN_BY_MAXTEXT,
+  DSM_AS_RUN_BY_COUNT
+} dsm_as_run_by;
+
+/** The word of the formats and of `--as-run-by`, such as "megatron". Never NULL. */
+DSM_API const char *dsm_as_run_by_name(dsm_as_run_by by);
+
 /** What was asked for: together with workload and system it determines the searched space. */
 typedef struct dsm_explore_options {
   dsm_mode mode;
@@ -136,6 +151,7 @@ typedef struct dsm_explore_options {
   dsm_schedule schedule;   /**< with `stages`: the order of their passes */
   dsm_recomputation recomputation; /**< with `recompute`: of which layers */
   dsm_shard_level shard_level;     /**< with `shard`: what each layer shares out */
+  dsm_as_run_by as_run_by;         /**< the framework that is to run the plan; training */
   const char *const *overrides;    /**< PATH=VALUE already applied to the inputs, for the record;
                                         copied into the plan */
   size_t override_count;
@@ -195,6 +211,9 @@ DSM_API dsm_optimization_set dsm_mode_optimizations(dsm_mode mode);
 /** All of a mode on a system: with those that add roles where the system's model.search is "all".
  */
 DSM_API dsm_optimization_set dsm_system_optimizations(const dsm_system *system, dsm_mode mode);
+/** Those that a framework may use in a mode (all but `pipeline` and `per_pass`), for dsm_as_run_by.
+ */
+DSM_API dsm_optimization_set dsm_as_run_by_optimizations(dsm_mode mode);
 /** Those that may be named in a mode: in training `hoist` too. */
 DSM_API dsm_optimization_set dsm_mode_possible_optimizations(dsm_mode mode);
 

@@ -242,22 +242,14 @@ static const framework frameworks[] = {
 
 /* ---- facts ---- */
 
-#define BY_ROLES                                                                                   \
-  "explore with --parallelism AXIS=ROLE,... for each axis, so that all layers have one"
-
 /* What a framework has to be told of all layers alike, in the order in which it is asked. */
 static const struct {
   dsm__degree_kind kind;
   const char *what;
-  const char *hint;
 } alike[] = {
-    {DSM__DEGREE_TENSOR, "tensor parallelism", BY_ROLES},
-    {DSM__DEGREE_SEQUENCE, "sequence parallelism", BY_ROLES},
-    {DSM__DEGREE_CONTEXT, "context parallelism", BY_ROLES},
-    {DSM__DEGREE_DATA, "data parallelism", BY_ROLES},
-    {DSM__DEGREE_EXPERT, "expert parallelism", BY_ROLES},
-    {DSM__DEGREE_ZERO, "ZeRO",
-     "explore without shard, or write the same shard into all layers of the plan"},
+    {DSM__DEGREE_TENSOR, "tensor parallelism"},   {DSM__DEGREE_SEQUENCE, "sequence parallelism"},
+    {DSM__DEGREE_CONTEXT, "context parallelism"}, {DSM__DEGREE_DATA, "data parallelism"},
+    {DSM__DEGREE_EXPERT, "expert parallelism"},   {DSM__DEGREE_ZERO, "ZeRO"},
 };
 
 /* By types of elements. */
@@ -282,12 +274,18 @@ static double precision_of(const dsm_workload *workload) {
   return precisions[type];
 }
 
-/* Always false. */
+/* Always false. The nearest plan is one of a search as the framework runs it; NULL: there is none.
+ */
 DSM_PRINTF(3, 4)
-static bool refuse(dsm_diags *diags, const char *hint, const char *format, ...) {
+static bool refuse(dsm_diags *diags, const framework *nearest, const char *format, ...) {
   va_list args;
+  char hint[64];
   va_start(args, format);
-  dsm__diags_vadd(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = NULL}, hint, format, args);
+  (void)snprintf(
+      hint, sizeof hint, "explore with --as-run-by %s",
+      nearest == NULL ? "" : dsm_export_target_name((dsm_export_target)(nearest - frameworks)));
+  dsm__diags_vadd(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = NULL},
+                  nearest == NULL ? NULL : hint, format, args);
   va_end(args);
   return false;
 }
@@ -350,15 +348,13 @@ static bool has_equal_stages(const dsm_plan *plan, const framework *to, dsm_diag
     least = blocks < least ? blocks : least;
     most = blocks > most ? blocks : most;
     if (first > 0 && !dsm__begins_block(plan->workload, first)) {
-      return refuse(diags, "explore with --stages-at blocks",
-                    "%s cuts stages between blocks of the network, and one begins at %s", to->name,
-                    plan->layers[first].layer->name);
+      return refuse(diags, to, "%s cuts stages between blocks of the network, and one begins at %s",
+                    to->name, plan->layers[first].layer->name);
     }
   }
   return stages->count < 2 || least == most ||
-         refuse(diags, "explore with --stages-at blocks",
-                "%s gives each stage equally many blocks, and these have %zu to %zu", to->name,
-                least, most);
+         refuse(diags, to, "%s gives each stage equally many blocks, and these have %zu to %zu",
+                to->name, least, most);
 }
 
 /* Do stages lie further in than an axis whose chips have samples of their own? */
@@ -385,29 +381,27 @@ static bool is_of_one_setting(const dsm__degrees *degrees, const dsm_plan *plan,
   for (size_t i = 0; i < DSM__COUNT_OF(alike); i++) {
     const dsm__degree *const of = &degrees->of[alike[i].kind];
     if (of->least != of->most) {
-      return refuse(diags, alike[i].hint,
+      return refuse(diags, to,
                     "%s has one degree of %s for all layers, and here it is %" PRIu64
                     " to %" PRIu64,
                     to->name, alike[i].what, of->least, of->most);
     }
   }
   if (passes_features_on(plan)) {
-    return refuse(diags,
-                  "explore with --parallelism column,row,gather_column,row_scatter,heads,data",
+    return refuse(diags, to,
                   "%s shares features by columns and rows of weights, and layers of this plan "
                   "pass them on from chip to chip",
                   to->name);
   }
   if (degrees->of[DSM__DEGREE_REPLICATED].most > 1) {
-    return refuse(diags, "explore with roles other than whole, such as --parallelism data",
-                  "chips of this plan all compute the same, which %s does not do", to->name);
+    return refuse(diags, to, "chips of this plan all compute the same, which %s does not do",
+                  to->name);
   }
   if (strcmp(degrees->recompute, "mixed") == 0) {
-    return refuse(diags, "explore with --recompute selective or full",
-                  "%s recomputes alike in all blocks, and this plan in some", to->name);
+    return refuse(diags, to, "%s recomputes alike in all blocks, and this plan in some", to->name);
   }
   if (context_form(plan) > 2) {
-    return refuse(diags, "explore with context or gather_context in --parallelism, not with both",
+    return refuse(diags, to,
                   "%s has one form of context parallelism, and this plan passes keys around and "
                   "gathers them",
                   to->name);
@@ -421,11 +415,11 @@ static bool is_of_one_setting(const dsm__degrees *degrees, const dsm_plan *plan,
   const uint64_t sequence = degrees->of[DSM__DEGREE_SEQUENCE].most;
   const uint64_t data = degrees->of[DSM__DEGREE_DATA].most;
   if (sequence != 1 && sequence != degrees->of[DSM__DEGREE_TENSOR].most) {
-    return refuse(diags, NULL,
-                  "%s has sequence parallelism in all of tensor parallelism or in none", to->name);
+    return refuse(diags, to, "%s has sequence parallelism in all of tensor parallelism or in none",
+                  to->name);
   }
   if (degrees->micro_batch_samples % data != 0) {
-    return refuse(diags, NULL,
+    return refuse(diags, to,
                   "the %" PRIu64 " samples of a micro-batch are no multiple of the %" PRIu64
                   " chips with samples of their own",
                   degrees->micro_batch_samples, data);
@@ -511,7 +505,7 @@ static bool can_start(const dsm_plan *plan, const framework *to, dsm_diags *diag
   for (size_t r = 0; r < to->refusal_count; r++) {
     const refusal *const row = &to->refusals[r];
     if (facts[row->of] >= row->least && facts[row->of] <= row->most) {
-      return refuse(diags, NULL, "%s %s", to->name, row->reason);
+      return refuse(diags, row->of == PRECISION ? NULL : to, "%s %s", to->name, row->reason);
     }
   }
   return true;

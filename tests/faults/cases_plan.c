@@ -384,6 +384,7 @@ static uint64_t digest_names(const subject *s, uint64_t digest) {
       dsm_stages_at_name(DSM_STAGES_AT_BLOCKS),
       dsm_schedule_name(DSM_SCHEDULE_ZERO_BUBBLE),
       dsm_shard_level_name(DSM_SHARD_LEVEL_WEIGHTS),
+      dsm_as_run_by_name(DSM_AS_RUN_BY_MEGATRON),
       dsm_recomputation_why_not(s->convolutional, DSM_RECOMPUTATION_SELECTIVE),
       dsm_decision_name(DSM_DECISION_DYSM_FACTOR),
   };
@@ -524,6 +525,7 @@ static attempt use_pure_functions(const subject *s, dsm_diags *diags) {
   digest = digest_text(digest, dsm_computing_name(DSM_COMPUTING_SAMPLES));
   digest = digest_u64(digest, dsm_mode_optimizations(DSM_MODE_INFERENCE));
   digest = digest_u64(digest, dsm_mode_possible_optimizations(DSM_MODE_TRAINING));
+  digest = digest_u64(digest, dsm_as_run_by_optimizations(DSM_MODE_TRAINING));
   digest = digest_u64(digest, dsm_system_optimizations(s->system, DSM_MODE_TRAINING));
   digest = digest_text(digest, dsm_strategy_of(DSM_OPTIMIZATION_HYBRID)->help);
   dsm_explore_options options;

@@ -9,7 +9,7 @@
 
 /* Does a role along an axis make a parallelism? Chips that share experts have samples of their own.
  * Source: section 3. */
-static bool makes(int kind, dsm_role role) {
+bool dsm__makes_degree(dsm__degree_kind kind, dsm_role role) {
   const dsm__role_row *const row = &dsm__role_rows[role];
   switch (kind) {
   case DSM__DEGREE_TENSOR:
@@ -22,9 +22,13 @@ static bool makes(int kind, dsm_role role) {
     return row->input == DSM_LAYOUT_SAMPLES;
   case DSM__DEGREE_EXPERT:
     return dsm__role_has(role, DSM__ROLE_SENDS_TOKENS);
-  default:
-    return row->divides == 0;
+  case DSM__DEGREE_REPLICATED:
+  case DSM__DEGREE_PIPELINE:
+  case DSM__DEGREE_ZERO:
+  case DSM__DEGREE_COUNT:
+    break;
   }
+  return row->divides == 0;
 }
 
 /* Is a layer asked for a parallelism? is_open: it has column-like or row-like roles. */
@@ -55,7 +59,8 @@ static void add_pass(dsm__degrees *degrees, axis_sets axes, const dsm_plan *plan
     for (unsigned a = 0; a < network->axis_count; a++) {
       const bool is_divided = plan->stages.count > 1 && plan->stages.axis == a;
       const uint64_t chips = network->axes[a].chips / (is_divided ? plan->stages.count : 1);
-      if (chips > 1 && makes(kind, dsm_parallelism_role(parallelism, a))) {
+      if (chips > 1 &&
+          dsm__makes_degree((dsm__degree_kind)kind, dsm_parallelism_role(parallelism, a))) {
         degree *= chips;
         axes[kind] |= 1U << a;
       }

@@ -36,6 +36,9 @@ typedef struct dsm__degrees {
   const char *names[DSM__DEGREE_COUNT][DSM_AXES_MAX]; /**< that `axes` point to */
 } dsm__degrees;
 
+/** Does a role along an axis make a parallelism, of those before stages? */
+bool dsm__makes_degree(dsm__degree_kind kind, dsm_role role);
+
 /** Derives them from a plan's decisions; *degrees points into itself and the plan. Layers of a
  * pipeline group, which have chips of their own, are not asked. False: the plan has neither roles
  * beside data and model nor stages, and they are not to be shown. */

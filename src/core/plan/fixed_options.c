@@ -11,6 +11,7 @@ size_t dsm__fixed_options(const dsm_explore_options *options,
       {"schedule", "--schedule", options->schedule, dsm_schedule_name(options->schedule)},
       {"recomputation", "--recompute", options->recomputation,
        dsm_recomputation_name(options->recomputation)},
+      {"as_run_by", "--as-run-by", options->as_run_by, dsm_as_run_by_name(options->as_run_by)},
       {"shard_level", "--shard", options->shard_level, dsm_shard_level_name(options->shard_level)},
   };
   size_t count = 0;

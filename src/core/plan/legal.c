@@ -292,6 +292,9 @@ bool dsm__legality_check(const dsm__candidate *candidate, dsm__violation_functio
   if (!dsm__judge_roles(&judge)) {
     return false;
   }
+  if (!dsm__judge_as_run(&judge)) {
+    return false;
+  }
   dsm__judge_lives(&judge);
   return !candidate->is_complete || judge.told_count > 0 || dsm__judge_room(&judge);
 }

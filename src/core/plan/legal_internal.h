@@ -98,6 +98,10 @@ void dsm__judge_stages(dsm__judge *judge);
 /** Roles that go together; only of a mapping that is legal otherwise. False if out of memory. */
 bool dsm__judge_roles(dsm__judge *judge);
 
+/** Of a complete plan what options.as_run_by asks of all layers together. False if out of memory.
+ */
+bool dsm__judge_as_run(dsm__judge *judge);
+
 /** Each pipeline group. */
 void dsm__judge_pipelines(dsm__judge *judge);
 

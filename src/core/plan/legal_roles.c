@@ -69,6 +69,10 @@ void dsm__judge_micro_batches(dsm__judge *judge) {
       dsm__place_of(&dsm__plan_record, offsetof(dsm_plan, micro_batches), 0);
   char found[24];
   (void)snprintf(found, sizeof found, "%" PRIu64, micro_batches);
+  const bool is_shared_evenly = judge->of->options->as_run_by != DSM_AS_RUN_BY_ANY;
+  for (size_t i = 0; is_shared_evenly && micro_batches == 1 && i < workload->layer_count; i++) {
+    judge_sharing(judge, i, workload->minibatch);
+  }
   if (micro_batches == 1 ||
       !dsm__judge_made(judge, place, DSM__CHOICE_MICRO_BATCHES, 0, "1", found)) {
     return;

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "plan/frameworks.h"
 #include "plan/legal_internal.h"
 #include "plan/segments.h"
 #include "plan/step_stages.h"
@@ -61,7 +62,7 @@ static void judge_blocks(dsm__judge *judge) {
 static void judge_cuts(dsm__judge *judge) {
   const dsm_workload *const workload = judge->of->workload;
   const dsm_stages *const stages = &judge->of->decisions->stages;
-  const bool are_at_blocks = judge->of->options->stages_at == DSM_STAGES_AT_BLOCKS;
+  const bool are_at_blocks = dsm__stages_at_of(judge->of->options) == DSM_STAGES_AT_BLOCKS;
   for (size_t s = 0; s < dsm__stage_run_count(stages) && judge->told_count == 0; s++) {
     const size_t first = stages->first_layers[s];
     const char *const name = workload->layers[first].name;

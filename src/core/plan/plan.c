@@ -67,7 +67,8 @@ dsm_parallelism_set dsm__allowed_parallelisms(const dsm_layer *layer,
     }
   }
   if (allowed == 0 && dsm__has_named_roles(options)) {
-    return dsm__can_have_named_roles(layer, options, system)
+    return options->as_run_by != DSM_AS_RUN_BY_ANY ||
+                   dsm__can_have_named_roles(layer, options, system)
                ? 0
                : DSM_PARALLELISM_BIT(DSM_PARALLELISM_DATA);
   }

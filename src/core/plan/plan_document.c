@@ -3,6 +3,7 @@
  * own. */
 #include "model/names.h"
 #include "plan/degrees.h"
+#include "plan/frameworks.h"
 #include "plan/interleave.h"
 #include "plan/keeping.h"
 #include "plan/named_roles.h"
@@ -77,6 +78,10 @@ DSM__OWN_RECORD(
                .words = &dsm__shard_level_words, .fallback = DSM_SHARD_LEVEL_BEST,
                .help = "What each layer was asked to share out of weights that several chips have: "
                        "nothing, or as shard of layers. Absent: what is best, layer by layer."),
+    DSM__FIELD(WORD, dsm_explore_options, as_run_by, "as_run_by", READ | DSM__FIELD_UNLESS_0,
+               .words = &dsm__as_run_by_words, .fallback = DSM_AS_RUN_BY_ANY,
+               .help = "The framework that was to run the plan, with one use of each axis and one "
+                       "level of shards. Absent: any, each layer by itself."),
     {.key = "roles",
      .kind = DSM__FIELD_RECORD,
      .flags = READ,

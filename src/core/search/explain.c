@@ -415,6 +415,7 @@ static dsm_status begin_step(dsm__problem *step, const dsm_plan *plan, dsm_explo
   options->interleave = plan->stages.count > 1 ? plan->stages.interleave : 0;
   options->recomputation = dsm__recomputation_of(plan, plan->options.recomputation);
   options->shard_level = dsm__shard_level_of(plan, plan->options.shard_level);
+  options->as_run_by = DSM_AS_RUN_BY_ANY;
   return dsm__problem_init(step, plan->workload, plan->system, options, diags);
 }
 
@@ -430,6 +431,7 @@ dsm_status dsm_explain(dsm_explanation **explanation, const dsm_plan *plan, size
   options.interleave = 0;
   options.recomputation = dsm__recomputation_of(plan, plan->options.recomputation);
   options.shard_level = dsm__shard_level_of(plan, plan->options.shard_level);
+  options.as_run_by = DSM_AS_RUN_BY_ANY; /* each layer by itself */
   dsm__stage part;
   const dsm_machine whole = dsm_machine_derive(plan->system);
   const dsm_workload micro = dsm__micro_workload(plan->workload, plan->micro_batches);

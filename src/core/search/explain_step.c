@@ -128,6 +128,7 @@ static bool explore_without(const dsm_plan *plan, dsm__choice choice, dsm_what_i
   dsm_explore_options options = plan->options;
   options.optimizations &= ~dsm__choice_strategies(choice);
   dsm_options_settle(&options);
+  options.as_run_by = DSM_AS_RUN_BY_ANY;
   options.time_limit_seconds = 0;
   dsm_plan *found = NULL;
   bool is_stopped = false;

@@ -22,6 +22,7 @@
 #include "plan/named_roles.h"
 #include "plan/plan_internal.h"
 #include "plan/tolerance.h"
+#include "search/as_run_by.h"
 #include "search/fused.h"
 #include "search/improve.h"
 #include "search/overlapped.h"
@@ -297,9 +298,10 @@ static dsm_status find_once(const dsm__problem *problem, const dsm__counted *cou
   return status;
 }
 
-/* Explores a problem that is set up, for plans that are faster than a limit, and ends it. */
-static dsm_status finish(dsm__problem *problem, double cost_limit, dsm_plan **plan,
-                         dsm_diags *diags) {
+/* Explores a problem that is set up, for plans that are faster than a limit, and ends it. The bound
+ * is of all its mappings, infinite where it is proven that none is below the limit. */
+static dsm_status finish_bounded(dsm__problem *problem, double cost_limit, dsm_plan **plan,
+                                 double *bound, dsm_diags *diags) {
   double bound_cycles = 0;
   dsm_plan *slower = NULL;
   const dsm_status status =
@@ -312,12 +314,22 @@ static dsm_status finish(dsm__problem *problem, double cost_limit, dsm_plan **pl
     assert(made != NULL);
     made->statistics = statistics_of(problem);
     dsm_plan_set_bound(made, bound_cycles, diags);
+    *bound = made->result.lower_bound_cycles;
   } else {
+    const bool is_proven = status == DSM_ERROR_INFEASIBLE && !problem->found->is_need_rounded &&
+                           !dsm__problem_is_over(problem);
+    *bound = is_proven ? HUGE_VAL : 0;
     dsm_plan_free(*plan);
     *plan = NULL;
   }
   dsm__problem_fini(problem);
   return status;
+}
+
+static dsm_status finish(dsm__problem *problem, double cost_limit, dsm_plan **plan,
+                         dsm_diags *diags) {
+  double bound = 0;
+  return finish_bounded(problem, cost_limit, plan, &bound, diags);
 }
 
 /* Sets up a problem with what a memo has kept (NULL: without one), of which there is no plan yet.
@@ -339,6 +351,14 @@ static dsm_status explore(dsm_plan **plan, const dsm_workload *workload, const d
   dsm_explore_options_init(&defaults);
   defaults.optimizations = dsm_system_optimizations(system, defaults.mode);
   options = options == NULL ? &defaults : options;
+  if (options->as_run_by != DSM_AS_RUN_BY_ANY) {
+    double bound = 0;
+    const dsm_status supplied = dsm__supply_check(workload, system, diags);
+    *plan = NULL;
+    return supplied == DSM_OK
+               ? dsm__explore_as_run(plan, &bound, workload, system, options, memo, HUGE_VAL, diags)
+               : supplied;
+  }
   const dsm_status status = begin(&problem, plan, workload, system, options, memo, diags);
   return status == DSM_OK ? finish(&problem, HUGE_VAL, plan, diags) : status;
 }
@@ -450,10 +470,10 @@ dsm_status dsm_explorer_explore(dsm_explorer *explorer, dsm_plan **plan,
   return explore(plan, workload, system, options, explorer->memo, diags);
 }
 
-/* What no mapping of either search is faster than; those that are slower than the plan may be left
+/* What no mapping of either search is faster than; those that are slower than the limit may be left
  * out. */
-static dsm_status find_bound(const dsm__problem *problem, const dsm_plan *plan,
-                             double *bound_cycles, dsm_diags *diags) {
+static dsm_status find_bound(const dsm__problem *problem, double cost_limit, double *bound_cycles,
+                             dsm_diags *diags) {
   const dsm__counted least = dsm__least_counted(problem);
   const dsm__counted *const counted = dsm__problem_is_overlapped(problem) ? &least : NULL;
   const word_search asked = {counted, false};
@@ -468,14 +488,44 @@ static dsm_status find_bound(const dsm__problem *problem, const dsm_plan *plan,
     dsm__problem counting;
     dsm__case_begin(&counting, problem);
     dsm__problem_count(&counting, counted);
-    if (!dsm__step_search(&counting, plan->result.step_cycles, &answer, &decisions)) {
+    if (!dsm__step_search(&counting, cost_limit, &answer, &decisions)) {
       return dsm__out_of_memory(diags);
     }
-    *bound_cycles = fmin(fmin(*bound_cycles, answer.lower_bound), plan->result.step_cycles);
+    *bound_cycles = fmin(fmin(*bound_cycles, answer.lower_bound), cost_limit);
     status = DSM_OK;
   }
   return status;
 }
+
+/* ---- cases of frameworks ---- */
+
+/* Sets up the problem of a case; where its options leave no mapping it is infeasible. */
+static dsm_status begin_case(const dsm__case_question *of, dsm__problem *problem, double *bound) {
+  const dsm_status status = dsm__problem_init_with(problem, of->workload, of->system, of->options,
+                                                   of->memo, of->deadline, NULL);
+  *bound = status == DSM_OK ? 0 : HUGE_VAL;
+  return status == DSM_ERROR_USAGE ? DSM_ERROR_INFEASIBLE : status;
+}
+
+dsm_status dsm__explore_case(const dsm__case_question *of, dsm_plan **plan, double *bound_cycles) {
+  dsm__problem problem;
+  const dsm_status status = begin_case(of, &problem, bound_cycles);
+  *plan = NULL;
+  return status == DSM_OK ? finish_bounded(&problem, of->cost_limit, plan, bound_cycles, NULL)
+                          : status;
+}
+
+dsm_status dsm__bound_case(const dsm__case_question *of, double *bound_cycles) {
+  dsm__problem problem;
+  dsm_status status = begin_case(of, &problem, bound_cycles);
+  if (status == DSM_OK) {
+    status = find_bound(&problem, of->cost_limit, bound_cycles, NULL);
+    dsm__problem_fini(&problem);
+  }
+  return status;
+}
+
+/* ---- bounds of plans ---- */
 
 /* What a plan was asked to have, as far as it has it: an edited plan may have others, and is then
  * one of all mappings that do not have to. */
@@ -492,15 +542,32 @@ static dsm_explore_options options_of_plan(const dsm_plan *plan) {
   return options;
 }
 
+/* Of what a framework can run: no faster plan is the proof. */
+static dsm_status bound_as_run(dsm_plan *plan, const dsm_explore_options *options,
+                               dsm_diags *diags) {
+  dsm_plan *faster = NULL;
+  double bound = 0;
+  const dsm_status status = dsm__explore_as_run(&faster, &bound, plan->workload, plan->system,
+                                                options, NULL, plan->result.step_cycles, NULL);
+  if (status == DSM_OK || status == DSM_ERROR_INFEASIBLE) {
+    dsm_plan_set_bound(plan, fmin(bound, plan->result.step_cycles), diags);
+  }
+  dsm_plan_free(faster);
+  return status == DSM_ERROR_INFEASIBLE ? DSM_OK : status;
+}
+
 dsm_status dsm_plan_bound(dsm_plan *plan, dsm_diags *diags) {
   const dsm_explore_options options = options_of_plan(plan);
   dsm__problem problem;
+  if (options.as_run_by != DSM_AS_RUN_BY_ANY) {
+    return bound_as_run(plan, &options, diags);
+  }
   dsm_status status = dsm__problem_init(&problem, plan->workload, plan->system, &options, diags);
   if (status != DSM_OK) {
     return status;
   }
   double bound_cycles = 0;
-  status = find_bound(&problem, plan, &bound_cycles, diags);
+  status = find_bound(&problem, plan->result.step_cycles, &bound_cycles, diags);
   if (status == DSM_OK) {
     dsm_plan_set_bound(plan, bound_cycles, diags);
   }

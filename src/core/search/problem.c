@@ -7,6 +7,7 @@
 #include "base/diag_add.h"
 #include "base/number_text.h"
 #include "base/units.h"
+#include "plan/frameworks.h"
 #include "plan/interleave.h"
 #include "plan/named_roles.h"
 #include "plan/role_rules.h"
@@ -192,6 +193,7 @@ dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *wor
     return DSM_ERROR_USAGE;
   }
   dsm_status status = dsm__strategies_check(options, diags);
+  status = status == DSM_OK ? dsm__as_run_by_check(options, diags) : status;
   if (status != DSM_OK) {
     return status;
   }

@@ -107,7 +107,10 @@ dsm_status dsm_explore_what_fits(dsm_plan **plan, dsm_fit *fit, const dsm_worklo
                                  const dsm_system *system, const dsm_explore_options *options,
                                  dsm_diags *diags) {
   *plan = NULL;
-  *fit = DSM_FIT_NOT_MEMORY;
+  *fit = options->as_run_by == DSM_AS_RUN_BY_ANY ? DSM_FIT_NOT_MEMORY : DSM_FIT_NOT_ASKED;
+  if (options->as_run_by != DSM_AS_RUN_BY_ANY) { /* which may use all that saves memory */
+    return DSM_ERROR_INFEASIBLE;
+  }
   const bool is_hopeless = least_bytes(workload, system, options->mode) >
                            dsm__capacity_limit(dsm_system_usable_bytes(system));
   dsm_status status = is_hopeless ? DSM_OK : dsm__explore_with_room(workload, system, options);

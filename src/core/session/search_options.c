@@ -36,6 +36,10 @@ static const char *shard_level_word(size_t index) {
   return index < DSM_SHARD_LEVEL_COUNT ? dsm_shard_level_name((dsm_shard_level)index) : NULL;
 }
 
+static const char *framework_word(size_t index) {
+  return index < DSM_AS_RUN_BY_COUNT ? dsm_as_run_by_name((dsm_as_run_by)index) : NULL;
+}
+
 /* The member, which must be of a type. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): a type stands bare there. */
 #define PLACE(member, type)                                                                        \
@@ -62,6 +66,7 @@ static const dsm_search_option options[] = {
     {.name = "schedule", WORD(schedule, schedule_word)},
     {.name = "recompute", WORD(recomputation, recomputation_word)},
     {.name = "shard", WORD(shard_level, shard_level_word)},
+    {.name = "as-run-by", WORD(as_run_by, framework_word)},
     {.name = "threads", COUNT(thread_count, size_t, THREADS_MAX)},
 };
 

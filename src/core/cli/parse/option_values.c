@@ -413,6 +413,9 @@ cli_exit cli_settle_options(cli_arguments *arguments, const dsm_system *system) 
   if (arguments->wants_all) {
     arguments->options.optimizations |= dsm_system_optimizations(system, arguments->options.mode);
   }
+  if (!arguments->has_optimizations && cli_is_given(arguments, "as-run-by")) {
+    arguments->options.optimizations = dsm_as_run_by_optimizations(arguments->options.mode);
+  }
   for (const char *at = arguments->axis_words; at != NULL;) {
     const size_t length = strcspn(at, ",");
     char word[sizeof(dsm_axes_word)];

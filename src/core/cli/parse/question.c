@@ -151,6 +151,7 @@ static cli_exit settle_options(cli_question *question) {
   options.recomputation =
       cli_is_given(arguments, "recompute") ? given->recomputation : options.recomputation;
   options.shard_level = cli_is_given(arguments, "shard") ? given->shard_level : options.shard_level;
+  options.as_run_by = cli_is_given(arguments, "as-run-by") ? given->as_run_by : options.as_run_by;
   if (cli_is_given(arguments, "gap")) {
     options.gap = given->gap;
   }

@@ -344,6 +344,14 @@ const cli_option cli_core_options[] = {
              "(ZeRO 3), nothing (none), or what is fastest, layer by layer (best, the default)",
      .commands = CLI_EXPLORE,
      OF_SEARCH},
+    {.name = "as-run-by",
+     .argument = "FRAMEWORK",
+     .help = "the fastest plan that a framework can run and dsm export writes for it: one use of "
+             "each axis, one level of ZeRO and one recomputation for all layers, stages between "
+             "blocks. Without --optimize the search may use all that frameworks can (default: any, "
+             "no framework)",
+     .commands = CLI_EXPLORE,
+     OF_SEARCH},
     {.name = "threads",
      .argument = "N",
      .help = "threads to search with (default: 1); the result does not depend on it",

@@ -9,10 +9,11 @@
 #include "check/drift.h"
 #include "dsm/limits.h"
 #include "model/names.h"
+#include "plan/frameworks.h"
 #include "plan/interleave.h"
+#include "plan/keeping.h"
 #include "plan/plan_internal.h"
 #include "plan/plan_record.h"
-#include "plan/keeping.h"
 #include "plan/recomputation.h"
 #include "plan/segments.h"
 #include "report/answer.h"
@@ -64,6 +65,7 @@ static const dsm__words *const all_words[] = {
     &dsm__stages_at_words,
     &dsm__schedule_words,
     &dsm__shard_level_words,
+    &dsm__as_run_by_words,
     &dsm__memory_kind_words,
     &dsm__diff_part_words,
     &dsm__link_words,

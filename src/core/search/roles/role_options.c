@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "model/equations.h"
+#include "plan/frameworks.h"
 #include "plan/keeping.h"
 #include "plan/named_roles.h"
 #include "plan/plan_internal.h"
@@ -71,14 +72,15 @@ static bool is_possible(const dsm__problem *problem, const dsm_layer *layer, con
   bool is_good = true;
   for (unsigned a = 0; is_good && a < system->system.axis_count; a++) {
     is_good = (roles->of[a] == DSM__ROLE_DEFAULT || is_optional(problem, a, roles->of[a])) &&
-              is_useful(problem, layer, a, roles->of[a]);
+              is_useful(problem, layer, a, roles->of[a]) &&
+              dsm__has_its_experts(problem->inputs.options, system, a, layer, roles->of[a]);
   }
   *parallelism = dsm_parallelism_of(roles, system->system.axis_count);
   if (!is_good || dsm__roles_why_not(layer, system, *parallelism) != NULL) {
     return false;
   }
   const dsm__search_inputs *const inputs = &problem->inputs;
-  if (inputs->micro_batches > 1 &&
+  if ((inputs->micro_batches > 1 || inputs->options->as_run_by != DSM_AS_RUN_BY_ANY) &&
       inputs->workload->minibatch % dsm__sample_ways(&problem->machine, *parallelism) != 0) {
     return false;
   }

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * frameworks.h: what frameworks that train can run, as rows (docs/export.md): along each axis all
+ * layers do the same, all share out the same of their weights, all blocks recompute alike, and
+ * stages have equally many blocks. What a row leaves open its cases say one after the other.
+ */
+#ifndef DSM_PLAN_FRAMEWORKS_H
+#define DSM_PLAN_FRAMEWORKS_H
+
+#include "base/words.h"
+#include "dsm/plan.h"
+#include "plan/plan_internal.h"
+
+extern const dsm__words dsm__as_run_by_words; /**< of dsm_as_run_by */
+
+/** What chips along an axis do of all layers, in the order in which it is tried. */
+typedef enum dsm__axis_use {
+  DSM__USE_DATA = 0,       /**< DP */
+  DSM__USE_SEQUENCE,       /**< TP with SP */
+  DSM__USE_TENSOR,         /**< TP without */
+  DSM__USE_EXPERT,         /**< EP: DP, and experts of layers that have some */
+  DSM__USE_CONTEXT,        /**< CP, keys and values go round */
+  DSM__USE_GATHER_CONTEXT, /**< CP, they are gathered */
+  DSM__USE_COUNT
+} dsm__axis_use;
+
+/** A use of each axis. */
+typedef struct dsm__axis_uses {
+  dsm__axis_use of[DSM_AXES_MAX];
+} dsm__axis_uses;
+
+/** Use vector `number` of a system with so many axes; false: there are not so many. */
+bool dsm__axis_uses_get(unsigned axis_count, size_t number, dsm__axis_uses *uses);
+
+/** The roles of layers with a use. */
+dsm_role_set dsm__use_roles(dsm__axis_use use);
+
+/** May a layer have a role along an axis of so many chips that has a use? Along one of one chip it
+ * may have any. */
+bool dsm__is_of_use(const dsm_layer *layer, dsm_role role, dsm__axis_use use, uint64_t chips);
+
+/** Where options name roles that send tokens to experts for an axis, and a framework: has a layer
+ * such a role if, and only if, it has experts? */
+bool dsm__has_its_experts(const dsm_explore_options *options, const dsm_system *system,
+                          unsigned axis, const dsm_layer *layer, dsm_role role);
+
+/** Can a framework run a system whose axes have these uses, with such a level of shards? An axis of
+ * one chip has the first use alone. */
+bool dsm__can_run(dsm_as_run_by by, const dsm_system *system, const dsm__axis_uses *uses,
+                  dsm_shard_level level);
+
+/** Has a framework several runs of layers of each stage? */
+bool dsm__has_runs(dsm_as_run_by by);
+
+/** Where options have stages begin: between blocks where a framework is to run them. */
+static inline dsm_stages_at dsm__stages_at_of(const dsm_explore_options *options) {
+  return options->as_run_by != DSM_AS_RUN_BY_ANY ? DSM_STAGES_AT_BLOCKS : options->stages_at;
+}
+
+/** Refuses options that no plan of their framework has. DSM_ERROR_USAGE. */
+DSM_NODISCARD dsm_status dsm__as_run_by_check(const dsm_explore_options *options, dsm_diags *diags);
+
+#endif
