@@ -432,8 +432,8 @@ def collective_changes(dsm, folder):
     """All-reduces with one thing changed at a time, by GPUs and size"""
     changes = (("as it is", {}), ("links at 60 %, not 75 %", {"system__system__axes__gpu__efficiency_ratio": 0.6}),
                ("links at 50 %", {"system__system__axes__gpu__efficiency_ratio": 0.5}),
-               ("base of 30 us, not 8.4", {"system__system__collective_base_us": 30}),
-               ("steps of 6.8 us, not 3.4", {"system__system__axes__gpu__latency_us": 6.8}))
+               ("latencies of protocols twice as long", {"system__system__protocol_latency_ratio": 3}),
+               ("no protocols", {"system__system__axes__gpu__protocols": "false"}))
     rows = []
     for what, values in changes:
         found = list(allreduces(dsm, folder, **values))
