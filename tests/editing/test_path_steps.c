@@ -37,8 +37,8 @@ START_TEST(test_keys_that_are_there_come_first) {
                "format name minibatch layers. source element_bytes weight_bytes cache_bytes "
                "gradient_bytes "
                "partial_sum_bytes optimizer_bytes_per_weight optimizer "
-               "master_weights normalization_group element_type parameters connected input. "
-               "dataset. ");
+               "master_weights normalization_group element_type types. parameters connected "
+               "input. dataset. ");
 }
 END_TEST
 
@@ -51,7 +51,8 @@ END_TEST
 START_TEST(test_keys_of_a_layer_are_those_of_its_type) {
   expect_steps(DSM_DESCRIPTION_WORKLOAD, net, "layers.fc",
                "name type in out inputs aux positions timesteps "
-               "tied_to experts active_experts capacity_factor element_bytes weight_bytes ");
+               "tied_to experts active_experts capacity_factor element_bytes weight_bytes "
+               "types. ");
   expect_steps(DSM_DESCRIPTION_WORKLOAD, net, "layers.0.aux.0", "op ");
   expect_steps(DSM_DESCRIPTION_WORKLOAD, net, "layers.a.b.aux.1", "op window stride feature on ");
 }

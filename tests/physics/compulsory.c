@@ -42,6 +42,13 @@ static double bytes_of(const dsm_workload *workload, double own) {
   return own > 0 ? own : workload->element_bytes;
 }
 
+/* What a product reads has the bytes of its operands' type, where that is narrower. */
+static double read_bytes(const subject *s, double stored) {
+  const dsm_element_type type = s->layer->casts.operands;
+  const double most = type == DSM_ELEMENT_TYPE_ANY ? stored : dsm_element_type_bytes(type);
+  return most < stored ? most : stored;
+}
+
 static double weight_bytes(const dsm_workload *workload, const dsm_layer *layer) {
   const double own = layer->bytes.weights;
   return bytes_of(workload, own > 0 ? own : workload->weight_bytes);
@@ -50,14 +57,14 @@ static double weight_bytes(const dsm_workload *workload, const dsm_layer *layer)
 /* Of the whole system; a matmul's operand belongs to the samples. Weights may be on chip in
  * inference. */
 static double kernel_bytes(const subject *s) {
-  const double bytes = bytes_of(s->workload, s->layer->bytes.operand);
+  const double bytes = read_bytes(s, bytes_of(s->workload, s->layer->bytes.operand));
   if (s->layer->lookup_elements > 0) { /* of a table no more than the rows that are asked for */
     return (double)s->layer->lookup_elements * s->samples * weight_bytes(s->workload, s->layer);
   }
   if (!s->layer->is_product) {
-    return s->mode == DSM_MODE_TRAINING
-               ? (double)s->layer->weight_elements * weight_bytes(s->workload, s->layer)
-               : 0;
+    return s->mode == DSM_MODE_TRAINING ? (double)s->layer->weight_elements *
+                                              read_bytes(s, weight_bytes(s->workload, s->layer))
+                                        : 0;
   }
   const double times = s->model->resident_operands ? 1 : (double)s->layer->timesteps;
   return (double)s->layer->operand_elements * (double)s->workload->minibatch * bytes * times;
@@ -75,7 +82,7 @@ static double shortcut_bytes(const subject *s) {
 }
 
 static double forward_bytes(const subject *s) {
-  const double input = bytes_of(s->workload, s->layer->bytes.input) * s->samples;
+  const double input = read_bytes(s, bytes_of(s->workload, s->layer->bytes.input)) * s->samples;
   const double output = bytes_of(s->workload, s->layer->bytes.output) * s->samples;
   const bool is_training = s->mode == DSM_MODE_TRAINING;
   const bool is_read = !are_perhaps_held(s, s->layer->producers, s->layer->producer_count);
@@ -97,7 +104,8 @@ static double backward_bytes(const subject *s) {
   const double masks = is_written || (s->model->charge_held_masks && !is_fused)
                            ? (double)layer->input_elements * s->samples * s->model->relu_mask_bytes
                            : 0;
-  const double own = may_be_held(s, layer) ? 0 : (double)layer->stored_elements * output;
+  const double read = read_bytes(s, bytes_of(s->workload, layer->bytes.output)) * s->samples;
+  const double own = may_be_held(s, layer) ? 0 : (double)layer->stored_elements * read;
   const double shortcut = s->model->exact_forks ? 0 : shortcut_bytes(s);
   const double kernels = layer->is_product ? 2 : 1; /* both operands get an error */
   return kernels * (kernel_bytes(s) + errors + masks + own + shortcut) +
@@ -106,15 +114,19 @@ static double backward_bytes(const subject *s) {
 
 static double update_bytes(const subject *s) {
   const dsm_layer *const layer = s->layer;
-  const double input = bytes_of(s->workload, layer->bytes.input) * s->samples;
-  const double output = bytes_of(s->workload, layer->bytes.output) * s->samples;
+  const double input = read_bytes(s, bytes_of(s->workload, layer->bytes.input)) * s->samples;
+  const double output = read_bytes(s, bytes_of(s->workload, layer->bytes.output)) * s->samples;
+  const bool is_typed =
+      layer->casts.are_gradients_typed || layer->casts.operands != DSM_ELEMENT_TYPE_ANY;
+  const double gradients =
+      is_typed ? (double)layer->weight_elements * s->workload->gradient_bytes : kernel_bytes(s);
   const bool has_norm = layer->has_op[DSM_AUX_BATCH_NORM] || layer->has_op[DSM_AUX_LAYER_NORM];
   const bool is_read = !may_be_held(s, layer);
   const double statistics =
       has_norm && (is_read || s->model->charge_held_masks)
           ? (double)layer->output_elements * s->samples * s->model->batch_norm_saved_bytes
           : 0;
-  return kernel_bytes(s) + (double)layer->input_elements * input +
+  return gradients + (double)layer->input_elements * input +
          (is_read ? (double)layer->stored_elements * output : 0) + statistics;
 }
 
