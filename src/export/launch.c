@@ -407,7 +407,7 @@ static bool is_of_one_setting(const dsm__degrees *degrees, const dsm_plan *plan,
                   to->name);
   }
   if (plan->stages.count > 1 && plan->stages.schedule != DSM_SCHEDULE_1F1B) {
-    return refuse(diags, "explore with --schedule 1f1b",
+    return refuse(diags, to,
                   "%s has no schedule with one run of layers a stage that makes gradients of "
                   "weights apart",
                   to->name);

@@ -5,7 +5,7 @@
 
 #include "dsm/plan.h"
 
-enum { DSM__FIXED_OPTIONS_MAX = 7 };
+enum { DSM__FIXED_OPTIONS_MAX = 8 };
 
 typedef struct dsm__fixed_option {
   const char *key;    /**< of plans */

@@ -160,6 +160,11 @@ dsm_status dsm__as_run_by_check(const dsm_explore_options *options, dsm_diags *d
                        "expected 1 run of layers of each stage as run by %s, found %llu", name,
                        (unsigned long long)options->interleave);
   }
+  if (options->schedule != DSM_SCHEDULE_1F1B) {
+    return dsm__refuse(diags, DSM_ERROR_USAGE,
+                       "expected schedule \"1f1b\" as run by %s, found \"%s\"", name,
+                       dsm_schedule_name(options->schedule));
+  }
   if ((rows[by].has >> ((unsigned)DSM__USE_COUNT + (unsigned)options->shard_level) & 1U) == 0) {
     return dsm__refuse(diags, DSM_ERROR_USAGE,
                        "expected another level of shards as run by %s, "
