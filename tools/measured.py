@@ -239,7 +239,7 @@ CHANGES = {
                                             for name in ("v4", "v5e", "v5p")]),
 }
 # Every so many rows of a table of changes: those of transformers take half a second each.
-STEP = {"gpt_changes": 3, "fsdp_changes": 6, "tensor_changes": 2}
+STEP = {"gpt_changes": 3, "fsdp_changes": 5, "tensor_changes": 2}
 
 
 def changes_table(dsm, folders, name):
