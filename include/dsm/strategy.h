@@ -208,8 +208,8 @@ DSM_API bool dsm_optimization_parse(const char *text, dsm_optimization *optimiza
 /** All of a mode: `per_pass` has no meaning in inference, `preload` none in training; without those
  * that are used only where they are named. */
 DSM_API dsm_optimization_set dsm_mode_optimizations(dsm_mode mode);
-/** All of a mode on a system: with those that add roles where the system's model.search is "all".
- */
+/** All of a mode on a system: with those that add roles where the system's model.search is "all",
+ * and with hoist where its model.search_hoist says so. */
 DSM_API dsm_optimization_set dsm_system_optimizations(const dsm_system *system, dsm_mode mode);
 /** Those that a framework may use in a mode (all but `pipeline` and `per_pass`), for dsm_as_run_by.
  */

@@ -328,6 +328,7 @@ typedef struct dsm_assumptions {
   bool overlapped_reduction; /**< sums of gradients hide behind backward and update */
   bool fused_reductions;     /**< sums of gradients of several layers are one collective */
   dsm_role_search search;    /**< what all optimizations are: with which roles */
+  bool search_hoist;         /**< training is searched with hoist by default */
   dsm_auxiliary_traffic auxiliary_traffic; /**< which auxiliary operations read and write memory */
   dsm_operation_traffic traffic[DSM_OPERATION_COUNT]; /**< and how much, by kind */
   double spread_low;     /**< measured over predicted, 10th percentile; predicts nothing */

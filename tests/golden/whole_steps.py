@@ -46,14 +46,14 @@ ROWS = (
      [axis("gpu", 8, 300, 3.4), axis("node", 8, 25, 9.6)], 25,
      (4.751976e-04, 9.327482e-04, 7.503094e-04, 1.375559e-04, 1.202830e-04, 1.240081e-02, 1.737198e-02, 3.952786e-03,
       4.456039345e-01)),
-    ((2048, 12, 16, 1024, 32000), (64, 2, 1, 16, 1, 1), "dgx1_v100", 2048,
+    ((2048, 12, 16, 1024, 32000), (64, 2, 1, 16, 1, 1), "v100", 2048,
      [axis("gpu", 8, 150, 3.4), axis("node", 2, 6.25, 9.6, 8)], 50,
      (2.989886e-03, 5.755076e-03, 2.989886e-03, 0, 0, 1.566591e-01, 6.731604e-02, 3.533372e-02, 4.159679807e-01)),
 )
 
 
 def machine(name, cache_bytes, axes):
-    frequency = {"dgx_a100": 1.41, "dgx1_v100": 1.53}[name]
+    frequency = {"dgx_a100": 1.41, "v100": 1.53}[name]
     return {"format": "dsm-system/1", "name": name, "base": str(SYSTEMS / f"{name}.json"),
             "core": {"operation_overhead_us": 0, "kernel_floor_us": 0, "issue_us": ISSUE * 1e6},
             "chip": {"core_link_bandwidth_GBps": cache_bytes * frequency,

@@ -129,6 +129,17 @@ START_TEST(test_all_of_a_system_has_the_roles_that_it_says) {
 }
 END_TEST
 
+/* model.search_hoist adds hoist, in training. */
+START_TEST(test_training_is_searched_with_hoist_where_the_system_says_so) {
+  const dsm_system system = {.model = {.search = DSM_ROLE_SEARCH_PAPER, .search_hoist = true}};
+  const dsm_optimization_set hoist = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HOIST);
+  ck_assert_uint_eq(dsm_system_optimizations(&system, DSM_MODE_TRAINING),
+                    dsm_mode_optimizations(DSM_MODE_TRAINING) | hoist);
+  ck_assert_uint_eq(dsm_system_optimizations(&system, DSM_MODE_INFERENCE),
+                    dsm_mode_optimizations(DSM_MODE_INFERENCE));
+}
+END_TEST
+
 START_TEST(test_roles_beside_data_and_model_need_a_strategy) {
   const dsm_role role = (dsm_role)_i;
   const bool is_of_today = role == DSM_ROLE_DATA || role == DSM_ROLE_MODEL;
@@ -251,6 +262,7 @@ Suite *suite_plan_options(void) {
   tcase_add_test(tcase, test_mode_leaves_out_what_has_no_meaning_in_it);
   tcase_add_loop_test(tcase, test_rows_say_what_the_rest_says, 0, DSM_OPTIMIZATION_COUNT);
   tcase_add_loop_test(tcase, test_all_of_a_system_has_the_roles_that_it_says, 0, DSM_MODE_COUNT);
+  tcase_add_test(tcase, test_training_is_searched_with_hoist_where_the_system_says_so);
   tcase_add_loop_test(tcase, test_roles_beside_data_and_model_need_a_strategy, 0, DSM_ROLE_COUNT);
   tcase_add_loop_test(tcase, test_hybrid_parallelisms_need_the_optimization, 0, COUNT_OF(allowed));
   tcase_add_test(tcase, test_parallelisms_that_differ_on_missing_axes_are_one);

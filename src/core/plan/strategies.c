@@ -290,9 +290,10 @@ dsm_optimization_set dsm_system_optimizations(const dsm_system *system, dsm_mode
   for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
     roles |= strategies[o].is_of_all_roles ? DSM_OPTIMIZATION_BIT(o) : 0;
   }
-  return dsm_mode_optimizations(mode) | (system->model.search == DSM_ROLE_SEARCH_ALL
-                                             ? roles & dsm_mode_possible_optimizations(mode)
-                                             : 0);
+  const dsm_optimization_set named =
+      (system->model.search == DSM_ROLE_SEARCH_ALL ? roles : 0) |
+      (system->model.search_hoist ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HOIST) : 0);
+  return dsm_mode_optimizations(mode) | (named & dsm_mode_possible_optimizations(mode));
 }
 
 void dsm_explore_options_init(dsm_explore_options *options) {

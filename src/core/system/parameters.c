@@ -560,6 +560,10 @@ const dsm__parameter dsm__parameters[] = {
             "word", "assumption: the paper's roles, whose search is the fastest",
             "Section 11: roles of axes that are searched by default: data and model parallelism "
             "(paper), or all, as with the optimizations spatial, tensor and expert."),
+    NEUTRAL("model.search_hoist", FLAG, model.search_hoist, &flags, false, 0, 1, false, "flag",
+            "DeepSpatialMatrix paper: an lstm computes timestep by timestep",
+            "Section 7: whether training is searched with the optimization hoist by default, as "
+            "machines are programmed that compute an lstm's input products at once."),
     NEUTRAL("model.auxiliary_traffic", WORD, model.auxiliary_traffic, &auxiliary_traffics, false, 0,
             0, DSM_AUXILIARY_TRAFFIC_NONE, "word",
             "assumption: auxiliary operations are done along with the operation that computes "
