@@ -125,6 +125,8 @@ typedef struct dsm_core {
   double attention_tile_us;     /**< before a tile of it begins */
   double operation_overhead_us; /**< of each kernel that an invocation starts */
   double issue_us;              /**< the least time between two kernels */
+  double graph_overhead_us;     /**< of each kernel of a graph that is replayed in serving, in place
+                                     of these two; 0: they are as they are */
 } dsm_core;
 
 /** A chip's external memory. */
@@ -204,6 +206,8 @@ typedef struct dsm_network {
   bool in_network_reduction;                  /**< switches add what passes them */
   dsm_protocol protocols[DSM_PROTOCOL_COUNT]; /**< along axes that say so the fastest is taken */
   double protocol_latency_ratio;              /**< of the times of all of them */
+  double step_overhead_us;                    /**< of the host, of each step in serving, */
+  double request_overhead_us;                 /**< and of each request of the step */
 } dsm_network;
 
 /** Storage near the chips, of the whole system as a job sees it: node-local drives, or a burst

@@ -546,6 +546,10 @@ static dsm_status add_instances(search *s, const dsm_system *system) {
   dsm_system part = *system;
   dsm_network *const network = &part.system;
   part.chip.memory.reserve_ratio = fmax(part.chip.memory.reserve_ratio, least_reserve);
+  if (part.core.graph_overhead_us > 0) {
+    part.core.operation_overhead_us = part.core.graph_overhead_us;
+    part.core.issue_us = 0;
+  }
   for (unsigned a = 0; a < network->axis_count; a++) {
     network->axes[a].chips = 1;
   }

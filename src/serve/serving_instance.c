@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/units.h"
 #include "workload/workload_internal.h"
 
 enum { TRIES = 4 };
@@ -45,13 +46,20 @@ static dsm_status explore(dsm__instance *instance, dsm__serving_step *step,
   }
   const dsm_plan_result *const result = &plan->result;
   const double least = result->lower_bound_cycles / result->step_cycles;
+  const double seconds = dsm_plan_computing_seconds(plan);
+  const double host = (system->system.step_overhead_us +
+                       system->system.request_overhead_us * (double)workload->minibatch) /
+                      DSM__US_PER_SECOND;
+  const double bound_share = result->resources.cycles[result->bound] / result->step_cycles;
+  const char *const bound_name = dsm_plan_bound_name(plan, result->bound);
   *cache_bytes = result->memory.cache_bytes;
-  *step = (dsm__serving_step){
-      .fits = true,
-      .seconds = dsm_plan_computing_seconds(plan),
-      .least_seconds = dsm_plan_computing_seconds(plan) * fmin(1, least),
-      .memory_bytes = result->memory.total_bytes,
-      .bound = dsm__arena_strdup(instance->arena, dsm_plan_bound_name(plan, result->bound))};
+  *step = (dsm__serving_step){.fits = true,
+                              .seconds = seconds + host,
+                              .least_seconds = seconds * fmin(1, least) + host,
+                              .memory_bytes = result->memory.total_bytes,
+                              .bound = host > seconds * bound_share
+                                           ? "host"
+                                           : dsm__arena_strdup(instance->arena, bound_name)};
   dsm_plan_free(plan);
   return step->bound == NULL ? DSM_ERROR_OUT_OF_MEMORY : DSM_OK;
 }

@@ -172,6 +172,37 @@ START_TEST(test_more_is_never_worse) {
 }
 END_TEST
 
+/* The host adds its time to each step, and kernels of a graph take theirs in place of launches: by
+ * hand, the same machine whose launches are as short. */
+START_TEST(test_host_and_graph) {
+  const dsm_serving_options options = options_of();
+  machine->core.operation_overhead_us = 2;
+  machine->core.issue_us = 7;
+  machine->core.graph_overhead_us = 1;
+  dsm_serving *const replayed = serve(&options);
+  machine->core.operation_overhead_us = 1;
+  machine->core.issue_us = 0;
+  machine->core.graph_overhead_us = 0;
+  dsm_serving *const launched = serve(&options);
+  machine->system.step_overhead_us = 1e6;
+  machine->system.request_overhead_us = 1e5;
+  dsm_serving *const hosted = serve(&options);
+  ck_assert_uint_eq(replayed->point_count, launched->point_count);
+  for (size_t i = 0; i < launched->point_count; i++) {
+    ck_assert_double_eq(replayed->points[i].decode_seconds, launched->points[i].decode_seconds);
+  }
+  for (size_t i = 0; i < hosted->point_count; i++) {
+    const dsm_serving_point *const point = &hosted->points[i];
+    ck_assert_str_eq(point->bound, "host");
+    ck_assert_double_gt(point->decode_seconds, 1 + 0.1 * (double)point->requests);
+    ck_assert_double_le(point->decode_seconds, 1.001 + 0.1 * (double)point->requests);
+  }
+  dsm_serving_free(hosted);
+  dsm_serving_free(launched);
+  dsm_serving_free(replayed);
+}
+END_TEST
+
 /* Instances of one kind each stay within the chips and the limit. */
 START_TEST(test_apart_is_within_limits) {
   dsm_serving_options options = options_of();
@@ -230,6 +261,7 @@ Suite *suite_serve(void) {
   tcase_add_test(tests, test_front_covers_all_batches);
   tcase_add_test(tests, test_points_are_in_order);
   tcase_add_test(tests, test_more_is_never_worse);
+  tcase_add_test(tests, test_host_and_graph);
   tcase_add_test(tests, test_apart_is_within_limits);
   tcase_add_test(tests, test_prefills_alone);
   tcase_add_test(tests, test_refusals);
