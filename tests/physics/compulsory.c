@@ -137,7 +137,9 @@ static double layer_bytes(const subject *s, dsm_link link) {
   }
   bytes += s->layer->has_backward ? backward_bytes(s) : 0;
   bytes += s->layer->has_update ? update_bytes(s) : 0;
-  if (link == DSM_LINK_MEMORY && !s->layer->is_tied) {
+  /* What an optimizer moves passes memory as auxiliary operations do. */
+  const bool is_streamed = s->workload->optimizer == DSM_OPTIMIZER_NONE && !s->layer->is_tied;
+  if (link == DSM_LINK_MEMORY && is_streamed) {
     bytes += s->model->weight_update_memory_bytes * (double)s->layer->weight_elements *
              weight_bytes(s->workload, s->layer);
   }

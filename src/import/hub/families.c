@@ -222,7 +222,7 @@ const dsm__hub_family dsm__hub_families[] = {
         .classes = CLASSES("Mistral"),
         .positions = 131072,
         .kv_heads = 8,
-        .window = {"sliding_window"},
+        .window = {"sliding_window", .flag = NULL},
     },
     {
         GATED_DECODER,
@@ -230,8 +230,8 @@ const dsm__hub_family dsm__hub_families[] = {
         .classes = CLASSES("Mixtral"),
         .positions = 131072,
         .kv_heads = 8,
-        .window = {"sliding_window"},
-        .experts = {"num_local_experts", 8, 2},
+        .window = {"sliding_window", .flag = NULL},
+        .experts = {"num_local_experts", 8, 2, .has_own_inner = false},
     },
     {
         GATED_DECODER,
@@ -270,7 +270,7 @@ const dsm__hub_family dsm__hub_families[] = {
         .positions = 4096,
         .dropout = "resid_pdrop",
         .embedding_dropout = "embd_pdrop",
-        .window = {"sliding_window"},
+        .window = {"sliding_window", .flag = NULL},
     },
     {
         GATED_DECODER,
@@ -335,7 +335,7 @@ const dsm__hub_family dsm__hub_families[] = {
         .has_out_bias = {"use_bias", true},
         .has_inner_bias = {"use_bias", true},
         .rotated = {NULL, 1},
-        .window = {"sliding_window"},
+        .window = {"sliding_window", .flag = NULL},
     },
     {
         .type = "t5",

@@ -55,14 +55,58 @@ static bool is_promising(const dsm__graph_labels *l, size_t v, const label *cand
          l->limit + dsm__graph_rounding_slack(r, r->price);
 }
 
-static int compare_labels(const void *left, const void *right) {
-  const label *const a = left;
-  const label *const b = right;
-  return dsm__order_then(
-      dsm__order(a->cost, b->cost),
-      dsm__order_then(dsm__order(a->kept_bytes, b->kept_bytes),
-                      dsm__order_then(dsm__order(a->transient_bytes, b->transient_bytes),
-                                      dsm__order_whole(b->counted, a->counted))));
+/* Labels that cost the same come with fewer kept bytes first, then transient ones, then by what
+ * they count. */
+static bool comes_after(const label *a, const label *b) {
+  if (a->cost < b->cost || a->cost > b->cost) {
+    return a->cost > b->cost;
+  }
+  return dsm__order_then(dsm__order(a->kept_bytes, b->kept_bytes),
+                         dsm__order_then(dsm__order(a->transient_bytes, b->transient_bytes),
+                                         dsm__order_whole(b->counted, a->counted))) > 0;
+}
+
+/* End of those from `begin` on that are in order. */
+static size_t ordered_end(const label *labels, size_t begin, size_t count) {
+  size_t end = begin < count ? begin + 1 : count;
+  while (end < count && !comes_after(&labels[end - 1], &labels[end])) {
+    end++;
+  }
+  return end;
+}
+
+/* Merges those before `middle` with those from it on, each in order. */
+static void merge(const label *labels, size_t middle, size_t count, label *merged) {
+  size_t left = 0;
+  size_t right = middle;
+  while (left < middle && right < count) {
+    const bool is_right = comes_after(&labels[left], &labels[right]);
+    *merged++ = labels[is_right ? right : left];
+    left += is_right ? 0 : 1;
+    right += is_right ? 1 : 0;
+  }
+  memcpy(merged, &labels[left], (middle - left) * sizeof labels[0]);
+  memcpy(&merged[middle - left], &labels[right], (count - right) * sizeof labels[0]);
+}
+
+/* Candidates come edge after edge, each in the order of the labels behind it: few merges put them
+ * in order. The staircase is free meanwhile. */
+static void sort_candidates(const dsm__graph_labels *l, size_t count) {
+  label *from = l->scratch;
+  label *to = l->staircase;
+  while (ordered_end(from, 0, count) < count) {
+    for (size_t begin = 0, end = 0; begin < count; begin = end) {
+      const size_t middle = ordered_end(from, begin, count);
+      end = ordered_end(from, middle, count);
+      merge(&from[begin], middle - begin, end - begin, &to[begin]);
+    }
+    label *const merged = to;
+    to = from;
+    from = merged;
+  }
+  if (from != l->scratch) {
+    memcpy(l->scratch, from, count * sizeof from[0]);
+  }
 }
 
 /* Position of the first step of the staircase that keeps more than `kept_bytes`. */
@@ -128,7 +172,7 @@ static size_t remove_dominated(label *labels, size_t count, label *staircase, do
 static size_t tidy(const dsm__graph_labels *l, size_t count) {
   double *const work = &l->relaxed->work;
   *work += WORK_PER_SORTED * (double)count;
-  qsort(l->scratch, count, sizeof l->scratch[0], compare_labels);
+  sort_candidates(l, count);
   return l->effort.is_dominance_on ? remove_dominated(l->scratch, count, l->staircase, work)
                                    : count;
 }
