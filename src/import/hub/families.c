@@ -222,7 +222,7 @@ const dsm__hub_family dsm__hub_families[] = {
         .classes = CLASSES("Mistral"),
         .positions = 131072,
         .kv_heads = 8,
-        .window = {"sliding_window"},
+        .window = {.key = "sliding_window"},
     },
     {
         GATED_DECODER,
@@ -230,8 +230,8 @@ const dsm__hub_family dsm__hub_families[] = {
         .classes = CLASSES("Mixtral"),
         .positions = 131072,
         .kv_heads = 8,
-        .window = {"sliding_window"},
-        .experts = {"num_local_experts", 8, 2},
+        .window = {.key = "sliding_window"},
+        .experts = {.key = "num_local_experts", .count = 8, .active = 2},
     },
     {
         GATED_DECODER,
@@ -270,7 +270,7 @@ const dsm__hub_family dsm__hub_families[] = {
         .positions = 4096,
         .dropout = "resid_pdrop",
         .embedding_dropout = "embd_pdrop",
-        .window = {"sliding_window"},
+        .window = {.key = "sliding_window"},
     },
     {
         GATED_DECODER,
@@ -335,7 +335,7 @@ const dsm__hub_family dsm__hub_families[] = {
         .has_out_bias = {"use_bias", true},
         .has_inner_bias = {"use_bias", true},
         .rotated = {NULL, 1},
-        .window = {"sliding_window"},
+        .window = {.key = "sliding_window"},
     },
     {
         .type = "t5",
