@@ -379,7 +379,7 @@ SMALL_AND_LARGE = (("of them below 1 MiB", lambda row, _: bytes_of_collective(ro
 
 SETS = (
     Set("steps", "tpu_v3_resnet50", resnet_on_tpu, {}, "ResNet-50 on TPU v3, 32 to 8,192 cores, training step",
-        f"{ML_PERF} Google", "ResNet-50 on TPU v3, training", "ms", column("step_ms"), lambda row: row["system"]),
+        f"{ML_PERF} Google", "", "ms", column("step_ms"), lambda row: row["system"]),
     Set("gpu_steps", "gpu_resnet50", resnet_on_gpus, {}, "ResNet-50 on 8 V100 and on 8 A100, training step",
         f"{ML_PERF} NVIDIA", "", "ms", column("step_ms"), lambda row: row["system"]),
     product_set("products", "a100_gemm", asked={"system": "a100"}, what="products of language models on an A100", source=VIDUR),
