@@ -76,9 +76,11 @@ dsm_serving_state dsm_serving_closed(const dsm_serving_times *times, double requ
   if (times->chunks > 0) {
     return closed_chunks(times, requests);
   }
+  /* While one runs: a prefill is whole where fewer are there than go together. */
+  const double prefills = fmax(1, requests / (double)times->prefill_batch);
   const double cycle =
-      steps * seconds_at(&times->decode, requests) + requests * share_of_prefill(times);
-  const double waiting = (requests - 1) / (2 * steps); /* prefills before one's own */
+      steps * seconds_at(&times->decode, requests) + prefills * times->prefill_seconds;
+  const double waiting = (prefills - 1) / (2 * steps); /* prefills before one's own */
   const double ttft = (1 + waiting) * times->prefill_seconds;
   return closed_state(requests, ttft, (cycle - ttft) / steps, cycle);
 }

@@ -194,7 +194,9 @@ static dsm_status find_front(search *s) {
 static dsm_serving_limit limit_of(const search *s, const dsm__instance *instance, size_t index) {
   const dsm_serving_options *const options = &s->to->options;
   if (index + 1 == instance->batches.count) {
-    return s->request.decode == NULL ? DSM_SERVING_LIMIT_NONE : DSM_SERVING_LIMIT_MEMORY;
+    return instance->too_many <= DSM_SERVING_BATCH_MAX && s->request.decode != NULL
+               ? DSM_SERVING_LIMIT_MEMORY
+               : DSM_SERVING_LIMIT_NONE;
   }
   const dsm__serving_batch *const next = &instance->batches.items[index + 1];
   const dsm_serving_state state = state_of(s, instance, next, false, next->requests);
@@ -305,9 +307,10 @@ static dsm_status refuse_limits(const search *s) {
   if (chips[0] == 0) {
     const dsm__instance *const largest = &s->instances.items[s->instances.count - 1];
     return dsm__refuse(s->diags, DSM_ERROR_INFEASIBLE,
-                       "%s: weights and the cache of a request do not fit %llu chip%s, of %.4g "
-                       "GB each without the reserve",
-                       s->to->name, (unsigned long long)largest->chips, plural(largest->chips),
+                       "%s: weights, the cache of a request and a prefill of %llu do not fit %llu "
+                       "chip%s, of %.4g GB each without the reserve",
+                       s->to->name, (unsigned long long)s->to->options.prefill_batch,
+                       (unsigned long long)largest->chips, plural(largest->chips),
                        dsm_system_usable_bytes(&largest->system) / 1e9);
   }
   if (s->request.decode == NULL) {
@@ -451,10 +454,11 @@ static void try_apart(search *s, const dsm__instance *prefill, const dsm__instan
 }
 
 static dsm_status find_apart(search *s, const dsm_system *system) {
-  if (!s->to->options.is_disaggregated || s->request.decode == NULL) {
+  const bool has_decode = s->request.decode != NULL;
+  if (!s->to->options.is_disaggregated) {
     return DSM_OK;
   }
-  for (size_t d = 0; d < s->instances.count; d++) {
+  for (size_t d = 0; d < s->instances.count && has_decode; d++) {
     const dsm__instance *const decode = &s->instances.items[d];
     tables of;
     if (decode->most > 0 && !fill_tables(s, decode, &of)) {
@@ -466,6 +470,12 @@ static dsm_status find_apart(search *s, const dsm_system *system) {
                   transfer_seconds(s, system));
       }
     }
+  }
+  if (s->to->apart.prefill_instance == NULL) {
+    dsm__diags_add(s->diags, DSM_SEVERITY_NOTE, (dsm__place){0}, NULL,
+                   "%s: no prefill and decode apart: %s", s->to->name,
+                   has_decode ? "no two instances have the chips and are within the limits"
+                              : "nothing is decoded");
   }
   return DSM_OK;
 }

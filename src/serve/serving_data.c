@@ -163,7 +163,10 @@ static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
       [DSM_SERVING_LIMIT_TPOT] = "With more requests later tokens take too long"};
   const dsm_serving *const serving = answer->of;
   (void)page;
-  *(document *)to = (document){.of = *serving, .best_limit = limits[serving->best.limit]};
+  *(document *)to = (document){.of = *serving,
+                               .best_limit = serving->best.requests == DSM_SERVING_BATCH_MAX
+                                                 ? "More requests are not tried"
+                                                 : limits[serving->best.limit]};
 }
 
 /* ---- for people ---- */
@@ -199,15 +202,15 @@ static const dsm__fact facts[] = {
                  "{disaggregated.chip_tokens_per_second:4} tokens/s a chip, "
                  "{disaggregated.requests_per_second:4} requests/s of {disaggregated.chips} of "
                  "{most_chips} chips: {disaggregated.prefill_instances} "
-                 "instance{disaggregated.prefill_instances;s} that prefill "
-                 "({disaggregated.prefill_instance}), {disaggregated.decode_instances} that decode "
+                 "instance{disaggregated.prefill_instances;s} to prefill "
+                 "({disaggregated.prefill_instance}), {disaggregated.decode_instances} to decode "
                  "({disaggregated.decode_instance}) {disaggregated.requests} requests at a time; "
                  "TTFT {disaggregated.ttft_seconds:m4} ms, of which "
                  "{disaggregated.transfer_seconds:m4} ms to move the cache, TPOT "
                  "{disaggregated.tpot_seconds:m4} ms",
                  DSM__IF(document, of.apart.requests)),
     DSM__FACT("proven", "the front is at most {reached_gap:%2} % below the optimum, "
-                        "{explorations} steps explored"),
+                        "{explorations} step{explorations;s} explored"),
 };
 
 static const dsm__table_column columns[] = {

@@ -173,5 +173,9 @@ dsm_status dsm__instance_provision(dsm__instance *instance, double share) {
     next = is_near ? low : instance->too_many - 1 - step;
   }
   instance->most = low;
+  while (instance->batches.count > 0 &&
+         instance->batches.items[instance->batches.count - 1].requests > low) {
+    instance->batches.count--; /* no room for a prefill beside it */
+  }
   return status;
 }

@@ -298,7 +298,7 @@ class OtherTypes(Hub):
         workload, said = self.made(path, "--as", "llama")
         known, _ = self.made(self.config())
         self.assertEqual((workload["name"], workload["layers"]), ("my_llama", known["layers"]))
-        self.assertIn("note: is read as llama; 0 more and these keys are not read: rms_norm_eps, my_scale", said)
+        self.assertIn("note: is read as llama; keys that are not read: rms_norm_eps, my_scale", said)
 
     def test_its_class_is_told_by_its_end(self):
         path = self.config(model_type=..., architectures=["OtherModel"])

@@ -114,6 +114,24 @@ START_TEST(test_division_is_the_best) {
 }
 END_TEST
 
+/* Prefills of 8 before fewer requests, as many, and twice as many: by hand, with D of 10.4, 10.8
+ * and 11.6 ms. What the others wait for is beside decode steps, which all take part in. */
+START_TEST(test_prefills_together) {
+  dsm_serving_times times = times_of(0.4, 11, 0);
+  times.prefill_batch = 8;
+  const dsm_serving_state few = dsm_serving_closed(&times, 4);
+  const dsm_serving_state all = dsm_serving_closed(&times, 8);
+  const dsm_serving_state twice = dsm_serving_closed(&times, 16);
+  ASSERT_MS(few.tpot_seconds, 10.4);
+  ASSERT_MS(few.ttft_seconds, 400);
+  ASSERT_MS(all.tpot_seconds, 10.8);
+  ASSERT_MS(all.request_seconds, 508);
+  ASSERT_MS(twice.request_seconds, 916);
+  ASSERT_MS(twice.ttft_seconds, 420);
+  ASSERT_MS(twice.tpot_seconds, 49.6);
+}
+END_TEST
+
 /* One token, or none: prefills of two, one after the other. */
 START_TEST(test_without_decode) {
   for (uint64_t output = 0; output < 2; output++) {
@@ -184,6 +202,7 @@ Suite *suite_steady(void) {
   tcase_add_test(values, test_chunks);
   tcase_add_test(values, test_apart);
   tcase_add_loop_test(properties, test_division_is_the_best, 0, 300);
+  tcase_add_test(values, test_prefills_together);
   tcase_add_test(values, test_without_decode);
   tcase_add_test(values, test_largest_rate);
   tcase_add_loop_test(properties, test_longer_steps_serve_later, 0, 300);

@@ -11,6 +11,8 @@
 
 /* Protocols of less are none. */
 #define LEAST_EFFICIENCY 1e-6
+/* As of links, so that times are numbers. */
+#define LEAST_GBPS 1e-9
 
 typedef struct row {
   unsigned carries;   /* a set of dsm__collective_kind */
@@ -76,7 +78,8 @@ static void go_through_switch(const dsm_machine *machine, const dsm__collective_
 /* How many times as long as its data alone a protocol keeps a link busy. */
 static double slowing(const dsm_network_axis *axis, const dsm_protocol *by, bool is_limited) {
   const double usable = axis->bandwidth_GBps * axis->efficiency_ratio;
-  const double by_limit = is_limited && by->most_GBps > 0 ? usable / by->most_GBps : 0;
+  const double by_limit =
+      is_limited && by->most_GBps > 0 ? usable / dsm__larger(by->most_GBps, LEAST_GBPS) : 0;
   return dsm__larger(1 / by->efficiency_ratio, by_limit);
 }
 

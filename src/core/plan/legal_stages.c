@@ -27,6 +27,10 @@ static void judge_number(dsm__judge *judge) {
     dsm__judge_tell(judge, STAGES_PLACE(first_layer_names, SIZE_MAX), NULL,
                     "expected at most %d micro-batches times stages, found %" PRIu64 " times %zu",
                     DSM__STAGE_PASSES_MAX, micro_batches, runs);
+  } else if (of.runs > 1 && of.schedule == DSM_SCHEDULE_ZERO_BUBBLE) {
+    dsm__judge_tell(
+        judge, STAGES_PLACE(interleave, SIZE_MAX), "the plan's options.schedule decides",
+        "expected 1 run of layers of each stage with schedule \"zero_bubble\", found %zu", of.runs);
   } else if (!dsm__is_interleaved_well(&of)) {
     dsm__judge_tell(judge, STAGES_PLACE(interleave, SIZE_MAX),
                     "in groups of as many as stages they pass a run and then the stage's next one",

@@ -216,9 +216,10 @@ static bool is_done(const void *context, double bound) {
 static dsm_status report_none(const run_search *s, dsm_diags *diags) {
   return dsm__refuse(diags, DSM_ERROR_INFEASIBLE,
                      "no step as %s runs it was found that needs at most %.6g GB a "
-                     "chip",
+                     "chip and shares the %llu samples evenly",
                      dsm_as_run_by_name(s->asked->as_run_by),
-                     dsm_system_usable_bytes(s->system) / DSM__BYTES_PER_GB);
+                     dsm_system_usable_bytes(s->system) / DSM__BYTES_PER_GB,
+                     (unsigned long long)s->workload->minibatch);
 }
 
 dsm_status dsm__explore_as_run(dsm_plan **plan, double *bound_cycles, const dsm_workload *workload,

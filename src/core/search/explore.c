@@ -246,15 +246,29 @@ static dsm_status find_more_with_data_and_model(const dsm__problem *problem,
   return status;
 }
 
-/* Does each layer have a way of data and model? Not where roles are named, and it can have some. */
+/* Do chips have equally many samples, as frameworks run them? */
+static bool is_even(const dsm__problem *problem, dsm_parallelism_set of) {
+  const uint64_t samples = problem->inputs.workload->minibatch;
+  bool is = true;
+  for (unsigned p = 0; is && p < DSM_PARALLELISM_COUNT; p++) {
+    is = (of & DSM_PARALLELISM_BIT(p)) == 0 ||
+         samples % dsm__sample_ways(&problem->machine, (dsm_parallelism)p) == 0;
+  }
+  return is;
+}
+
+/* Does each layer have ways of data and model alone? Not where roles are named, and it can have
+ * some, or where a framework would have uneven ones. */
 static bool has_data_and_model(const dsm__problem *problem) {
   const dsm__search_inputs *const inputs = &problem->inputs;
+  const bool is_any = inputs->options->as_run_by == DSM_AS_RUN_BY_ANY;
   bool has = true;
   for (size_t i = 0; has && i < inputs->workload->layer_count; i++) {
-    has = dsm__allowed_parallelisms(&inputs->workload->layers[i], inputs->options,
-                                    problem->machine.system) != 0;
+    const dsm_parallelism_set allowed = dsm__allowed_parallelisms(
+        &inputs->workload->layers[i], inputs->options, problem->machine.system);
+    has = allowed != 0 && (is_any || is_even(problem, allowed));
   }
-  return has;
+  return has || (is_any && !dsm__problem_has_roles(problem));
 }
 
 /* Both searches; the faster plan, and the other. That none is faster than what is known is not
@@ -268,7 +282,7 @@ static dsm_status find_once(const dsm__problem *problem, const dsm__counted *cou
   double bound = HUGE_VAL;
   double role_bound = HUGE_VAL;
   dsm_plan *with_roles = NULL;
-  const bool has_words = !is_more_asked(problem) && (!has_roles || has_data_and_model(problem));
+  const bool has_words = !is_more_asked(problem) && has_data_and_model(problem);
   const word_search first = {counted, has_roles};
   const word_search whole = {counted, false};
   dsm_status status = has_words ? find_with_data_and_model(problem, &first, plan, &bound,

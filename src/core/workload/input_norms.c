@@ -20,14 +20,16 @@ bool dsm__is_shared_norm(const dsm_aux *aux) {
   return dsm__is_input_norm(aux) && aux->from != NULL;
 }
 
-/* The declared layer behind an input whose names are known to be good. */
+/* The declared layer behind an input; SIZE_MAX: what stands there is no name. */
 static size_t producer_of(const dsm__resolver *r, size_t index, size_t input) {
   const dsm_layer_spec *const spec = &r->workload->specs[index];
   if (spec->input_count == 0) {
     return index == 0 ? DSM_NETWORK_INPUT : index - 1;
   }
   const char *const name = spec->inputs[input];
-  return dsm__is_network_input(name) ? DSM_NETWORK_INPUT : dsm__name_index_find(&r->names, name);
+  return name == NULL                  ? SIZE_MAX
+         : dsm__is_network_input(name) ? DSM_NETWORK_INPUT
+                                       : dsm__name_index_find(&r->names, name);
 }
 
 /* How many positions go on; 0: all. */

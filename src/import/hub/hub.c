@@ -147,9 +147,12 @@ static void note_unread(const dsm__hub *hub) {
       more++;
     }
   }
-  dsm__import_note(hub->import, hub->config,
-                   "is read as %s; %zu more and these keys are not read: %s", hub->family->type,
-                   more, names);
+  char others[32] = "";
+  if (more > 0) {
+    (void)snprintf(others, sizeof others, " and %zu more", more);
+  }
+  dsm__import_note(hub->import, hub->config, "is read as %s; keys that are not read: %s%s",
+                   hub->family->type, length == 0 ? "none" : names, others);
 }
 
 static void write(dsm__import *import, dsm__json_writer *writer) {
