@@ -109,13 +109,6 @@ def bundled_attention(name):
     return system.get("model", {}).get("attention_efficiency_ratio") or ("base" in system and bundled_attention(system["base"]))
 
 
-def software_of(run):
-    """With what a network has one type for: beside products in FP8, attention is in half precision, at half the rate."""
-    ratio = run.software.get("attention_efficiency_ratio") or bundled_attention(run.system)
-    is_fp8 = run.network.get("element_type") == "fp8"
-    return {**run.software, "attention_efficiency_ratio": ratio / 2} if is_fp8 and ratio else run.software
-
-
 def torus_axes(run):
     """Axes of a torus, each with what its chips do: sides shorter than that of a pod do not close into rings."""
     axes, tensor = [], run.tensor
@@ -160,7 +153,7 @@ def axes_of(run, is_whole=False):
 def machine(run, axes):
     """The bundled system with these axes."""
     return {"format": "dsm-system/1", "name": run.system, "base": str(BUNDLED / "systems" / f"{run.system}.json"),
-            "model": software_of(run), "system": {"axes": [axis for axis, _ in axes]}}
+            "model": run.software, "system": {"axes": [axis for axis, _ in axes]}}
 
 
 def change(plan, inside, between, values):

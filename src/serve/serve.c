@@ -10,9 +10,11 @@
 #include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/diag_add.h"
+#include "base/units.h"
 #include "serve/serving_instance.h"
 #include "workload/workload_internal.h"
 
@@ -63,7 +65,7 @@ typedef struct search {
   bool is_told; /* why there is no answer, by what found that */
 } search;
 
-/* What so many requests have where steps take what those of a batch do, or at least take. */
+/* So many requests in the long run, in steps of a batch's time, or (is_least) of its bound. */
 static dsm_serving_state state_of(const search *s, const dsm__instance *instance,
                                   const dsm__serving_batch *batch, bool is_least,
                                   uint64_t requests) {
@@ -165,7 +167,7 @@ static dsm_status begin_instance(search *s, size_t instance) {
   return status == DSM_OK ? add_interval(s, instance, of->most, of->too_many) : status;
 }
 
-/* Coarse ones first, of all instances, so that good batches are known early. */
+/* Wide intervals first, of all instances, so that good batches are known early. */
 static dsm_status find_front(search *s) {
   dsm_status status = DSM_OK;
   for (size_t i = 0; status == DSM_OK && i < s->instances.count; i++) {
@@ -190,7 +192,7 @@ static dsm_status find_front(search *s) {
 
 /* ---- the answer ---- */
 
-/* What the next larger batch that was tried meets. */
+/* The limit that the next larger batch is above; past the largest one memory is. */
 static dsm_serving_limit limit_of(const search *s, const dsm__instance *instance, size_t index) {
   const dsm_serving_options *const options = &s->to->options;
   if (index + 1 == instance->batches.count) {
@@ -311,25 +313,22 @@ static dsm_status refuse_limits(const search *s) {
                        "chip%s, of %.4g GB each without the reserve",
                        s->to->name, (unsigned long long)s->to->options.prefill_batch,
                        (unsigned long long)largest->chips, plural(largest->chips),
-                       dsm_system_usable_bytes(&largest->system) / 1e9);
+                       dsm_system_usable_bytes(&largest->system) / DSM__BYTES_PER_GB);
   }
-  if (s->request.decode == NULL) {
-    return dsm__refuse(s->diags, DSM_ERROR_INFEASIBLE,
-                       "%s: nothing is within the limit: the least TTFT is %.4g ms, on %llu "
-                       "chip%s",
-                       s->to->name, 1e3 * fastest[0].ttft_seconds, (unsigned long long)chips[0],
-                       plural(chips[0]));
+  char tpot[64] = "";
+  if (s->request.decode != NULL) {
+    (void)snprintf(tpot, sizeof tpot, ", the least TPOT %.4g ms, on %llu",
+                   1e3 * fastest[1].tpot_seconds, (unsigned long long)chips[1]);
   }
-  return dsm__refuse(s->diags, DSM_ERROR_INFEASIBLE,
-                     "%s: nothing is within the limits: the least TTFT is %.4g ms, on %llu chip%s, "
-                     "the least TPOT %.4g ms, on %llu",
-                     s->to->name, 1e3 * fastest[0].ttft_seconds, (unsigned long long)chips[0],
-                     plural(chips[0]), 1e3 * fastest[1].tpot_seconds, (unsigned long long)chips[1]);
+  return dsm__refuse(
+      s->diags, DSM_ERROR_INFEASIBLE,
+      "%s: nothing is within the limits: the least TTFT is %.4g ms, on %llu chip%s%s", s->to->name,
+      1e3 * fastest[0].ttft_seconds, (unsigned long long)chips[0], plural(chips[0]), tpot);
 }
 
 /* ---- a rate ---- */
 
-/* The table of an instance. */
+/* Decode steps of an instance by requests, as dsm_serving_times has them. */
 typedef struct tables {
   double *requests;
   double *seconds;
@@ -413,14 +412,13 @@ static dsm_status find_fleet(search *s) {
 
 /* The cache of a request's input over a link of the outermost axis that has several chips. */
 static double transfer_seconds(const search *s, const dsm_system *system) {
-  static const double bytes_per_GB = 1e9;
   const dsm_network *const chips = &system->system;
   unsigned a = chips->axis_count - 1;
   while (a > 0 && chips->axes[a].chips == 1) {
     a--;
   }
   const double link =
-      chips->axes[a].bandwidth_GBps * bytes_per_GB * chips->axes[a].efficiency_ratio;
+      dsm__bytes_of_GB(chips->axes[a].bandwidth_GBps) * chips->axes[a].efficiency_ratio;
   return s->to->cache_bytes_per_token * (double)s->to->options.input_tokens / link;
 }
 

@@ -6,9 +6,9 @@
 #include "base/units.h"
 #include "workload/workload_internal.h"
 
-enum { TRIES = 4 };
+enum { TRIES = 4, FIRST_STEPS = 32 }; /* assumptions: so many are enough, and fine enough */
 
-/* More than any plan has room for. */
+/* A number of requests whose caches are larger than what weights leave of all chips' memory. */
 static uint64_t more_than_fit(const dsm__instance *instance) {
   const dsm__serving_request *const of = instance->of;
   const dsm_workload *const network = of->decode != NULL ? of->decode : of->prefill;
@@ -21,7 +21,7 @@ static uint64_t more_than_fit(const dsm__instance *instance) {
                                                         : DSM_SERVING_BATCH_MAX + 1;
 }
 
-/* The same system, of whose chips each has so many bytes taken. False: it has no more. */
+/* The same system with so many bytes of each chip's memory taken. False: it has not so many. */
 static bool take_room(dsm_system *system, const dsm_system *from, double bytes) {
   const double usable = dsm_system_usable_bytes(from);
   *system = *from;
@@ -64,8 +64,9 @@ static dsm_status explore(dsm__instance *instance, dsm__serving_step *step,
   return step->bound == NULL ? DSM_ERROR_OUT_OF_MEMORY : DSM_OK;
 }
 
-/* A step beside `bytes` a chip; where its own cache grows by a factor until its requests end, with
- * room for that: evenly at first, then as the plan has it. */
+/* A step beside `bytes` a chip that others take. Its own cache grows by a factor until its requests
+ * end, and room is kept for that: first as if all chips had equal parts of the cache, then as much
+ * as the last plan was short of. */
 static dsm_status explore_beside(dsm__instance *instance, dsm__serving_step *step,
                                  const dsm_workload *workload, double bytes, double growth) {
   const double usable = dsm_system_usable_bytes(&instance->system);
@@ -84,7 +85,7 @@ static dsm_status explore_beside(dsm__instance *instance, dsm__serving_step *ste
     if (status == DSM_OK) {
       step->memory_bytes += grown * cache;
       const double over = step->memory_bytes + bytes - usable;
-      step->fits = over <= usable * 1e-12;
+      step->fits = over <= usable * 1e-12; /* but for what sums are rounded by */
       taken += fmax(0, over);
     }
   }
@@ -157,7 +158,7 @@ dsm_status dsm__instance_provision(dsm__instance *instance, double share) {
   uint64_t low = 0;
   dsm_status status = DSM_OK;
   instance->too_many = more_than_fit(instance);
-  /* Most often nearly all fit that there is room for. */
+  /* Most often nearly all fit that there is room for: steps down are small until some fit. */
   uint64_t next = instance->too_many - 1;
   while (status == DSM_OK && next > low) {
     bool fits = false;
@@ -169,7 +170,7 @@ dsm_status dsm__instance_provision(dsm__instance *instance, double share) {
     }
     const uint64_t left = instance->too_many - 1 - low;
     const bool is_near = low > 0 && (double)left <= share * (double)low;
-    const uint64_t step = low > 0 ? left / 2 : left / 32;
+    const uint64_t step = low > 0 ? left / 2 : left / FIRST_STEPS;
     next = is_near ? low : instance->too_many - 1 - step;
   }
   instance->most = low;

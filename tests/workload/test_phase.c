@@ -106,8 +106,8 @@ static const refusal refusals[] = {
     {CONV_A, DSM_PHASE_PREFILL, 0, 0, "layer a, which is none of embedding, fc and attention"},
     {"{'name': 'f', 'type': 'fc', 'in': 8, 'out': 8}", DSM_PHASE_DECODE, 1, 4,
      "layer f, and no attention"},
-    {DECODER, DSM_PHASE_DECODE, 9, 4, "a context of the 9 new positions"},
-    {DECODER, DSM_PHASE_DECODE, 1, DSM_SIDE_MAX + 1, "1048576 at most, found 1048577"},
+    {DECODER, DSM_PHASE_DECODE, 9, 4, "at least the 9 new positions"},
+    {DECODER, DSM_PHASE_DECODE, 1, DSM_SIDE_MAX + 1, "at most 1048576, found 1048577"},
 };
 
 START_TEST(test_refusals_name_the_layer) {

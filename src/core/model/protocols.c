@@ -9,7 +9,7 @@
 #include "model/equations.h"
 #include "model/links.h"
 
-/* Protocols of less are none. */
+/* A system has no protocol that carries less of a link. */
 #define LEAST_EFFICIENCY 1e-6
 /* As of links, so that times are numbers. */
 #define LEAST_GBPS 1e-9
@@ -114,15 +114,15 @@ static double links_cycles(const dsm_machine *machine, const dsm_traffic *traffi
   return cycles;
 }
 
-/* Parts of a large collective all go by the protocol that is best for many bytes, whatever each of
- * them has: that which keeps links busy for the least time, limits aside. */
+/* Parts of a large collective go by the protocol that is best for many bytes, however few each part
+ * has: the one with which links are busy for the least time without most_GBps. */
 dsm_traffic dsm__by_protocol(const dsm_machine *machine, const dsm__collective_asked *asked,
                              const dsm_traffic *plain) {
   double least = HUGE_VAL;
   dsm_traffic best = *plain;
   const dsm_network *const network = &machine->system->system;
-  const bool has_some = are_all(network, asked, has_protocols);
-  for (int kind = 0; has_some && kind < DSM_PROTOCOL_COUNT; kind++) {
+  const bool has_choice = are_all(network, asked, has_protocols);
+  for (int kind = 0; has_choice && kind < DSM_PROTOCOL_COUNT; kind++) {
     if (!can_go(network, asked, kind)) {
       continue;
     }

@@ -21,11 +21,11 @@ DSM__NAMED_WORDS(dsm__as_run_by_words, "framework", words, DSM_AS_RUN_BY_COUNT, 
 
 /* ---- uses of axes ---- */
 
-/* The roles of a use make this parallelism, and the others of the pair not. */
+/* A role is of a use if it makes one parallelism, and does not make another one too. */
 static const struct {
   dsm__degree_kind makes;
   dsm__degree_kind not_too; /* DSM__DEGREE_COUNT: any */
-  unsigned not_exchanged;   /* by attentions */
+  unsigned not_exchanged;   /* what no role of attentions may do with keys and values */
 } use_rows[DSM__USE_COUNT] = {
     [DSM__USE_DATA] = {DSM__DEGREE_DATA, DSM__DEGREE_EXPERT, 0},
     [DSM__USE_SEQUENCE] = {DSM__DEGREE_SEQUENCE, DSM__DEGREE_COUNT, 0},
@@ -35,8 +35,8 @@ static const struct {
     [DSM__USE_GATHER_CONTEXT] = {DSM__DEGREE_CONTEXT, DSM__DEGREE_TENSOR, DSM__ROLE_TURNS_OPERANDS},
 };
 
-/* Features that chips pass on from one to the next are of no use; groups have neither form of
- * tensor parallelism, and so both. */
+/* No framework passes features on from chip to chip. Weights that are cut in groups are the same
+ * with and without sequence parallelism, and so are of both uses. */
 static bool has_role(dsm__axis_use use, dsm_role role) {
   const dsm__weight_cut cut = dsm__role_rows[role].cut;
   const bool is_passed_on = (cut == DSM__WEIGHT_CUT_OUT || cut == DSM__WEIGHT_CUT_IN) &&
@@ -90,12 +90,12 @@ bool dsm__axis_uses_get(unsigned axis_count, size_t number, dsm__axis_uses *uses
 #define ALL_LEVELS                                                                                 \
   (LEVEL(BEST) | LEVEL(NONE) | LEVEL(OPTIMIZER) | LEVEL(GRADIENTS) | LEVEL(WEIGHTS))
 
-enum { EXCLUDED_MAX = 5 };
+enum { EXCLUDED_MAX = 4 };
 
 static const struct {
   unsigned has; /* uses of axes, and levels of shards */
   bool has_runs;
-  unsigned excluded[EXCLUDED_MAX]; /* that do not go together */
+  unsigned excluded[EXCLUDED_MAX]; /* sets that no plan has all of */
 } rows[DSM_AS_RUN_BY_COUNT] = {
     [DSM_AS_RUN_BY_MEGATRON] = {.has = USE(DATA) | USE(SEQUENCE) | USE(TENSOR) | USE(EXPERT) |
                                        USE(CONTEXT) | USE(GATHER_CONTEXT) | ALL_LEVELS,
@@ -167,9 +167,8 @@ dsm_status dsm__as_run_by_check(const dsm_explore_options *options, dsm_diags *d
   }
   if ((rows[by].has >> ((unsigned)DSM__USE_COUNT + (unsigned)options->shard_level) & 1U) == 0) {
     return dsm__refuse(diags, DSM_ERROR_USAGE,
-                       "expected another level of shards as run by %s, "
-                       "found \"%s\"",
-                       name, dsm_shard_level_name(options->shard_level));
+                       "expected a level of shards that %s has, found \"%s\"", name,
+                       dsm_shard_level_name(options->shard_level));
   }
   return DSM_OK;
 }

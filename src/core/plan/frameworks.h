@@ -2,7 +2,8 @@
 /*
  * frameworks.h: what frameworks that train can run, as rows (docs/export.md): along each axis all
  * layers do the same, all share out the same of their weights, all blocks recompute alike, and
- * stages have equally many blocks. What a row leaves open its cases say one after the other.
+ * stages have equally many blocks. The cases of a search try one after the other
+ * what a row leaves open.
  */
 #ifndef DSM_PLAN_FRAMEWORKS_H
 #define DSM_PLAN_FRAMEWORKS_H
@@ -13,7 +14,7 @@
 
 extern const dsm__words dsm__as_run_by_words; /**< of dsm_as_run_by */
 
-/** What chips along an axis do of all layers, in the order in which it is tried. */
+/** What chips along an axis do of all layers, in the order in which uses are tried. */
 typedef enum dsm__axis_use {
   DSM__USE_DATA = 0,       /**< DP */
   DSM__USE_SEQUENCE,       /**< TP with SP */
@@ -29,18 +30,17 @@ typedef struct dsm__axis_uses {
   dsm__axis_use of[DSM_AXES_MAX];
 } dsm__axis_uses;
 
-/** Use vector `number` of a system with so many axes; false: there are not so many. */
+/** The uses number `number` of a system with so many axes; false: there are not so many. */
 bool dsm__axis_uses_get(unsigned axis_count, size_t number, dsm__axis_uses *uses);
 
 /** The roles of layers with a use. */
 dsm_role_set dsm__use_roles(dsm__axis_use use);
 
-/** May a layer have a role along an axis of so many chips that has a use? Along one of one chip it
- * may have any. */
+/** May a layer have a role along an axis with a use? Where the axis has one chip, any role. */
 bool dsm__is_of_use(const dsm_layer *layer, dsm_role role, dsm__axis_use use, uint64_t chips);
 
-/** Where options name roles that send tokens to experts for an axis, and a framework: has a layer
- * such a role if, and only if, it has experts? */
+/** Is a role right as to experts? Where options name a framework, and for an axis roles that send
+ * tokens to experts, layers with experts have such a role, and the others have none. */
 bool dsm__has_its_experts(const dsm_explore_options *options, const dsm_system *system,
                           unsigned axis, const dsm_layer *layer, dsm_role role);
 

@@ -37,8 +37,8 @@ typedef struct dsm__interleaved_cost {
 /** Cycles of the passes of all micro-batches; costs are of each stage. */
 double dsm__interleaved_cycles(const dsm__interleaving *of, const dsm__interleaved_cost *costs);
 
-/** Of what the other stages take for a micro-batch, the part that the slowest one waits at least:
- * of several runs, or where gradients of weights fill the waiting. */
+/** How long the slowest stage waits at least, as a share of what the other stages take for a
+ * micro-batch: one by the runs, or 0 where gradients of weights fill the waiting. */
 double dsm__least_waiting(const dsm__interleaving *of);
 
 /** Of what all layers take for a micro-batch, the part that a step takes at least beside the

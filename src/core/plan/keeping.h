@@ -19,8 +19,8 @@ static inline dsm_sharding dsm__sharding_asked(dsm_shard_level level) {
   return (dsm_sharding)(level - DSM_SHARD_LEVEL_NONE);
 }
 
-/** Does a level of shards that is asked for hold for a layer with these roles: have several chips
- * its weights, and are they its own? Where passes differ, which excludes shards, it does. */
+/** Is a layer with these roles asked to have a level of shards: do several chips have its weights,
+ * which are its own? Where roles differ from pass to pass it is, and cannot have one. */
 bool dsm__has_shard_level(const dsm_workload *workload, size_t layer_index,
                           const dsm_machine *machine, const dsm_pass_layouts *layouts);
 

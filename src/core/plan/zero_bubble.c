@@ -21,13 +21,14 @@ size_t dsm__zero_bubble_in_flight(size_t devices, size_t micro_batches) {
   return micro_batches < most ? micro_batches : most;
 }
 
+/* In the order in which they are preferred. */
 typedef enum kind { BACKWARD, FORWARD, UPDATE, KIND_COUNT } kind;
 
 /* A device: how many passes of each kind have run, and which it takes next. */
 typedef struct device {
   size_t done[KIND_COUNT];
   double free_at;
-  double begins; /* the next pass; infinite: it waits for one that is not begun */
+  double begins; /* the next pass; infinite: what it waits for has not begun */
   kind next;
 } device;
 

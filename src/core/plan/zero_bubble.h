@@ -9,8 +9,8 @@
 /** Micro-batches whose activations each device has at a time, at most. */
 size_t dsm__zero_bubble_in_flight(size_t devices, size_t micro_batches);
 
-/** From the first forward pass to the last gradient of weights, and when passes end: `backward` of
- * the times has those gradients, `update` alone them. Negative if out of memory. */
+/** The time of all passes, and when each ends. Of `times`, `update` is the part of `backward` that
+ * makes gradients of weights. Negative if out of memory. */
 double dsm__zero_bubble_find(const dsm__makespan_times *times, dsm__arena *arena,
                              dsm__schedule *schedule);
 

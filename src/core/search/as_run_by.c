@@ -2,13 +2,14 @@
 /*
  * as_run_by.c: the fastest plan that a framework can run, by cases.
  *
- * A framework says once for all layers what the chips along an axis do, what they share out of
- * weights and what runs again. A case says some of these, first the uses of all axes, then what
- * runs again, then the level of shards, as options of a search; what it leaves open is divided.
- * Once a plan is known each case has a bound first, up to it: one that is to be divided that of all
- * mappings of its options in memory without end, with whatever shards, which each of its parts has
- * among its own. A case that says all is explored; what is in none of the cases the framework
- * cannot run, so that the best of them is the answer and the least of their bounds is its bound.
+ * A framework has one setting for all layers of what the chips along an axis do, of what weights
+ * share out, and of what runs again. A case settles some of these as options of a search: first the
+ * uses of all axes, then what runs again, then the level of shards. One that leaves some open is
+ * divided, one that settles all is explored. As soon as a plan is known, a case gets a bound before
+ * that. Of one that leaves some open it is the bound of a search in memory without end, with shards
+ * that are best layer by layer: all mappings of its parts are among those of that search. What is
+ * in no case the framework cannot run: the best plan of all cases is the answer, and the least of
+ * their bounds is its bound.
  */
 #include "search/as_run_by.h"
 
@@ -106,7 +107,7 @@ static bool open_uses(run_search *s) {
   return is_good;
 }
 
-/* Parts come before other cases of equal bounds, so that a plan is known soon. */
+/* A rank of parts: of equal bounds they come before other cases, so that a plan is known soon. */
 enum { FIRST_OF_ALL = -8 };
 
 /* Opens the parts of a case. Of equal bounds what keeps most comes first, as it takes least time
@@ -140,8 +141,8 @@ static bool divide(run_search *s, const run_case *of) {
 
 /* ---- the search ---- */
 
-/* Up to the best that is known; of a case with parts as if memory had no end, a bound of all of
- * them. What is recomputed takes no less. */
+/* A bound up to the best that is known; of a case with parts as if memory had no end, and without
+ * recomputation where it is open, as that saves no time. */
 static dsm_status find_bound(const run_search *s, run_case *one) {
   dsm__case_question question = question_of(s, one);
   dsm_explore_options options = one->options;
@@ -159,7 +160,7 @@ static dsm_status find_bound(const run_search *s, run_case *one) {
   return status;
 }
 
-/* A plan was asked for as its search was, not as a case of it. */
+/* The options that a plan records are those that were asked, not those of its case. */
 static void record(dsm_plan *plan, const dsm_explore_options *asked) {
   plan->options.optimizations = asked->optimizations;
   plan->options.interleave = asked->interleave;

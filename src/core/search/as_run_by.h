@@ -5,9 +5,8 @@
 
 #include "search/problem.h"
 
-/** dsm_explore of options that name a framework, for plans that take less than a limit.
- * *bound_cycles: what no plan that it can run is faster than; of plans above the limit nothing is
- * known. */
+/** dsm_explore of options that name a framework, for plans that take less than a limit. No plan
+ * below the limit that the framework can run takes less than *bound_cycles. */
 DSM_NODISCARD dsm_status dsm__explore_as_run(dsm_plan **plan, double *bound_cycles,
                                              const dsm_workload *workload, const dsm_system *system,
                                              const dsm_explore_options *options, dsm__memo *memo,
@@ -25,12 +24,12 @@ typedef struct dsm__case_question {
   double cost_limit;
 } dsm__case_question;
 
-/** The fastest plan of a case, if it is below the limit; *bound_cycles as before, 0: none is known.
+/** The fastest plan of a case, if it is below the limit; *bound_cycles as above, 0: none is known.
  * DSM_ERROR_INFEASIBLE, not reported: there is none. */
 DSM_NODISCARD dsm_status dsm__explore_case(const dsm__case_question *of, dsm_plan **plan,
                                            double *bound_cycles);
 
-/** What none of its mappings is faster than, up to the limit. */
+/** A time that no mapping of the case is below, or the limit. */
 DSM_NODISCARD dsm_status dsm__bound_case(const dsm__case_question *of, double *bound_cycles);
 
 #endif

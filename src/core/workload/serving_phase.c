@@ -22,6 +22,7 @@ typedef struct derivation {
   uint64_t positions;
   uint64_t context;
   uint64_t declared; /* positions of the network as it is described */
+  bool is_causal;    /* some attention is */
   dsm__arena *arena; /* of what the changed layers have */
   dsm_diags *diags;
 } derivation;
@@ -63,27 +64,28 @@ static const char *why_not(const derivation *d, const dsm_layer_spec *spec) {
                                                      : NULL;
 }
 
-/* What is not said follows from the network. */
+/* Positions and a context that are not asked for are those of the network. */
 static dsm_status settle_positions(derivation *d) {
   d->context = d->context > 0 ? d->context : d->declared;
   d->positions = d->positions > 0 ? d->positions : d->phase == DSM_PHASE_PREFILL ? d->context : 1;
   return d->context >= d->positions && d->context <= DSM_SIDE_MAX
              ? DSM_OK
              : dsm__refuse(d->diags, DSM_ERROR_USAGE,
-                           "expected a context of the %llu new positions at least, and of %d at "
-                           "most, found %llu",
+                           "expected a context of at least the %llu new positions and at most %d, "
+                           "found %llu",
                            (unsigned long long)d->positions, DSM_SIDE_MAX,
                            (unsigned long long)d->context);
 }
 
 static dsm_status check_layers(derivation *d) {
   const dsm_workload *const from = d->from;
-  const dsm_layer_spec *causal[2] = {NULL, NULL}; /* an attention that is not, and one that is */
+  const dsm_layer_spec *sees_all = NULL; /* an attention that is not causal */
   for (size_t i = 0; i < from->spec_count; i++) {
     const dsm_layer_spec *const spec = &from->specs[i];
     if (spec->type == DSM_LAYER_ATTENTION) {
       d->declared = d->declared > 0 ? d->declared : spec->feature.rows;
-      causal[spec->is_causal ? 1 : 0] = spec;
+      d->is_causal = d->is_causal || spec->is_causal;
+      sees_all = spec->is_causal ? sees_all : spec;
     }
   }
   const dsm_status settled = d->declared > 0 ? settle_positions(d) : DSM_OK;
@@ -91,29 +93,20 @@ static dsm_status check_layers(derivation *d) {
     return settled;
   }
   for (size_t i = 0; i < from->spec_count; i++) {
-    const char *const why =
-        from->is_list ? "which is connected to no other" : why_not(d, &from->specs[i]);
+    const char *const why = why_not(d, &from->specs[i]);
     if (why != NULL) {
       return refuse_layer(d, &from->specs[i], why);
     }
   }
-  if (causal[0] != NULL && causal[1] != NULL) {
-    return refuse_layer(d, causal[0],
+  if (sees_all != NULL && d->is_causal) {
+    return refuse_layer(d, sees_all,
                         "whose queries see later positions, beside others that do not");
   }
   return DSM_OK;
 }
 
-static bool is_causal(const dsm_workload *workload) {
-  for (size_t i = 0; i < workload->spec_count; i++) {
-    if (workload->specs[i].is_causal) {
-      return true;
-    }
-  }
-  return false;
-}
-
-/* The operations that inference has; room for one before them. */
+/* Keeps the operations that inference has. A layer that `selects` works on the last position alone,
+ * which an operation before the others picks. */
 static bool keep_operations(const derivation *d, dsm_layer_spec *spec, bool selects) {
   dsm_aux *const kept = dsm__arena_array(d->arena, spec->aux_count + 1, sizeof *kept);
   if (kept == NULL) {
@@ -140,7 +133,7 @@ static bool makes_logits(const derivation *d, size_t index) {
   const dsm_layer_spec *const spec = &d->from->specs[index];
   return d->phase == DSM_PHASE_PREFILL && index + 1 == d->from->spec_count &&
          spec->type == DSM_LAYER_FC && spec->feature.rows == d->declared && d->positions > 1 &&
-         is_causal(d->from);
+         d->is_causal;
 }
 
 static bool change_layer(const derivation *d, size_t index, dsm_layer_spec *spec) {

@@ -12,8 +12,9 @@
 #include "dsm/limits.h"
 #include "import/hub/hub.h"
 
-/* What a block may be, other than the others. */
-enum { SEES_ALL = 1, IS_SPARSE = 2, IS_LAST = 4, KIND_COUNT = 8, RUNS_OF_GROUP_MAX = 8 };
+/* What a block may have that others have not; a kind is a set of these. */
+enum { SEES_ALL = 1, IS_SPARSE = 2, IS_LAST = 4, KIND_COUNT = 8 };
+enum { RUNS_OF_GROUP_MAX = 8 }; /* assumption: known families repeat 2 */
 
 typedef struct pattern {
   unsigned char kinds[DSM_LAYERS_MAX];
@@ -126,17 +127,24 @@ static group find_group(const pattern *all, size_t at) {
 
 /* ---- what is written ---- */
 
-/* By what differs; "decoder" where nothing does. Names of a level are told apart by numbers. */
+/* Blocks on one level, whose names differ. */
 typedef struct level {
-  size_t uses[KIND_COUNT];
+  size_t uses[KIND_COUNT]; /* of a name */
   size_t groups;
 } level;
 
+/* Its name says what differs among blocks, "decoder" where nothing does, and from the second of a
+ * name on a number. */
 static void write_run(const dsm__hub *hub, const dsm__hub_block *block, const pattern *all,
                       size_t at, const char *repeat, level *names) {
   const unsigned kind = all->kinds[at];
-  const bool differ_in_parts = (all->varied & IS_SPARSE) != 0;
-  const bool differ_in_windows = (all->varied & SEES_ALL) != 0;
+  const char *const part = (all->varied & IS_SPARSE) == 0 ? ""
+                           : (kind & IS_SPARSE) != 0      ? "sparse"
+                                                          : "dense";
+  const char *const sight = (all->varied & SEES_ALL) == 0 ? ""
+                            : (kind & SEES_ALL) != 0      ? "global"
+                                                          : "local";
+  const bool has_both = part[0] != '\0' && sight[0] != '\0';
   const size_t uses = ++names->uses[kind];
   char name[64];
   char number[24] = "";
@@ -146,14 +154,8 @@ static void write_run(const dsm__hub *hub, const dsm__hub_block *block, const pa
   if (uses > 1) {
     (void)snprintf(number, sizeof number, "_%zu", uses);
   }
-  (void)snprintf(name, sizeof name, "%s%s%s%s%s",
-                 !differ_in_parts          ? ""
-                 : (kind & IS_SPARSE) != 0 ? "sparse"
-                                           : "dense",
-                 differ_in_parts && differ_in_windows ? "_" : "",
-                 differ_in_windows ? (kind & SEES_ALL) != 0 ? "global" : "local"
-                 : differ_in_parts ? ""
-                                   : "decoder",
+  (void)snprintf(name, sizeof name, "%s%s%s%s%s%s", part, has_both ? "_" : "", sight,
+                 part[0] == '\0' && sight[0] == '\0' ? "decoder" : "",
                  (kind & IS_LAST) != 0 ? "_end" : "", number);
   dsm__hub_block_write(hub, &own, name, repeat, (kind & IS_LAST) != 0 ? block->norm : NULL);
 }
@@ -161,7 +163,7 @@ static void write_run(const dsm__hub *hub, const dsm__hub_block *block, const pa
 static void write_runs(const dsm__hub *hub, const dsm__hub_block *block, const pattern *all,
                        size_t begin, size_t end, level *names) {
   for (size_t at = begin; at < end;) {
-    const size_t length = run_length(all, at) < end - at ? run_length(all, at) : end - at;
+    const size_t length = run_length(all, at);
     char repeat[32];
     (void)snprintf(repeat, sizeof repeat, "=%zu", length);
     write_run(hub, block, all, at, length == 1 ? NULL : repeat, names);
@@ -171,15 +173,14 @@ static void write_runs(const dsm__hub *hub, const dsm__hub_block *block, const p
 
 static void write_groups(const dsm__hub *hub, const dsm__hub_block *block, const pattern *all) {
   level names = {.groups = 0};
-  for (size_t at = 0; at < all->count;) {
+  for (size_t at = 0, length = 0; at < all->count; at += length) {
     const group found = find_group(all, at);
     level own = {.groups = 0};
     char name[32];
     char repeat[32];
+    length = found.length > 0 ? found.length * found.repeats : run_length(all, at);
     if (found.length == 0) {
-      const size_t length = run_length(all, at);
       write_runs(hub, block, all, at, at + length, &names);
-      at += length;
       continue;
     }
     (void)snprintf(name, sizeof name, names.groups > 0 ? "group_%zu" : "group", names.groups + 1);
@@ -188,7 +189,6 @@ static void write_groups(const dsm__hub *hub, const dsm__hub_block *block, const
     dsm__hub_begin_block(hub, name, repeat);
     write_runs(hub, block, all, at, at + found.length, &own);
     dsm__hub_end_block(hub);
-    at += found.length * found.repeats;
   }
 }
 

@@ -10,8 +10,9 @@
 #include "cli/run/terminal.h"
 #include "dsm/limits.h"
 
-#define SECONDS_MOST 1e6
-#define RATE_LEAST 1e-9
+/* Bounds that no use comes near. */
+#define ABOVE_0 1e-9
+#define MS_MOST 1e6
 #define RATE_MOST 1e12
 
 /* What only `serve` takes. */
@@ -105,28 +106,28 @@ static const cli_option options[] = {
     {.name = "ttft",
      .argument = "MS",
      .help = "longest mean time to the first token, in milliseconds (default: any)",
-     NUMBER(ttft_ms, RATE_LEAST, SECONDS_MOST)},
+     NUMBER(ttft_ms, ABOVE_0, MS_MOST)},
     {.name = "tpot",
      .argument = "MS",
      .help = "longest mean time between two later tokens, in milliseconds (default: any)",
-     NUMBER(tpot_ms, RATE_LEAST, SECONDS_MOST)},
+     NUMBER(tpot_ms, ABOVE_0, MS_MOST)},
     {.name = "rate",
      .argument = "R",
-     .help = "requests a second that arrive at random: the fewest chips that serve them within the "
-             "limits are found",
-     NUMBER(options.rate, RATE_LEAST, RATE_MOST)},
+     .help = "requests a second, which arrive at random: find the fewest chips that serve them "
+             "within the limits",
+     NUMBER(options.rate, ABOVE_0, RATE_MOST)},
     {.name = "disaggregate",
-     .help = "find also the best numbers of instances that only prefill and of others that only "
-             "decode",
+     .help = "find also how many instances should only prefill, and how many only decode, to serve "
+             "most requests",
      FLAG(options.is_disaggregated)},
     {.name = "chips",
      .argument = "N",
-     .help = "chips that there are, at most (default: those of the system)",
+     .help = "chips that may be used (default: those of the system)",
      COUNT(chips, (double)DSM_PRODUCT_MAX)},
     {.name = "gap",
      .argument = "RATIO",
-     .help = "relative distance from the optimum within which the front is proven, such as 1% "
-             "(default: 5%)",
+     .help = "how far from the optimum the front may be, such as 1%; more explores less (default: "
+             "5%)",
      RATIO(options.gap, CLI_READ_RATIO)},
 };
 
@@ -145,12 +146,12 @@ const cli_companion cli_companion_serve = {
          .summary = "find out how many tokens users and chips get of a language model",
          .description =
              "Serves WORKLOAD, a transformer, on instances of SYSTEM: all of its chips, or equal "
-             "parts of them. Explores the prefill of a request and decode steps of ever more "
-             "requests that run together, and shows the front of tokens a second for a user "
-             "against tokens a second for a chip, with the time to the first token (TTFT), that "
-             "between later ones (TPOT), the memory, and how far at most the front is from the "
-             "optimum. Limits leave out what is too slow; with a rate of requests it finds the "
-             "fewest chips.",
+             "parts of them. The more requests an instance runs together, the more tokens a second "
+             "its chips make, and the fewer each user gets. The answer is the best of both, the "
+             "front: for each number of requests the tokens a second of a user and of a chip, the "
+             "time to the first token (TTFT), the time between later ones (TPOT), the memory, and "
+             "how far the front is from the optimum at most. --ttft and --tpot leave out what is "
+             "too slow; with --rate it finds the fewest chips.",
          .examples =
              {"dsm serve llama3_70b dgx_h100 --chips 8",
               "dsm serve llama3_8b h100 --input-tokens 2048 --output-tokens 128 --tpot 20",

@@ -191,8 +191,8 @@ const cli_option cli_core_options[] = {
      FLAG(wants_all_rows)},
     {.name = "phase",
      .argument = "PHASE",
-     .help = "of a workload that is a transformer show what serving runs: of what is asked all "
-             "positions at once (prefill), or the next position of an answer (decode)",
+     .help = "show what serving runs of a workload that is a transformer: all positions of a "
+             "request at once (prefill), or the next position of its answer (decode)",
      .commands = CLI_DESCRIBE,
      WORD(phase, cli_phase_word)},
     {.name = "positions",
@@ -203,7 +203,7 @@ const cli_option cli_core_options[] = {
     {.name = "context",
      .argument = "N",
      .help =
-         "all positions that the new ones see, and they themselves; those before are in a cache "
+         "positions of the request so far, the new ones among them; those before are in a cache "
          "(default: the positions of the workload)",
      .commands = CLI_DESCRIBE,
      COUNT(context, DSM_SIDE_MAX)},
@@ -325,9 +325,9 @@ const cli_option cli_core_options[] = {
      OF_SEARCH},
     {.name = "schedule",
      .argument = "WHICH",
-     .help = "with --optimize stages: in which order they run their passes: forward and backward "
-             "in turn (1f1b, the default), or with gradients of weights apart, which fill the "
-             "times in which stages wait, and more micro-batches in memory (zero_bubble)",
+     .help = "with --optimize stages: the order in which stages run their passes: forward and "
+             "backward in turn (1f1b, the default), or with gradients of weights made later, where "
+             "a stage would wait, and more micro-batches in memory (zero_bubble)",
      .commands = CLI_EXPLORE,
      OF_SEARCH},
     {.name = "recompute",
@@ -346,10 +346,10 @@ const cli_option cli_core_options[] = {
      OF_SEARCH},
     {.name = "as-run-by",
      .argument = "FRAMEWORK",
-     .help = "the fastest plan that a framework can run and dsm export writes for it: one use of "
-             "each axis, one level of ZeRO and one recomputation for all layers, stages between "
-             "blocks. Without --optimize the search may use all that frameworks can (default: any, "
-             "no framework)",
+     .help = "find the fastest plan that FRAMEWORK can run, for which dsm export writes its "
+             "settings: one use of each axis, one level of ZeRO and one --recompute for all "
+             "layers, stages between blocks. Without --optimize the search may use all that "
+             "frameworks can (default: any, no framework)",
      .commands = CLI_EXPLORE,
      OF_SEARCH},
     {.name = "threads",

@@ -73,8 +73,8 @@ void dsm__stage_case_count(dsm__stage_case *of, const dsm__problem *problem);
 /** Is its schedule one of stages with one run each that go forward and backward in turn? */
 bool dsm__stage_case_is_1f1b(const dsm__stage_case *of, size_t runs);
 
-/** Of what the other stages take for a micro-batch, the part that the slowest one waits at least;
- * not of 1F1B. */
+/** How long the slowest stage waits at least, as a share of what the other stages take for a
+ * micro-batch; not of 1F1B. */
 double dsm__stage_case_share(const dsm__stage_case *of, size_t runs);
 
 /** A step with so many runs takes at least a stage's part of a n S + O of its mapping, where n S is

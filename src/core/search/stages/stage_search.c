@@ -315,8 +315,8 @@ static bool look_at_most_runs(dsm__looking *at, const dsm__problem *problem,
   return look_at_path(at, problem, stages * (at->search->best_cycles - least), low);
 }
 
-/* With the fewest runs, where all wait most: what is once a step, as sums of gradients that are
- * shared out, counts less there beside what each micro-batch takes. */
+/* With the fewest runs stages wait longest, so that the time of micro-batches decides: what occurs
+ * once a step, such as sums of gradients, matters least there. */
 static bool look_at_fewest_runs(dsm__looking *at, const dsm__problem *problem,
                                 dsm__weighed_path *high) {
   const dsm__stage_case *const of = at->of;
