@@ -103,12 +103,6 @@ def bundled_axes(name):
     return [{**below.get(axis["name"], {}), **axis} for axis in system.get("system", {}).get("axes", below.values())]
 
 
-def bundled_attention(name):
-    """The share of the peak that attention sustains, of a bundled system."""
-    system = json.loads((BUNDLED / "systems" / f"{name}.json").read_text())
-    return system.get("model", {}).get("attention_efficiency_ratio") or ("base" in system and bundled_attention(system["base"]))
-
-
 def torus_axes(run):
     """Axes of a torus, each with what its chips do: sides shorter than that of a pod do not close into rings."""
     axes, tensor = [], run.tensor
