@@ -80,7 +80,7 @@ static void read_pattern(const dsm__hub *hub, uint64_t count, pattern *all) {
 }
 
 dsm__hub_kinds dsm__hub_blocks_kinds(const dsm__hub *hub, uint64_t count) {
-  pattern all;
+  pattern all = {.count = 0};
   read_pattern(hub, count, &all);
   const unsigned first = all.kinds[0];
   const bool differ_in_parts = (all.varied & IS_SPARSE) != 0;
@@ -195,7 +195,7 @@ static void write_groups(const dsm__hub *hub, const dsm__hub_block *block, const
 void dsm__hub_blocks_write(const dsm__hub *hub, const dsm__hub_block *block, uint64_t count) {
   const bool is_base = hub->end == DSM__HUB_BASE;
   level names = {.groups = 0};
-  pattern all;
+  pattern all = {.count = 0};
   read_pattern(hub, count, &all);
   if (all.varied != 0) {
     write_groups(hub, block, &all);

@@ -120,7 +120,7 @@ bool dsm__stage_trace_write(dsm__json_writer *writer, const dsm_plan *plan, dsm_
       const double apart = schedule.update_ends != NULL ? costs[r].update : 0;
       draw(&t,
            &(drawing){r, "backward", i + 1, schedule.backward_ends[at], costs[r].backward - apart});
-      if (apart > 0) {
+      if (schedule.update_ends != NULL && apart > 0) {
         draw(&t, &(drawing){r, "gradients of weights", i + 1, schedule.update_ends[at], apart});
       }
     }
