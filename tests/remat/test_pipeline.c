@@ -29,8 +29,8 @@ static void balance(balanced *to, size_t micro_batches) {
     to->forward[i] = 1;
     to->backward[i] = 2;
   }
-  to->times = (dsm__makespan_times){
-      DEVICES, micro_batches, to->forward, to->backward, to->links, to->links, 1, NULL};
+  to->times = (dsm__makespan_times){DEVICES,   micro_batches, to->forward, to->backward,
+                                    to->links, to->links,     1,           NULL};
 }
 
 /* T = (m + N - 1)(tf + tb) in both orders: the bubble is (N - 1)/(m + N - 1), here 42.9, 27.3, 15.8

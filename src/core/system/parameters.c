@@ -354,9 +354,8 @@ const dsm__parameter dsm__parameters[] = {
             "Section 6: least time between two kernels. A pass of the network takes at least as "
             "long as issuing all of its kernels."),
     NEUTRAL("core.graph_overhead_us", REAL, core.graph_overhead_us, NULL, SOFTWARE_COST, 0, 1e6, 0,
-            "10^-6 s", "assumption: a server launches kernels as any other run does",
-            "In dsm serve: time that each kernel of a recorded graph takes beside its work, in place "
-            "of core.operation_overhead_us and core.issue_us. 0: these stay."),
+            "10^-6 s", "assumption: servers launch kernels as other runs do",
+            "In dsm serve, for core.operation_overhead_us and core.issue_us; 0: these stay."),
     NEUTRAL(
         "chip.peak_TFLOPS", REAL, chip.peak_TFLOPS, NULL, false, 0, 1e9, 0, "10^12 FLOP/s",
         "assumption: arrays and cores say what a chip computes",
@@ -416,17 +415,17 @@ const dsm__parameter dsm__parameters[] = {
     NEUTRAL("system.collective_base_us", REAL, system.collective_base_us, NULL, SOFTWARE_COST, 0,
             1e6, 0, "10^-6 s", "assumption: a collective begins at once",
             "Time that passes before a collective begins."),
-    NEUTRAL("system.step_overhead_us", REAL, system.step_overhead_us, NULL, SOFTWARE_COST, 0, 1e9, 0,
-            "10^-6 s", "assumption: the host is never waited for",
+    NEUTRAL("system.step_overhead_us", REAL, system.step_overhead_us, NULL, SOFTWARE_COST, 0, 1e9,
+            0, "10^-6 s", "assumption: the host is never waited for",
             "In dsm serve: time of the host beside each step: scheduling and sampling."),
     NEUTRAL("system.request_overhead_us", REAL, system.request_overhead_us, NULL, SOFTWARE_COST, 0,
             1e9, 0, "10^-6 s", "assumption: the host is never waited for",
             "In dsm serve: time of the host beside each step, for each of its requests."),
-    NEUTRAL(
-        "system.in_network_reduction", FLAG, system.in_network_reduction, &flags, false, 0, 1,
-        false, "flag", "assumption: chips add what they reduce",
-        "Switches sum the data that pass them: an all-reduce over a switch moves its bytes once, or "
-        "goes by system.protocols.in_network."),
+    NEUTRAL("system.in_network_reduction", FLAG, system.in_network_reduction, &flags, false, 0, 1,
+            false, "flag", "assumption: chips add what they reduce",
+            "Switches sum the data that pass them: an all-reduce over a switch moves its bytes "
+            "once, or "
+            "goes by system.protocols.in_network."),
     PROTOCOL("low_latency", DSM_PROTOCOL_LOW_LATENCY,
              "a ring of small packets, half of which are flags,"),
     STEP("low_latency", DSM_PROTOCOL_LOW_LATENCY),
