@@ -324,6 +324,17 @@ static bool is_of_roles(const dsm_alternative *alternative) {
   return alternative->is_best_of_parallelism && dsm_parallelism_has_roles(alternative->parallelism);
 }
 
+/* Has the plan these roles in all passes of the layer? */
+static bool is_of_plan(const dsm__explaining *e, dsm_parallelism parallelism) {
+  const dsm_layer_plan *const layer = &e->plan->layers[e->layer_index];
+  bool is_same = true;
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    const dsm_pass_plan *const pass = &layer->passes[p];
+    is_same = is_same && (!pass->exists || pass->decisions.parallelism == parallelism);
+  }
+  return is_same;
+}
+
 static bool add_step_with(const dsm__explaining *e, dsm_explanation *made,
                           dsm_parallelism parallelism) {
   static const double most = 2; /* times the step: beyond that a mapping is not looked for */
@@ -331,6 +342,10 @@ static bool add_step_with(const dsm__explaining *e, dsm_explanation *made,
   double cycles = 0;
   if (!dsm__step_with_roles(e->step, &fixed, most * e->plan->result.step_cycles, &cycles)) {
     return false;
+  }
+  if (is_of_plan(e, parallelism)) { /* a search by itself may find none as good */
+    const double step = e->plan->result.step_cycles;
+    cycles = cycles > 0 && cycles < step ? cycles : step;
   }
   for (size_t i = 0; i < made->alternative_count; i++) {
     if (is_of_roles(&made->alternatives[i]) && made->alternatives[i].parallelism == parallelism) {
