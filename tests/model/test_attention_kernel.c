@@ -66,7 +66,7 @@ static dsm_layer part_of(const attention *a, bool is_score) {
       .stored_elements = a->heads * out * a->positions,
       .operand_elements = a->kv_heads * in * out,
       .macs = a->heads * in * out * a->positions,
-      .attention = {a->key_features, a->value_features, a->window, a->is_causal},
+      .attention = {a->key_features, a->value_features, a->window, a->is_causal, false},
       .has_op = {[DSM_AUX_SOFTMAX] = is_score},
       .has_backward = true,
   };
