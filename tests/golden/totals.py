@@ -295,6 +295,29 @@ def climate_segmentation(rows=768, columns=1152, channels=16, classes=3):
     return total + scaled_conv(256, 256, 3, *quarter) + scaled_conv(256, classes, 3, *half, norm=False)
 
 
+# ---- sound ----
+
+def listener(hidden, layers, bands, frames, vocabulary, sequence):
+    """Two convolutions over three frames with biases, of which the second halves them, and a table of the moments
+    left; in both halves 4 H^2 of queries, keys, values and the projection, of which keys alone have no bias, 8 H^2
+    of the feed-forward part with biases; the decoder has attention twice, keys and values of the second of what is
+    heard, all behind norms; a norm behind each half; words and output share a table."""
+    sound, inner = frames // 2, 4 * hidden
+
+    def attention(positions, keys):
+        return (matrix(hidden, hidden, positions) * 2 + matrix(hidden, hidden, keys, bias=False)
+                + matrix(hidden, hidden, keys) + Count(macs=2 * positions * keys * hidden) + layer_norm(hidden))
+
+    def feed_forward(positions):
+        return matrix(hidden, inner, positions) + matrix(inner, hidden, positions) + layer_norm(hidden)
+
+    encoder = (matrix(3 * bands, hidden, frames) + matrix(3 * hidden, hidden, sound) + table(sound, hidden)
+               + (attention(sound, sound) + feed_forward(sound)) * layers + layer_norm(hidden))
+    decoder = (attention(sequence, sequence) + attention(sequence, sound) + feed_forward(sequence)) * layers
+    return (encoder + table(vocabulary + sequence, hidden) + decoder + layer_norm(hidden)
+            + Count(macs=sequence * hidden * vocabulary))
+
+
 # ---- recurrent networks ----
 
 def recurrent(inputs, hidden, steps):
@@ -359,6 +382,7 @@ NETWORKS = {
     "unet": Known(u_network()),
     "vit_b16": Known(vision_transformer(768, 12), 86567656),
     "vit_l16": Known(vision_transformer(1024, 24), 304326632),
+    "whisper_large": Known(listener(1280, 32, 80, 3000, 51865, 448), 1543304960),
 }
 
 

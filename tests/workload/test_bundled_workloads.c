@@ -89,7 +89,7 @@ static const char *const others[] = {
     "resnet152",    "resnet18",        "resnet34",
     "ssd_resnet34", "transformer_big", "unet",
     "deepcam",      "gnmt_mlperf",     "vit_b16",
-    "vit_l16",
+    "vit_l16",      "whisper_large",
 };
 
 static const char *name_of(int index) {

@@ -193,6 +193,30 @@ START_TEST(test_learned_positions_are_rows_too) {
 }
 END_TEST
 
+/* No words: the 6 positions have a row each, which is looked up alone. */
+START_TEST(test_positions_may_stand_alone) {
+  dsm_workload *const network =
+      network_with(NUMBERS, "{'name': 'e', 'type': 'embedding', 'vocabulary': 0, 'out': 8,"
+                            " 'positions': 6, 'learned_positions': true}");
+  ck_assert_uint_eq(network->layers[0].weight_elements, 6 * 8);
+  ck_assert_uint_eq(network->layers[0].lookup_elements, 8 * 6);
+  dsm_workload_free(network);
+}
+END_TEST
+
+/* The input is sound of 4 bands: 5 words beside it are read by a table of their own. */
+START_TEST(test_words_may_come_beside_the_input) {
+  dsm_workload *const network =
+      network_with("'input': {'features': 4, 'feature': [6, 1]}, ",
+                   "{'name': 'c', 'type': 'conv', 'in': 4, 'out': 8, 'feature': [6, 1]},"
+                   " {'name': 'e', 'type': 'embedding', 'inputs': ['@input'], 'vocabulary': 50,"
+                   " 'out': 8, 'positions': 5}");
+  ck_assert_uint_eq(network->layers[1].lookup_elements, 8 * 5);
+  ck_assert_uint_eq(network->layers[1].input_elements, 5);
+  dsm_workload_free(network);
+}
+END_TEST
+
 /* 5 x 3 positions of 6 features, 2 groups, a kernel of 2 x 3 at each: 10 x 3 positions of 4. */
 START_TEST(test_transposed_convolution_multiplies_by_pixels_of_its_input) {
   dsm_workload *const network =
@@ -472,6 +496,8 @@ static const refusal refusals[] = {
     {"{'name': 'e', 'type': 'embedding', 'vocabulary': 9, 'out': 2, 'positions': 6}",
      "$.layers[0].positions"},
     {"{'name': 'e', 'type': 'embedding', 'vocabulary': 9, 'out': 2}", "$.layers[0]"},
+    {"{'name': 'e', 'type': 'embedding', 'vocabulary': 0, 'out': 2, 'positions': 168}",
+     "$.layers[0].vocabulary"},
     {"{'name': 'e', 'type': 'embedding', 'out': 2, 'positions': 168}", "$.layers[0].vocabulary"},
     /* 2^20 positions of 2^31 - 1 features and as many outputs */
     {"{'name': 'e', 'type': 'embedding', 'vocabulary': 2147483647, 'out': 2147483647,"
@@ -516,6 +542,8 @@ Suite *suite_positions(void) {
   TCase *const others = tcase_create("others");
   tcase_add_test(others, test_embedding_looks_up_a_row_for_each_position);
   tcase_add_test(others, test_learned_positions_are_rows_too);
+  tcase_add_test(others, test_positions_may_stand_alone);
+  tcase_add_test(others, test_words_may_come_beside_the_input);
   tcase_add_test(others, test_transposed_convolution_multiplies_by_pixels_of_its_input);
   tcase_add_test(others, test_transposed_convolution_tells_the_networks_input);
   tcase_add_loop_test(others, test_transposed_convolution_with_padding, 0, 3);
