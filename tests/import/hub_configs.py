@@ -7,7 +7,7 @@ Qwen/Qwen2.5-0.5B, Qwen/Qwen2.5-7B, google-t5/t5-small, google/flan-t5-large, go
 Qwen/Qwen3-0.6B, Qwen/Qwen3-8B, Qwen/Qwen3-32B, Qwen/Qwen3-30B-A3B, Qwen/Qwen3-235B-A22B,
 microsoft/Phi-3-mini-4k-instruct, tiiuae/falcon-7b, CohereForAI/c4ai-command-r-v01, EleutherAI/gpt-j-6b,
 microsoft/phi-2, stabilityai/stablelm-3b-4e1t, bigcode/starcoder2-7b, allenai/OLMo-2-1124-7B, google/gemma-7b,
-google/gemma-2-9b, google/gemma-3-1b-pt, deepseek-ai/DeepSeek-V3,
+google/gemma-2-9b, google/gemma-3-1b-pt, deepseek-ai/DeepSeek-V3, zai-org/GLM-4.5-Air,
 deepseek-ai/DeepSeek-V2-Lite, openai/gpt-oss-120b and state-spaces/mamba2-2.7b.
 """
 
@@ -92,6 +92,14 @@ CONFIGS = {
         "head_dim": 64, "hidden_act": "silu", "hidden_size": 2560, "n_groups": 1, "num_heads": 80, "num_hidden_layers": 64,
         "rms_norm": True, "state_size": 128, "tie_word_embeddings": True, "use_bias": False, "use_conv_bias": True,
         "vocab_size": 50288},
+    "glm45_air": {
+        "architectures": ["Glm4MoeForCausalLM"], "model_type": "glm4_moe", "attention_bias": True, "attention_dropout": 0.0,
+        "first_k_dense_replace": 1, "head_dim": 128, "hidden_act": "silu", "hidden_size": 4096, "intermediate_size": 10944,
+        "max_position_embeddings": 131072, "moe_intermediate_size": 1408, "n_group": 1, "n_routed_experts": 128,
+        "n_shared_experts": 1, "norm_topk_prob": True, "num_attention_heads": 96, "num_experts_per_tok": 8,
+        "num_hidden_layers": 46, "num_key_value_heads": 8, "num_nextn_predict_layers": 1, "partial_rotary_factor": 0.5,
+        "routed_scaling_factor": 1.0, "tie_word_embeddings": False, "topk_group": 1, "use_qk_norm": False,
+        "vocab_size": 151552},
     "falcon_7b": {
         "alibi": False, "architectures": ["FalconForCausalLM"], "attention_dropout": 0.0, "bias": False,
         "hidden_dropout": 0.0, "hidden_size": 4544, "model_type": "falcon", "multi_query": True,
@@ -117,7 +125,7 @@ CONFIGS = {
         "num_attention_heads": 12, "num_channels": 3, "num_hidden_layers": 12, "patch_size": 16, "qkv_bias": True},
 }
 
-# What is published, of which those of relative positions are left out.
+# What is published, of which those of relative positions are left out; of glm45_air only that it is 106 B.
 PARAMETERS = {
     "bert_base": 109_514_298, "gpt2": 124_439_808, "pythia_160m": 162_322_944, "llama2_7b": 6_738_415_616,
     "llama3_8b": 8_030_261_248, "mistral_7b": 7_241_732_096, "mixtral_8x7b": 46_702_792_704, "qwen2_7b": 7_615_616_512,
@@ -127,7 +135,7 @@ PARAMETERS = {
     "cohere": 34_980_831_232, "gemma_7b": 8_537_680_896, "gemma2_9b": 9_241_705_984, "gemma3_1b": 999_885_952,
     "olmo2_7b": 7_298_617_344, "stablelm_3b": 2_795_443_200, "starcoder2_7b": 7_173_923_840, "phi2": 2_779_683_840,
     "falcon_7b": 6_921_720_704, "gptj_6b": 6_050_882_784, "deepseek_v3": 671_026_419_200,
-    "mamba2_27b": 2_702_599_680, "deepseek_v2_lite": 15_706_484_224, "gpt_oss_120b": 116_829_156_672,
+    "mamba2_27b": 2_702_599_680, "glm45_air": 106_852_251_264, "deepseek_v2_lite": 15_706_484_224, "gpt_oss_120b": 116_829_156_672,
 }
 
 
@@ -222,6 +230,9 @@ DERIVED = {
                    58 * (257 * 3 * 7168 * 2048 + 7168 * 256 + 256),
     "deepseek_v2_lite": decoder(27, latent_attention(2048, 16, None), 2048, 102400) + 3 * 2048 * 10944 +
                         26 * (66 * 3 * 2048 * 1408 + 2048 * 64),
+    # biases of queries, keys and values alone
+    "glm45_air": decoder(46, linear(4096, (96 + 2 * 8) * 128) + 96 * 128 * 4096 + 2 * 4096, 4096, 151552) +
+                 3 * 4096 * 10944 + 45 * (129 * 3 * 4096 * 1408 + 4096 * 128 + 128),
     # one head of keys and queries of 128 features for 80 of values; a filter of 4 positions; 3 numbers of each head
     "mamba2_27b": decoder(64, 2560 * (2 * 5120 + 2 * 128 + 80) + (4 + 1) * (5120 + 2 * 128) + 3 * 80 + 5120 * 2560 +
                           5120 + 2560, 2560, 50288, True),

@@ -125,7 +125,9 @@ static double rotated_share(const dsm__hub *hub, const decoder_sizes *sizes) {
                                       family->rotated_features.fallback) /
             (double)of_head;
   }
-  return family->has_head_norms || family->has_query_norms ? share : share * turned / all;
+  return dsm__hub_chosen(hub, family->has_head_norms) || family->has_query_norms
+             ? share
+             : share * turned / all;
 }
 
 static dsm__hub_block choose_block(const dsm__hub *hub, const decoder_sizes *sizes) {
@@ -153,7 +155,7 @@ static dsm__hub_block choose_block(const dsm__hub *hub, const decoder_sizes *siz
       .is_causal = true,
       .is_parallel = dsm__hub_chosen(hub, family->is_parallel),
       .has_one_norm = dsm__hub_chosen(hub, family->has_one_norm),
-      .has_head_norms = family->has_head_norms,
+      .has_head_norms = dsm__hub_chosen(hub, family->has_head_norms),
       .has_query_norms = family->has_query_norms,
       .has_part_norms = family->has_part_norms,
       .reads_plain = family->reads_plain,

@@ -102,10 +102,10 @@ typedef struct dsm__hub_family {
   dsm__hub_choice is_parallel;  /**< both parts of a block read what the block reads */
   dsm__hub_choice has_one_norm; /**< ... which is normalised once for both */
   bool has_head_bias;
-  bool has_head_norms;  /**< of queries and keys, each of a head's features */
-  bool has_query_norms; /**< likewise, each of the features of all heads */
-  bool has_part_norms;  /**< of what parts make, before it is added */
-  bool reads_plain;     /**< parts read what is not normalised */
+  dsm__hub_choice has_head_norms; /**< of queries and keys, each of a head's features */
+  bool has_query_norms;           /**< likewise, each of the features of all heads */
+  bool has_part_norms;            /**< of what parts make, before it is added */
+  bool reads_plain;               /**< parts read what is not normalised */
   struct {
     const char *key;
     double fallback;
