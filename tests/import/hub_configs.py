@@ -8,7 +8,7 @@ Qwen/Qwen3-0.6B, Qwen/Qwen3-8B, Qwen/Qwen3-32B, Qwen/Qwen3-30B-A3B, Qwen/Qwen3-2
 microsoft/Phi-3-mini-4k-instruct, tiiuae/falcon-7b, CohereForAI/c4ai-command-r-v01, EleutherAI/gpt-j-6b,
 microsoft/phi-2, stabilityai/stablelm-3b-4e1t, bigcode/starcoder2-7b, allenai/OLMo-2-1124-7B, google/gemma-7b,
 google/gemma-2-9b, google/gemma-3-1b-pt, deepseek-ai/DeepSeek-V3, zai-org/GLM-4.5-Air,
-deepseek-ai/DeepSeek-V2-Lite, openai/gpt-oss-120b and state-spaces/mamba2-2.7b.
+deepseek-ai/DeepSeek-V2-Lite, openai/gpt-oss-120b, state-spaces/mamba2-2.7b and openai/whisper-large-v2.
 """
 
 
@@ -118,6 +118,12 @@ CONFIGS = {
         "dropout_rate": 0.1, "feed_forward_proj": "gated-gelu", "n_positions": 512, "num_heads": 16, "num_layers": 24,
         "num_decoder_layers": 24, "relative_attention_num_buckets": 32, "tie_word_embeddings": False,
         "vocab_size": 32128},
+    "whisper_large_v2": {
+        "activation_dropout": 0.0, "activation_function": "gelu", "architectures": ["WhisperForConditionalGeneration"],
+        "attention_dropout": 0.0, "d_model": 1280, "decoder_attention_heads": 20, "decoder_ffn_dim": 5120,
+        "decoder_layers": 32, "dropout": 0.0, "encoder_attention_heads": 20, "encoder_ffn_dim": 5120, "encoder_layers": 32,
+        "is_encoder_decoder": True, "max_source_positions": 1500, "max_target_positions": 448, "model_type": "whisper",
+        "num_hidden_layers": 32, "num_mel_bins": 80, "scale_embedding": False, "vocab_size": 51865},
     "vit_b16": {
         "architectures": ["ViTForImageClassification"], "model_type": "vit", "attention_probs_dropout_prob": 0.0,
         "hidden_act": "gelu", "hidden_dropout_prob": 0.0, "hidden_size": 768,
@@ -135,7 +141,8 @@ PARAMETERS = {
     "cohere": 34_980_831_232, "gemma_7b": 8_537_680_896, "gemma2_9b": 9_241_705_984, "gemma3_1b": 999_885_952,
     "olmo2_7b": 7_298_617_344, "stablelm_3b": 2_795_443_200, "starcoder2_7b": 7_173_923_840, "phi2": 2_779_683_840,
     "falcon_7b": 6_921_720_704, "gptj_6b": 6_050_882_784, "deepseek_v3": 671_026_419_200,
-    "mamba2_27b": 2_702_599_680, "glm45_air": 106_852_251_264, "deepseek_v2_lite": 15_706_484_224, "gpt_oss_120b": 116_829_156_672,
+    "mamba2_27b": 2_702_599_680, "glm45_air": 106_852_251_264, "whisper_large_v2": 1_543_304_960,
+    "deepseek_v2_lite": 15_706_484_224, "gpt_oss_120b": 116_829_156_672,
 }
 
 
@@ -239,6 +246,10 @@ DERIVED = {
     # biases everywhere, and a number of each head; 128 experts and a router with biases
     "gpt_oss_120b": decoder(36, linear(2880, (64 + 2 * 8) * 64) + linear(64 * 64, 2880) + 64 + 2 * 2880 +
                             linear(2880, 128) + 128 * (2 * linear(2880, 2880) + linear(2880, 2880)), 2880, 201088),
+    # keys have no biases; the decoder attends twice
+    "whisper_large_v2": linear(3 * 80, 1280) + linear(3 * 1280, 1280) + (1500 + 448 + 51865) * 1280 +
+                        2 * 32 * (plain_part(1280, 5120) + 2 * 1280) + 3 * 32 * (4 * linear(1280, 1280) + 1280) +
+                        2 * 2 * 1280,
     "vit_b16": linear(3 * 16 * 16, 768) + (1 + 197) * 768 + 12 * encoder_block(768, 3072) + 2 * 768 + linear(768, 1000),
 }
 

@@ -348,7 +348,7 @@ class Refused(Hub):
             self.assertIn('$.model_type: error: expected bert, cohere, deepseek_v2, deepseek_v3, falcon, gemma, gemma2, '
                           'gemma3_text, glm4_moe, gpt2, gpt_neox, '
                           'gpt_oss, gptj, kimi_k2, llama, mamba2, mistral, mixtral, olmo2, phi, phi3, qwen2, qwen3, qwen3_moe, stablelm, '
-                          f'starcoder2, t5, vit, found string "{near}"', said)
+                          f'starcoder2, t5, vit, whisper, found string "{near}"', said)
             self.assertNotIn("did you mean", said)
 
     def test_distances_in_place_of_positions(self):

@@ -376,5 +376,23 @@ const dsm__hub_family dsm__hub_families[] = {
         .dropout = "hidden_dropout_prob",
         .score_dropout = "attention_probs_dropout_prob",
     },
+    {
+        .type = "whisper",
+        .classes = "WhisperModel, WhisperForConditionalGeneration",
+        .put = dsm__hub_write_whisper,
+        .keys = {[DSM__HUB_SEQUENCE] = "max_target_positions",
+                 [DSM__HUB_BLOCKS] = "encoder_layers",
+                 [DSM__HUB_HIDDEN] = "d_model",
+                 [DSM__HUB_HEADS] = "encoder_attention_heads",
+                 [DSM__HUB_INNER] = "encoder_ffn_dim"},
+        .positions = 448,
+        .norm = DSM__HUB_LAYER_NORM,
+        .activation_key = "activation_function",
+        .activation = "gelu",
+        .dropout = "dropout",
+        .score_dropout = "attention_dropout",
+        .has_learned_positions = true,
+        .is_tied = true,
+    },
 };
 const size_t dsm__hub_family_count = DSM__COUNT_OF(dsm__hub_families);

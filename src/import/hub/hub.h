@@ -139,6 +139,7 @@ void dsm__hub_write_decoder(const dsm__hub *hub);
 void dsm__hub_write_mamba2(const dsm__hub *hub);
 void dsm__hub_write_t5(const dsm__hub *hub);
 void dsm__hub_write_vit(const dsm__hub *hub);
+void dsm__hub_write_whisper(const dsm__hub *hub);
 
 /* ---- keys of a configuration; null, and no key, is as absent (config.c) ---- */
 
@@ -241,10 +242,22 @@ typedef struct dsm__hub_fc {
 void dsm__hub_op_write(const dsm__hub *hub, const char *op, const char *key, const char *value);
 void dsm__hub_fc_write(const dsm__hub *hub, const dsm__hub_fc *fc);
 
-/** An embedding of "hidden" features at "sequence" positions. */
+/** A convolution along positions; all but the names are expressions. What is NULL is left out. */
+typedef struct dsm__hub_conv {
+  const char *name;
+  const char *in, *out, *groups;
+  const char *positions;
+  const char *kernel, *stride, *padding;
+  const char *activation;
+  bool has_bias;
+} dsm__hub_conv;
+void dsm__hub_conv_write(const dsm__hub *hub, const dsm__hub_conv *conv);
+
+/** An embedding of "hidden" features. */
 typedef struct dsm__hub_embedding {
   const char *name;
   const char *vocabulary; /**< an expression; NULL: one row, such as a class token */
+  const char *positions;  /**< an expression; NULL: "sequence" */
   const char *input;
   const char *residual;
   const char *norm;
@@ -257,6 +270,7 @@ typedef struct dsm__hub_attention {
   const char *name;
   const char *head_features; /**< an expression */
   const char *inputs[3];     /**< queries, keys, values; NULL: the layer before has them all */
+  const char *context;       /**< an expression; NULL: as many as queries */
   bool has_kv_heads;         /**< by the parameter of this name */
   bool has_window;           /**< likewise */
   bool has_latent;           /**< likewise, as all that goes with it */

@@ -166,6 +166,30 @@ void dsm__hub_fc_write(const dsm__hub *hub, const dsm__hub_fc *fc) {
   dsm__json_end_object(hub->writer);
 }
 
+/* Of rows, which positions are; there is one column. */
+static void put_rows(const dsm__hub *hub, const char *key, const char *rows, uint64_t columns) {
+  if (rows != NULL) {
+    dsm__json_put_array(hub->writer, key, true);
+    dsm__json_write_string(hub->writer, rows);
+    dsm__json_write_u64(hub->writer, columns);
+    dsm__json_end_array(hub->writer);
+  }
+}
+
+void dsm__hub_conv_write(const dsm__hub *hub, const dsm__hub_conv *conv) {
+  const dsm__hub_fc operations = {.activation = conv->activation, .has_bias = conv->has_bias};
+  begin_layer(hub, conv->name, "conv");
+  dsm__json_put_string(hub->writer, "in", conv->in);
+  dsm__json_put_string(hub->writer, "out", conv->out);
+  put_optional(hub, "groups", conv->groups);
+  put_rows(hub, "kernel", conv->kernel, 1);
+  put_rows(hub, "stride", conv->stride, 1);
+  put_rows(hub, "padding", conv->padding, 0);
+  put_rows(hub, "feature", conv->positions, 1);
+  put_aux(hub, &operations);
+  dsm__json_end_object(hub->writer);
+}
+
 void dsm__hub_embedding_write(const dsm__hub *hub, const dsm__hub_embedding *embedding) {
   const dsm__hub_fc operations = {.residual = embedding->residual,
                                   .norm = embedding->norm,
@@ -176,7 +200,8 @@ void dsm__hub_embedding_write(const dsm__hub *hub, const dsm__hub_embedding *emb
   }
   put_optional(hub, "vocabulary", embedding->vocabulary);
   dsm__json_put_string(hub->writer, "out", "=hidden");
-  dsm__json_put_string(hub->writer, "positions", "=sequence");
+  dsm__json_put_string(hub->writer, "positions",
+                       embedding->positions == NULL ? "=sequence" : embedding->positions);
   if (embedding->has_learned_positions) {
     dsm__json_put_bool(hub->writer, "learned_positions", true);
   }
@@ -193,6 +218,7 @@ void dsm__hub_attention_write(const dsm__hub *hub, const dsm__hub_attention *att
   put_optional(hub, "value_features", attention->has_latent ? "=value_features" : NULL);
   put_optional(hub, "latent", attention->has_latent ? "=latent" : NULL);
   put_optional(hub, "rotary_features", attention->has_latent ? "=rotary_features" : NULL);
+  put_optional(hub, "context", attention->context);
   put_optional(hub, "window", attention->has_window ? "=window" : NULL);
   if (attention->is_causal) {
     dsm__json_put_bool(hub->writer, "causal", true);

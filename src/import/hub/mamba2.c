@@ -6,33 +6,6 @@
 #include "dsm/limits.h"
 #include "import/hub/hub.h"
 
-static void write_pair(const dsm__hub *hub, const char *key, const char *first) {
-  dsm__json_put_array(hub->writer, key, true);
-  dsm__json_write_string(hub->writer, first);
-  dsm__json_write_u64(hub->writer, 1);
-  dsm__json_end_array(hub->writer);
-}
-
-/* Each feature has taps of its own. */
-static void write_filter(const dsm__hub *hub) {
-  static const char mixed[] = "=inner+2*heads*state";
-  dsm__json_begin_object(hub->writer, true);
-  dsm__json_put_string(hub->writer, "name", "filter");
-  dsm__json_put_string(hub->writer, "type", "conv");
-  dsm__json_put_string(hub->writer, "in", mixed);
-  dsm__json_put_string(hub->writer, "out", mixed);
-  dsm__json_put_string(hub->writer, "groups", mixed);
-  write_pair(hub, "kernel", "=taps");
-  write_pair(hub, "feature", "=sequence");
-  dsm__json_put_array(hub->writer, "aux", true);
-  if (dsm__hub_flag(hub, "use_conv_bias", true)) {
-    dsm__hub_op_write(hub, "bias", NULL, NULL);
-  }
-  dsm__hub_op_write(hub, "silu", NULL, NULL);
-  dsm__json_end_array(hub->writer);
-  dsm__json_end_object(hub->writer);
-}
-
 /* Heads are those of keys and queries, each with the values of several. */
 static void write_scan(const dsm__hub *hub) {
   dsm__json_begin_object(hub->writer, true);
@@ -77,7 +50,14 @@ static void write_block(const dsm__hub *hub, const char *name, const char *repea
   part.own_norm = NULL;
   part.comment = NULL;
   dsm__hub_fc_write(hub, &part);
-  write_filter(hub);
+  dsm__hub_conv_write(hub, &(dsm__hub_conv){.name = "filter", /* each feature has taps of its own */
+                                            .in = part.out,
+                                            .out = part.out,
+                                            .groups = part.out,
+                                            .kernel = "=taps",
+                                            .positions = "=sequence",
+                                            .has_bias = dsm__hub_flag(hub, "use_conv_bias", true),
+                                            .activation = "silu"});
   write_scan(hub);
   part = (dsm__hub_fc){.name = "project",
                        .in = "=inner",
