@@ -90,6 +90,7 @@ typedef struct dsm_aux {
   uint64_t features;  /**< norms of an fc's output only: of a head, each of which has a norm with
                            the same weights; 0: one norm of all features */
   uint64_t heads; /**< with `features`: the heads that have a norm, from the first one on; 0: all */
+  bool is_given;  /**< norms only: another layer makes its scale and shift for each sample */
 } dsm_aux;
 
 /** How a declared layer takes part in timestep pipelining. */
@@ -270,6 +271,7 @@ typedef struct dsm_layer {
   uint64_t rotated_elements;           /**< of the output that is turned by its position */
   uint64_t head_norm_features;  /**< of heads that have norms, which all have the same weights:
                                      queries' and keys'; 0: the norm, if any, is of all features */
+  uint64_t given_norms;         /**< of what norms have a number each for, that another layer makes */
   uint64_t unnormed_elements;   /**< of the output, beside those with a norm of heads: values */
   uint64_t upsampled_elements;  /**< of the input, grown */
   uint64_t pool_window;         /**< elements of the output pool's window; 0: no output pool */

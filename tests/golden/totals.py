@@ -295,6 +295,21 @@ def climate_segmentation(rows=768, columns=1152, channels=16, classes=3):
     return total + scaled_conv(256, 256, 3, *quarter) + scaled_conv(256, classes, 3, *half, norm=False)
 
 
+# ---- diffusion ----
+
+def diffusion(hidden, layers, patches, pixels, classes, frequencies=256):
+    """Patches with biases and a table of their places; the time through two products, and a table of classes, of
+    which none is one too. In a block 12 H^2 with biases as in an encoder, and a product of what conditions it,
+    which makes scale, shift and gate of both parts for all positions: norms have nothing of their own. The end
+    has scale and shift too, and makes two numbers of each of a patch."""
+    conditions = table(classes + 1, hidden) + matrix(frequencies, hidden, 1) + matrix(hidden, hidden, 1)
+    block = (matrix(hidden, 6 * hidden, 1) + matrix(hidden, 3 * hidden, patches) + matrix(hidden, hidden, patches)
+             + matrix(hidden, 4 * hidden, patches) + matrix(4 * hidden, hidden, patches)
+             + Count(macs=2 * patches ** 2 * hidden))
+    return (conditions + matrix(pixels, hidden, patches) + table(patches, hidden) + block * layers
+            + matrix(hidden, 2 * hidden, 1) + matrix(hidden, 2 * pixels, patches))
+
+
 # ---- sound ----
 
 def listener(hidden, layers, bands, frames, vocabulary, sequence):
@@ -352,6 +367,7 @@ NETWORKS = {
     "bert_large_pretrain": Known(bert_pretraining(1024, 24), 336226108, 169959811072),
     "deepcam": Known(climate_segmentation(), 56454720, 327668833280),
     "deepseek_v3": Known(deepseek(7168, 18432, 2048, 3, 61, 128, 4096, 129280, 256, 8, 1), 671026419200),
+    "dit_xl": Known(diffusion(1152, 28, 256, 16, 1000), 675129632),
     "gemma3_27b": Known(gemma3(5376, 21504, 62, 32, 16, 32768, 262208), 27009346304),
     "gnmt_mlperf": Known(recurrent_translator(), 160564224),
     "gpt": Known(gpt(2048, 24, 2048, 50257)),

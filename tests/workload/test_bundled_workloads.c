@@ -78,18 +78,18 @@ END_TEST
 
 /* All others, whose totals tests/golden/totals.py counts. */
 static const char *const others[] = {
-    "bert_base",    "bert_large",      "bert_large_pretrain",
-    "deepseek_v3",  "gemma3_27b",      "gpt",
-    "gpt2",         "gpt2_large",      "gpt2_medium",
-    "gpt3_175b",    "gpt_oss_120b",    "llama2_13b",
-    "llama2_70b",   "llama2_7b",       "llama3_405b",
-    "llama3_70b",   "llama3_8b",       "mamba2",
-    "mistral_7b",   "mixtral_8x7b",    "phi3",
-    "qwen3_235b",   "qwen3_32b",       "resnet101",
-    "resnet152",    "resnet18",        "resnet34",
-    "ssd_resnet34", "transformer_big", "unet",
-    "deepcam",      "gnmt_mlperf",     "vit_b16",
-    "vit_l16",      "whisper_large",
+    "bert_base",   "bert_large",   "bert_large_pretrain",
+    "deepseek_v3", "dit_xl",       "gemma3_27b",
+    "gpt",         "gpt2",         "gpt2_large",
+    "gpt2_medium", "gpt3_175b",    "gpt_oss_120b",
+    "llama2_13b",  "llama2_70b",   "llama2_7b",
+    "llama3_405b", "llama3_70b",   "llama3_8b",
+    "mamba2",      "mistral_7b",   "mixtral_8x7b",
+    "phi3",        "qwen3_235b",   "qwen3_32b",
+    "resnet101",   "resnet152",    "resnet18",
+    "resnet34",    "ssd_resnet34", "transformer_big",
+    "unet",        "deepcam",      "gnmt_mlperf",
+    "vit_b16",     "vit_l16",      "whisper_large",
 };
 
 static const char *name_of(int index) {

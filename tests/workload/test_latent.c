@@ -144,6 +144,9 @@ START_TEST(test_heads_with_a_norm_are_of_those_there_are) {
   expect_refused("{'name': 'x', 'type': 'fc', 'in': 8, 'out': 9, 'aux': [{'op': 'rms_norm',"
                  " 'heads': 3}]}",
                  "$.layers[0].aux[0].heads");
+  expect_refused("{'name': 'x', 'type': 'fc', 'in': 8, 'out': 8, 'aux': [{'op': 'rms_norm',"
+                 " 'features': 4, 'given': true}]}",
+                 "$.layers[0].aux[0]");
 }
 END_TEST
 

@@ -169,6 +169,19 @@ START_TEST(test_parameters_and_caches_are_counted_by_kind) {
 }
 END_TEST
 
+/* Adaptive norms: on the input of 12 features, and on the output of 5. */
+START_TEST(test_norms_that_another_layer_makes_have_no_parameters) {
+  network = network_of("{'name': 'a', 'type': 'fc', 'in': 12, 'out': 5, 'aux': [{'op': 'bias'},"
+                       " {'op': 'layer_norm', 'on': 'input', 'given': true},"
+                       " {'op': 'rms_norm', 'given': true}]}, {'name': 'b', 'type': 'fc',"
+                       " 'in': 5, 'out': 5, 'aux': [{'op': 'layer_norm', 'given': true}]}");
+  const dsm__parameter_counts counts = dsm__workload_count_parameters(network);
+  ck_assert_uint_eq(counts.norms, 0);
+  ck_assert_uint_eq(network->parameters, 12 * 5 + 5 + 5 * 5);
+  ck_assert_uint_eq(network->layers[0].input_op_elements, 12);
+}
+END_TEST
+
 START_TEST(test_tied_table_is_counted_once) {
   network = network_of(
       "{'name': 'words', 'type': 'embedding', 'vocabulary': 100, 'out': 12, 'positions': 3},"
@@ -294,6 +307,7 @@ Suite *suite_quantities(void) {
   tcase_add_test(types, test_lstm_parameters_count_four_biases);
   tcase_add_test(types, test_matmul_has_an_operand_and_no_weights);
   tcase_add_test(types, test_totals_include_timesteps);
+  tcase_add_test(types, test_norms_that_another_layer_makes_have_no_parameters);
   tcase_add_test(types, test_tied_table_is_counted_once);
   tcase_add_loop_test(types, test_experts_share_positions_out, 0, COUNT_OF(capacities));
   tcase_add_loop_test(types, test_results_that_gradients_need_are_kept_once, 0, COUNT_OF(kept));

@@ -43,7 +43,8 @@ static const description descriptions[] = {
      " {'op': 'silu'}]}, {'name': 'u', 'type': 'fc', 'in': 12, 'out': 8, 'inputs': ['a'],"
      " 'aux': [{'op': 'multiply', 'from': 'g'}, {'op': 'rotary', 'share': 0.25}]},"
      "{'name': 's', 'type': 'fc', 'in': 8, 'out': 4, 'aux': [{'op': 'select', 'positions': 2},"
-     " {'op': 'rms_norm', 'on': 'input'}]}, {'name': 'o', 'type': 'fc', 'in': 8, 'out': 2,"
+     " {'op': 'rms_norm', 'on': 'input', 'given': true}]}, {'name': 'o', 'type': 'fc', 'in': 8, "
+     "'out': 2,"
      " 'positions': 1}, {'name': 'm', 'type': 'matmul', 'in': 2, 'out': 4, 'operand': 's'},"
      "{'name': 't', 'type': 'conv_transpose', 'in': 8, 'out': 3, 'feature': [24, 6], 'inputs':"
      " ['u'], 'stride': [2, 3], 'aux': [{'op': 'upsample', 'factor': [2, 2]}]}"},

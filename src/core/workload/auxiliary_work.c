@@ -71,6 +71,10 @@ const char *dsm__auxiliary_derive(const dsm__lowering *lowering, dsm_layer *out)
     if (dsm__is_shared_norm(aux)) {
       continue; /* it is there, and counted, where the other layer reads */
     }
+    if (aux->is_given) {
+      out->given_norms +=
+          (aux->op == DSM_AUX_LAYER_NORM ? 2 : 1) * (aux->is_on_input ? out->in : out->out);
+    }
     if (dsm__is_input_norm(aux)) {
       out->has_input_op[aux->op] = true;
       out->input_op_elements = out->input_elements;

@@ -94,6 +94,7 @@ static const dsm__object_key aux_keys[] = {
     {"share", OP(ROTARY)},
     {"features", SHARED_NORMS},
     {"heads", SHARED_NORMS},
+    {"given", SHARED_NORMS},
 };
 const dsm__object_type dsm__aux_object = {.name = "auxiliary operation",
                                           .keys = aux_keys,
@@ -162,6 +163,10 @@ static void read_own_keys(dsm_aux *aux, dsm__arena *arena, const dsm__json_node 
   }
   dsm__json_optional_u64(node, "features", 1, DSM_DIMENSION_MAX, 0, &aux->features);
   dsm__json_optional_u64(node, "heads", 1, DSM_SIDE_MAX, 0, &aux->heads);
+  dsm__json_optional_bool(node, "given", false, &aux->is_given);
+  if (aux->is_given && (aux->features > 0 || is_shared_norm)) {
+    dsm__json_error(node, NULL, "expected \"given\" without \"features\" and \"from\", found both");
+  }
 }
 
 /* The kind of an object by the word of a member; not known where that is none. */

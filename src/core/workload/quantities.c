@@ -57,7 +57,7 @@ static uint64_t norm_parameters(const dsm_layer *layer) {
   norms += layer->has_op[DSM_AUX_RMS_NORM] ? own : 0;
   norms += layer->has_input_op[DSM_AUX_LAYER_NORM] ? 2 * layer->in : 0;
   norms += layer->has_input_op[DSM_AUX_RMS_NORM] ? layer->in : 0;
-  return norms;
+  return norms - layer->given_norms;
 }
 
 /* Those of a primary layer (section 4). */

@@ -232,6 +232,7 @@ static void add_part(dsm_layer *sum, const dsm_layer *part) {
   sum->weight_elements += part->weight_elements;
   sum->macs += part->macs;
   sum->parameters += part->parameters;
+  sum->given_norms += part->given_norms;
   sum->rotated_elements += part->rotated_elements;
   sum->has_op[DSM_AUX_ROTARY] = sum->has_op[DSM_AUX_ROTARY] || part->has_op[DSM_AUX_ROTARY];
 }

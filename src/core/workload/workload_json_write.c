@@ -34,6 +34,9 @@ static void write_aux(dsm__json_writer *writer, const dsm_aux *aux) {
   if (aux->heads > 0) {
     dsm__json_put_u64(writer, "heads", aux->heads);
   }
+  if (aux->is_given) {
+    dsm__json_put_bool(writer, "given", true);
+  }
   dsm__json_end_object(writer);
 }
 
