@@ -26,17 +26,15 @@ void dsm__set_add(dsm__sweep_draft *draft, const char *path, const dsm__raw_valu
     }
   }
   draft->sets.count = kept;
-  if (!DSM__LIST_RESERVE_IN(&draft->sets, 1, draft->arena)) {
+  if (!DSM__LIST_PUSH_IN(&draft->sets, draft->arena,
+                         (dsm__said_path){.kind = kind,
+                                          .path = path,
+                                          .json = raw->json,
+                                          .origin = raw->origin,
+                                          .is_set = true,
+                                          .text = dsm__override_text(raw->json, raw->text)})) {
     (void)dsm__draft_out_of_memory(draft);
-    return;
   }
-  draft->sets.items[draft->sets.count++] =
-      (dsm__said_path){.kind = kind,
-                       .path = path,
-                       .json = raw->json,
-                       .origin = raw->origin,
-                       .is_set = true,
-                       .text = dsm__override_text(raw->json, raw->text)};
 }
 
 /* A copy of a node that lives as long as the draft; its parent must do so too. NULL: out of
