@@ -20,6 +20,7 @@
 #include "dsm/dispatch.h"
 #include "dsm/elasticity.h"
 #include "dsm/explore.h"
+#include "dsm/ladder.h"
 #include "dsm/partition.h"
 #include "dsm/partition_front.h"
 #include "dsm/pim.h"
@@ -95,14 +96,6 @@ DSM_API char *dsm_answer_print(dsm_answer answer, dsm_form form, const dsm_table
  * transfers, and the memory of a chip as counters; times are whole nanoseconds.
  */
 DSM_API extern const dsm_answer_kind dsm_answer_plan;
-
-/** One rung of a ladder: the best plan with some optimisations. */
-typedef struct dsm_ladder_rung {
-  const char *name;     /**< "none", or the optimisation that this rung adds */
-  const dsm_plan *plan; /**< borrowed; NULL: no mapping fits, never of the last rung */
-  const char *system;   /**< name of its system */
-  dsm_optimization_set optimizations; /**< that the search might use */
-} dsm_ladder_rung;
 
 /** Of dsm_ladder_rung, several: what each optimisation gains over the rung before and over the
  * first. Table, JSON ("dsm-ladder/1"), and CSV with one row a rung. */

@@ -51,6 +51,7 @@
 #include "dsm/elasticity.h"
 #include "dsm/element_type.h"
 #include "dsm/explore.h"
+#include "dsm/ladder.h"
 #include "dsm/export.h"
 #include "dsm/file.h"
 #include "dsm/import.h"

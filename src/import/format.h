@@ -59,6 +59,9 @@ uint64_t dsm__import_dimension(const dsm__import *import, const char *name, size
  * that can be no name, or memory is out, which is set; in the workload's arena. */
 const char *dsm__import_file_stem(const dsm__import *import);
 
+/** The name of a file without folders and ending, in the arena; NULL if out of memory. */
+const char *dsm__import_stem_of(const char *path, dsm__arena *arena);
+
 /** Begins the object of a workload, with all members before the first that is about layers. */
 void dsm__import_begin_workload(const dsm__import *import, dsm__json_writer *writer,
                                 const char *name, const char *source);

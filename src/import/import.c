@@ -83,14 +83,17 @@ uint64_t dsm__import_dimension(const dsm__import *import, const char *name, size
   return 0;
 }
 
-const char *dsm__import_file_stem(const dsm__import *import) {
-  dsm__arena *const arena = import->builder.workload->arena;
-  const char *const file = import->file == NULL ? "" : import->file;
-  const char *const slash = strrchr(file, '/');
-  const char *const name = slash == NULL ? file : slash + 1;
+const char *dsm__import_stem_of(const char *path, dsm__arena *arena) {
+  const char *const slash = strrchr(path, '/');
+  const char *const name = slash == NULL ? path : slash + 1;
   const char *const dot = strrchr(name, '.');
   const size_t length = dot == NULL || dot == name ? strlen(name) : (size_t)(dot - name);
-  const char *const stem = dsm__arena_strndup(arena, name, length);
+  return dsm__arena_strndup(arena, name, length);
+}
+
+const char *dsm__import_file_stem(const dsm__import *import) {
+  const char *const file = import->file == NULL ? "" : import->file;
+  const char *const stem = dsm__import_stem_of(file, import->builder.workload->arena);
   if (stem == NULL) {
     dsm__json_set_out_of_memory(import->doc);
   }
@@ -121,17 +124,6 @@ static void read_layers(dsm__import *import, const dsm__import_reader *reader) {
   if (dsm__json_doc_error_count(import->doc) == 0) {
     dsm__builder_finish(&import->builder);
   }
-}
-
-static dsm_status write_text(char **text, size_t *text_length, const dsm_workload *workload,
-                             dsm_diags *diags) {
-  dsm__text_buffer out = {0};
-  dsm__json_writer writer = {.out = &out};
-  dsm__workload_write(workload, &writer);
-  dsm__json_finish(&writer);
-  *text_length = out.length;
-  *text = dsm__text_finish(&out);
-  return *text == NULL ? dsm__out_of_memory(diags) : DSM_OK;
 }
 
 /* ---- descriptions that readers write ---- */
@@ -238,7 +230,7 @@ static dsm_status import_with(char **text, size_t *text_length, dsm__import *imp
     read_layers(import, reader);
     status = dsm__json_doc_finish(import->doc);
     if (status == DSM_OK) {
-      status = write_text(text, text_length, import->builder.workload, diags);
+      status = dsm__workload_text(text, text_length, import->builder.workload, diags);
     }
   }
   dsm__builder_fini(&import->builder);

@@ -28,11 +28,7 @@ static task window_task(size_t first, size_t last, double budget) {
 
 /* The last task is done first: they are pushed in reverse order. */
 static bool push(tasks *to, task one) {
-  if (!DSM__LIST_RESERVE_IN(to, 1, to->arena)) {
-    return false;
-  }
-  to->items[to->count++] = one;
-  return true;
+  return DSM__LIST_PUSH_IN(to, to->arena, one);
 }
 
 static bool push_keep(tasks *to, const dsm_remat_chain *chain, const task *from, size_t option) {
@@ -57,11 +53,7 @@ static bool push_drop(tasks *to, const dsm_remat_chain *chain, const task *from,
 }
 
 static bool add_step(dsm__remat_steps *to, const dsm_remat_step *step, dsm__arena *arena) {
-  if (!DSM__LIST_RESERVE_IN(to, 1, arena)) {
-    return false;
-  }
-  to->items[to->count++] = *step;
-  return true;
+  return DSM__LIST_PUSH_IN(to, arena, *step);
 }
 
 bool dsm__remat_unfold(const dsm__remat_choices *choices, double budget, dsm__remat_steps *steps,

@@ -103,6 +103,20 @@ static attempt derive_unknown(const subject *s, dsm_diags *diags) {
 FORM_CASES(elasticity,
            DSM_ANSWERS(elasticity, ((const dsm_elasticity *[]){s->elasticity, s->sensitivity}), 2))
 
+/* A first rung that does not fit, and one with an optimization more. */
+static attempt climb(const subject *s, dsm_diags *diags) {
+  dsm_explore_options options = s->inference;
+  options.optimizations = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID);
+  const dsm_ladder_request request = {
+      .workload = s->single, .system = s->system, .base = s->tiny_system, .options = &options};
+  dsm_ladder ladder;
+  const dsm_status status = dsm_ladder_explore(&ladder, &request, diags);
+  const uint64_t digest =
+      status == DSM_OK ? digest_double(DIGEST_START, ladder.plans[1]->result.step_cycles) : 0;
+  dsm_ladder_fini(&ladder);
+  return (attempt){.status = status, .digest = digest};
+}
+
 static attempt free_nothing(const subject *s, dsm_diags *diags) {
   (void)s;
   (void)diags;
@@ -117,6 +131,7 @@ const faulty_case elasticity_cases[] = {
     {"dsm_elasticity_derive, a mapping that stays", derive_kept, DSM_OK, NULL},
     {"dsm_elasticity_derive, infeasible", derive_infeasible, DSM_ERROR_INFEASIBLE, NULL},
     {"dsm_elasticity_derive, unknown", derive_unknown, DSM_ERROR_USAGE, NULL},
+    {"dsm_ladder_explore, dsm_ladder_fini", climb, DSM_OK, NULL},
     FORM_ROWS(elasticity),
     {"dsm_elasticity_free", free_nothing, DSM_OK, NULL},
 };

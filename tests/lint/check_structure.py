@@ -30,7 +30,7 @@ PUBLIC_HEADERS = {
     "check": {"check", "diff"},
     "server": {"server", "instance"},
     "partition": {"partition", "partition_front", "dispatch"},
-    "sweep": {"sweep", "sweep_store", "sweep_run", "elasticity"},
+    "sweep": {"sweep", "sweep_store", "sweep_run", "elasticity", "ladder"},
     "chain": {"remat"},
     "report": {"report", "suggest", "export"},
     "editing": {"path_steps"},

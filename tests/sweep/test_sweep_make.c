@@ -218,7 +218,7 @@ static const bad_case bad_cases[] = {
      "error: expected at least one workload, found none\n"
      "error: expected at least one system, found none"},
     {DSM_ERROR_USAGE, SPEC("\"axes\": []"), "minibatch=3",
-     "--set: error: expected workload.PATH=VALUE or system.PATH=VALUE, found \"minibatch=3\""},
+     "--set minibatch: error: expected workload.PATH or system.PATH, found \"minibatch\""},
     {DSM_ERROR_USAGE, SPEC("\"axes\": []"), "workload.minbatch=3",
      "--set workload.minbatch: error: no workload has workload.minbatch: unknown key \"minbatch\" "
      "(did you mean \"minibatch\"?)"},

@@ -27,6 +27,12 @@
   dsm__list_has_room((void *)&(list)->items, (list)->count, more, &(list)->capacity,               \
                      sizeof *(list)->items, false, arena)
 
+/** Adds a value to the end of a list. False if out of memory: then the list is as it was. */
+#define DSM__LIST_PUSH(list, ...)                                                                  \
+  (DSM__LIST_RESERVE(list, 1) && ((list)->items[(list)->count++] = (__VA_ARGS__), true))
+#define DSM__LIST_PUSH_IN(list, arena, ...)                                                        \
+  (DSM__LIST_RESERVE_IN(list, 1, arena) && ((list)->items[(list)->count++] = (__VA_ARGS__), true))
+
 /** Moves the `count` items of `size` bytes to which the pointer at `items` leads to where there is
  * room for `more`, on the heap or in the arena; the capacity at least doubles. False if out of
  * memory, or if so many items have no size. */

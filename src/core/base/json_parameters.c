@@ -179,12 +179,10 @@ static bool find_value(void *context, const char *name, double *value, dsm__expr
 
 static void remember(const dsm__json_node *node, int64_t value) {
   dsm__json_doc *const doc = node->doc;
-  if (!DSM__LIST_RESERVE_IN(&doc->parameters->evaluated, 1, doc->arena)) {
+  if (!DSM__LIST_PUSH_IN(&doc->parameters->evaluated, doc->arena,
+                         (dsm__evaluated){node->item, value})) {
     dsm__json_set_out_of_memory(doc);
-    return;
   }
-  doc->parameters->evaluated.items[doc->parameters->evaluated.count++] =
-      (dsm__evaluated){node->item, value};
 }
 
 bool dsm__json_evaluate(const dsm__json_node *node, int64_t *value) {

@@ -201,11 +201,7 @@ static bool add_type(dsm__record_types *types, const dsm__record_type *type, dsm
       return true;
     }
   }
-  if (!DSM__LIST_RESERVE_IN(types, 1, arena)) {
-    return false;
-  }
-  types->items[types->count++] = *type;
-  return true;
+  return DSM__LIST_PUSH_IN(types, arena, *type);
 }
 
 /* Puts the parts that companions add in their place. False if out of memory. */

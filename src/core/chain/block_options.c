@@ -29,10 +29,9 @@ static bool add_dropped(const dsm__remat_block *block, dsm__remat_ways *ways, ds
       const bool is_needed = (needed & dsm__tensor(last)) != 0;
       saved &= ~dsm__tensor(last);
       if (is_needed && (needed & dsm__tensor(first)) != 0) {
-        if (!DSM__LIST_RESERVE_IN(ways, 1, arena)) {
+        if (!DSM__LIST_PUSH_IN(ways, arena, way_that_saves(block, saved))) {
           return false;
         }
-        ways->items[ways->count++] = way_that_saves(block, saved);
       }
     }
   }

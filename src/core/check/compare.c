@@ -66,12 +66,11 @@ static const char *kept_text(dsm__drift_findings *found, const char *text) {
 
 static void add_layer(dsm__drift_findings *found, const char *layer, dsm_presence presence,
                       size_t alike) {
-  if (!DSM__LIST_RESERVE_IN(&found->layers, 1, found->arena)) {
-    found->has_failed = true;
-    return;
-  }
-  found->layers.items[found->layers.count++] =
-      (dsm_layer_drift){.layer = kept_text(found, layer), .presence = presence, .alike = alike};
+  found->has_failed = !DSM__LIST_PUSH_IN(&found->layers, found->arena,
+                                         (dsm_layer_drift){.layer = kept_text(found, layer),
+                                                           .presence = presence,
+                                                           .alike = alike}) ||
+                      found->has_failed;
 }
 
 /* The records of a layer or pass on both sides, whose decisions are compared field by field. */
@@ -87,17 +86,16 @@ typedef struct subject {
 /* The texts in the buffers, which differ. */
 static void add_decision(const subject *of, const char *decision) {
   dsm__drift_findings *const found = of->found;
-  if (!DSM__LIST_RESERVE_IN(&found->decisions, 1, found->arena)) {
-    found->has_failed = true;
-    return;
-  }
-  found->decisions.items[found->decisions.count++] =
-      (dsm_decision_drift){.layer = of->layer == NULL ? NULL : kept_text(found, of->layer),
-                           .pass = of->pass,
-                           .decision = decision,
-                           .before = kept_text(found, found->texts[0].text),
-                           .after = kept_text(found, found->texts[1].text),
-                           .alike = of->alike};
+  found->has_failed =
+      !DSM__LIST_PUSH_IN(
+          &found->decisions, found->arena,
+          (dsm_decision_drift){.layer = of->layer == NULL ? NULL : kept_text(found, of->layer),
+                               .pass = of->pass,
+                               .decision = decision,
+                               .before = kept_text(found, found->texts[0].text),
+                               .after = kept_text(found, found->texts[1].text),
+                               .alike = of->alike}) ||
+      found->has_failed;
 }
 
 /* Two machines may compute a fraction with other last bits. */

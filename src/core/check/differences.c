@@ -68,11 +68,9 @@ static const char *value_text(dsm__differences *at, const dsm__json_node *node) 
 
 static void add(dsm__differences *at, role as, const char *path, const char *a, const char *b) {
   dsm__values *const to = as == DECIDED ? &at->decisions : &at->inputs;
-  if (!DSM__LIST_RESERVE_IN(to, 1, at->arena)) {
-    at->has_failed = true;
-    return;
-  }
-  to->items[to->count++] = (dsm_input_difference){.path = path, .a = a, .b = b};
+  at->has_failed =
+      !DSM__LIST_PUSH_IN(to, at->arena, (dsm_input_difference){.path = path, .a = a, .b = b}) ||
+      at->has_failed;
 }
 
 static bool is_judged(const dsm__differences *at, const char *path) {
@@ -109,11 +107,7 @@ static void compare_figures(dsm__differences *at, const char *path, const dsm__f
   if (!made.moved.is_beyond && !is_judged(at, path)) {
     return;
   }
-  if (!DSM__LIST_RESERVE_IN(&at->figures, 1, at->arena)) {
-    at->has_failed = true;
-    return;
-  }
-  at->figures.items[at->figures.count++] = made;
+  at->has_failed = !DSM__LIST_PUSH_IN(&at->figures, at->arena, made) || at->has_failed;
 }
 
 /* Two machines may compute a fraction with other last bits. */

@@ -86,7 +86,6 @@ dsm__table dsm__answer_table(dsm__page *page, dsm_answer answer, size_t section)
 /* ---- views that stand in files of their own ---- */
 
 dsm__view dsm__put_junit, dsm__put_step_trace;
-dsm__view dsm__show_check, dsm__show_diff, dsm__show_elasticity, dsm__show_explanation,
-    dsm__show_plan, dsm__show_points;
+dsm__view dsm__show_check, dsm__show_diff, dsm__show_explanation, dsm__show_plan, dsm__show_points;
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/diag_add.h"
 #include "model/equations.h"
 #include "server/instance_internal.h"
+#include "server/server_internal.h"
 
 /* What is being made. */
 typedef struct making {
@@ -141,6 +142,22 @@ static void note_precision(making *m) {
   }
 }
 
+dsm_instance_device dsm__instance_device_of(const dsm_device *device) {
+  return (dsm_instance_device){
+      .name = device->name,
+      .is_accelerator = device->is_accelerator,
+      .memory_bytes = device->memory_bytes,
+      .link_bytes_per_second = device->link_bytes_per_second,
+      .incoming_bytes_per_second = device->incoming_bytes_per_second,
+      .transfer_seconds = device->transfer_seconds,
+      .element_bytes = device->element_bytes,
+      .weight_bytes = device->weight_bytes,
+      .has_power = device->has_power,
+      .busy_watts = device->busy_watts,
+      .idle_watts = device->idle_watts,
+  };
+}
+
 static bool make_devices(making *m) {
   dsm__arena *const arena = m->instance->arena;
   const size_t count = m->server->device_count;
@@ -151,19 +168,8 @@ static bool make_devices(making *m) {
   }
   for (size_t j = 0; j < count; j++) {
     const dsm_device *const device = &m->server->devices[j];
-    devices[j] = (dsm_instance_device){
-        .name = dsm__arena_strdup(arena, device->name),
-        .is_accelerator = device->is_accelerator,
-        .memory_bytes = device->memory_bytes,
-        .link_bytes_per_second = device->link_bytes_per_second,
-        .incoming_bytes_per_second = device->incoming_bytes_per_second,
-        .transfer_seconds = device->transfer_seconds,
-        .element_bytes = device->element_bytes,
-        .weight_bytes = device->weight_bytes,
-        .has_power = device->has_power,
-        .busy_watts = device->busy_watts,
-        .idle_watts = device->idle_watts,
-    };
+    devices[j] = dsm__instance_device_of(device);
+    devices[j].name = dsm__arena_strdup(arena, device->name);
     m->per_task_seconds[j] = device->task_seconds;
     if (devices[j].name == NULL) {
       return false;

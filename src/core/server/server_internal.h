@@ -70,6 +70,9 @@ typedef struct dsm__links {
 dsm__links dsm__links_read(const dsm__json_node *root, const dsm__record_type *rows,
                            const dsm__named_devices *names, size_t name_count, dsm__arena *arena);
 
+/** What a profile has of a device, whose name stays the server's. */
+dsm_instance_device dsm__instance_device_of(const dsm_device *device);
+
 /** The same of a profile or partition, whose devices the instance has, into the instance. */
 void dsm__instance_links_read(dsm_instance *instance, const dsm__json_node *root,
                               dsm__arena *arena);

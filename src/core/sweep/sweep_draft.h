@@ -165,8 +165,7 @@ typedef struct dsm__raw_value {
 /** A value of the specification. */
 dsm__raw_value dsm__raw_from_node(dsm__sweep_draft *draft, const dsm__json_node *node);
 
-/** text[0 .. length) of the command line: JSON, or any other text that does not begin like a JSON
- * string, list or object, which then is taken as a string. */
+/** text[0 .. length) of the command line, as the value of an override is: JSON, or a string. */
 bool dsm__raw_from_text(dsm__sweep_draft *draft, const char *text, size_t length,
                         dsm__origin origin, dsm__raw_value *raw);
 
@@ -239,9 +238,8 @@ bool dsm__is_name(const char *text, size_t most);
 /** Reads the specification into the draft (sweep_json.c). */
 void dsm__sweep_read(dsm__sweep_draft *draft);
 
-/** Adds or replaces a value for all points. */
-void dsm__set_add(dsm__sweep_draft *draft, const char *path, dsm__path_kind kind,
-                  const dsm__raw_value *raw);
+/** Adds or replaces a value for all points, whose path may be none: then that is reported. */
+void dsm__set_add(dsm__sweep_draft *draft, const char *path, const dsm__raw_value *raw);
 
 /** Takes --vary texts apart, before the specification is read (sweep_vary.c). */
 void dsm__varies_parse(dsm__sweep_draft *draft);

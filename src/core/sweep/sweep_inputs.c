@@ -78,10 +78,9 @@ static bool add_input(dsm__sweep_draft *draft, dsm_description kind, dsm_sweep_i
     return dsm__draft_error(draft, origin, NULL, "expected at most %d %ss, found more",
                             DSM_SWEEP_VALUES_MAX, dsm_description_name(kind));
   }
-  if (!DSM__LIST_RESERVE_IN(list, 1, draft->arena)) {
+  if (!DSM__LIST_PUSH_IN(list, draft->arena, fresh)) {
     return dsm__draft_out_of_memory(draft);
   }
-  list->items[list->count++] = fresh;
   return true;
 }
 

@@ -12,26 +12,29 @@ enum { PATH_BYTES_MAX = 1024, CONDITION_BYTES_MAX = 4096 };
 
 /* ---- values for all points ---- */
 
-void dsm__set_add(dsm__sweep_draft *draft, const char *path, dsm__path_kind kind,
-                  const dsm__raw_value *raw) {
+void dsm__set_add(dsm__sweep_draft *draft, const char *path, const dsm__raw_value *raw) {
   size_t kept = 0;
+  dsm__path_kind kind;
+  if (!dsm__path_parse(path, &kind) || strchr(path, '=') != NULL || !dsm__path_is_value(kind)) {
+    dsm__draft_error(draft, raw->origin, NULL,
+                     "expected workload.PATH or system.PATH, found \"%.128s\"", path);
+    return;
+  }
   for (size_t i = 0; i < draft->sets.count; i++) {
     if (strcmp(draft->sets.items[i].path, path) != 0) {
       draft->sets.items[kept++] = draft->sets.items[i];
     }
   }
   draft->sets.count = kept;
-  if (!DSM__LIST_RESERVE_IN(&draft->sets, 1, draft->arena)) {
+  if (!DSM__LIST_PUSH_IN(&draft->sets, draft->arena,
+                         (dsm__said_path){.kind = kind,
+                                          .path = path,
+                                          .json = raw->json,
+                                          .origin = raw->origin,
+                                          .is_set = true,
+                                          .text = dsm__override_text(raw->json, raw->text)})) {
     (void)dsm__draft_out_of_memory(draft);
-    return;
   }
-  draft->sets.items[draft->sets.count++] =
-      (dsm__said_path){.kind = kind,
-                       .path = path,
-                       .json = raw->json,
-                       .origin = raw->origin,
-                       .is_set = true,
-                       .text = dsm__override_text(raw->json, raw->text)};
 }
 
 /* A copy of a node that lives as long as the draft; its parent must do so too. NULL: out of
@@ -42,20 +45,6 @@ static const dsm__json_node *keep(dsm__sweep_draft *draft, dsm__json_node node) 
     *copy = node;
   }
   return copy;
-}
-
-static void read_set_member(dsm__sweep_draft *draft, const dsm__json_node *member) {
-  const char *const key = dsm__json_key(member);
-  dsm__path_kind kind;
-  if (!dsm__path_parse(key, &kind) || strchr(key, '=') != NULL || !dsm__path_is_value(kind)) {
-    dsm__json_error(member, NULL, "expected workload.PATH or system.PATH, found \"%.128s\"", key);
-    return;
-  }
-  const dsm__json_node *const node = keep(draft, *member);
-  if (node != NULL) {
-    const dsm__raw_value raw = dsm__raw_from_node(draft, node);
-    dsm__set_add(draft, dsm__draft_text(draft, "%s", key), kind, &raw);
-  }
 }
 
 static void read_set(dsm__sweep_draft *draft) {
@@ -69,7 +58,11 @@ static void read_set(dsm__sweep_draft *draft) {
   }
   dsm__json_node member = dsm__json_first_member(&draft->set_node);
   for (; dsm__json_is_present(&member); member = dsm__json_next(&member)) {
-    read_set_member(draft, &member);
+    const dsm__json_node *const node = keep(draft, member);
+    if (node != NULL) {
+      const dsm__raw_value raw = dsm__raw_from_node(draft, node);
+      dsm__set_add(draft, dsm__draft_text(draft, "%s", dsm__json_key(node)), &raw);
+    }
   }
 }
 

@@ -16,19 +16,15 @@ enum { SHOWN_MAX = 128 };
 static void read_request_set(dsm__sweep_draft *draft, const char *text) {
   const size_t length = strcspn(text, "=");
   const char *const path = dsm__draft_text(draft, "%.*s", (int)length, text);
-  const char *const option = dsm__draft_text(draft, "--set %s", path);
-  dsm__path_kind kind = DSM__PATH_WORKLOAD;
-  if (text[length] == '\0' || !dsm__path_parse(path, &kind) || !dsm__path_is_value(kind)) {
-    dsm__draft_error(draft, (dsm__origin){.option = "--set"}, NULL,
-                     "expected workload.PATH=VALUE or system.PATH=VALUE, found \"%.*s\"", SHOWN_MAX,
-                     text);
+  const dsm__origin origin = {.option = dsm__draft_text(draft, "--set %s", path)};
+  dsm__raw_value raw;
+  if (text[length] == '\0') {
+    dsm__draft_error(draft, origin, NULL, "expected PATH=VALUE, found no value");
     return;
   }
-  const char *const value = text + length + 1;
-  dsm__raw_value raw = {.origin = {.option = option}, .json = "\"\"", .text = ""};
-  if (*value == '\0' ||
-      dsm__raw_from_text(draft, value, strlen(value), (dsm__origin){.option = option}, &raw)) {
-    dsm__set_add(draft, path, kind, &raw);
+  const char *const value = text[length + 1] == '\0' ? "\"\"" : text + length + 1;
+  if (dsm__raw_from_text(draft, value, strlen(value), origin, &raw)) {
+    dsm__set_add(draft, path, &raw);
   }
 }
 

@@ -4,10 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json_text.h"
 #include "base/json_write.h"
 #include "base/number_text.h"
-#include "base/utf8.h"
 #include "base/words.h"
 #include "sweep/sweep_draft.h"
 
@@ -52,57 +50,39 @@ dsm__raw_value dsm__raw_from_node(dsm__sweep_draft *draft, const dsm__json_node 
   return raw;
 }
 
-/* A text that was found to be JSON. */
-static bool raw_from_json(dsm__sweep_draft *draft, const char *text, dsm__origin origin,
-                          dsm__raw_value *raw) {
-  dsm__json_doc *doc = NULL;
-  dsm_status status = dsm__json_doc_parse(&doc, text, strlen(text), NULL, NULL, 0, NULL);
-  if (status != DSM_OK) {
-    return dsm__draft_out_of_memory(draft);
-  }
-  bool is_good = dsm__json_doc_error_count(doc) == 0;
-  if (is_good) {
-    const dsm__json_node root = dsm__json_root(doc);
-    *raw = dsm__raw_from_node(draft, &root);
-    raw->object = NULL;
-    raw->origin = origin;
-  } else if (dsm__json_doc_is_out_of_memory(doc)) {
-    (void)dsm__draft_out_of_memory(draft);
-  } else {
-    dsm__draft_error(draft, origin, NULL, "expected each key once, found one twice in %.*s",
-                     SHOWN_MAX, text);
-  }
-  dsm__json_doc_free(doc);
-  return is_good;
-}
-
 bool dsm__raw_from_text(dsm__sweep_draft *draft, const char *text, size_t length,
                         dsm__origin origin, dsm__raw_value *raw) {
+  static const char nothing[] = "{}";
+  const dsm_override change = {.path = "value",
+                               .value = dsm__draft_text(draft, "%.*s", (int)length, text)};
   *raw = (dsm__raw_value){.origin = origin};
-  const char *const copy = dsm__draft_text(draft, "%.*s", (int)length, text);
-  dsm__json_flaw flaw;
-  if (dsm__draft_is_stopped(draft)) {
-    return false;
-  }
-  if (dsm__json_text_check(copy, length, &flaw)) {
-    return raw_from_json(draft, copy, origin, raw);
-  }
   if (length == 0) {
     return dsm__draft_error(draft, origin, "an empty text is \"\" in quotes",
                             "expected a value, found nothing");
   }
-  if (strchr("\"[{", copy[0]) != NULL) {
-    return dsm__draft_error(draft, origin, "what begins like JSON must be JSON", "%s",
-                            flaw.message);
+  dsm__json_doc *doc = NULL;
+  dsm_diags *const diags = dsm_diags_new(1);
+  dsm_status status = DSM_ERROR_OUT_OF_MEMORY;
+  if (diags != NULL && !dsm__draft_is_stopped(draft)) {
+    status = dsm__json_doc_parse(&doc, nothing, sizeof nothing - 1, NULL, &change, 1, diags);
   }
-  if (!dsm__is_utf8(copy)) {
-    return dsm__draft_error(draft, origin, NULL, "expected a value in UTF-8, found \"%.*s\"",
-                            SHOWN_MAX, copy);
+  if (status == DSM_OK) {
+    const dsm__json_node root = dsm__json_root(doc);
+    const dsm__json_node value = dsm__json_member(&root, change.path);
+    *raw = dsm__raw_from_node(draft, &value);
+    raw->object = NULL;
+    raw->origin = origin;
+    status = dsm__json_doc_finish(doc);
   }
-  raw->text = copy;
-  raw->words = copy;
-  raw->json = quoted(draft, copy);
-  return true;
+  const dsm_diag *const found = dsm_diags_count(diags) > 0 ? dsm_diags_get(diags, 0) : NULL;
+  if (status == DSM_ERROR_INVALID && found != NULL) {
+    dsm__draft_error(draft, origin, found->hint, "%s", found->message);
+  } else if (status != DSM_OK) {
+    (void)dsm__draft_out_of_memory(draft);
+  }
+  dsm__json_doc_free(doc);
+  dsm_diags_free(diags);
+  return status == DSM_OK;
 }
 
 dsm__raw_value dsm__raw_from_number(dsm__sweep_draft *draft, double number, dsm__origin origin) {

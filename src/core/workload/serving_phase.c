@@ -149,16 +149,12 @@ static bool change_layer(const derivation *d, size_t index, dsm_layer_spec *spec
 }
 
 static dsm_status read_changed(dsm_workload **made, const dsm_workload *changed, dsm_diags *diags) {
-  dsm__text_buffer out = {0};
-  dsm__json_writer writer = {.out = &out};
-  dsm__workload_write(changed, &writer);
-  dsm__json_finish(&writer);
-  const size_t length = out.length;
-  char *const text = dsm__text_finish(&out);
-  if (text == NULL) {
-    return dsm__out_of_memory(diags);
+  char *text;
+  size_t length;
+  dsm_status status = dsm__workload_text(&text, &length, changed, diags);
+  if (status == DSM_OK) {
+    status = dsm_workload_parse(made, text, length, changed->name, NULL, 0, diags);
   }
-  const dsm_status status = dsm_workload_parse(made, text, length, changed->name, NULL, 0, diags);
   free(text);
   return status;
 }

@@ -160,6 +160,10 @@ DSM_NODISCARD bool dsm__workload_derive_hoisted(dsm_workload *workload, dsm_laye
 /** Writes the workload as an object in the format "dsm-workload/1". */
 void dsm__workload_write(const dsm_workload *workload, dsm__json_writer *writer);
 
+/** The same as a text of its own, malloc'ed; *text is NULL unless DSM_OK. */
+DSM_NODISCARD dsm_status dsm__workload_text(char **text, size_t *length,
+                                            const dsm_workload *workload, dsm_diags *diags);
+
 /** The same with the values that are defaults and were not stated: equal workloads give equal
  * texts, and each value that two differ in is there to compare. */
 void dsm__workload_write_full(const dsm_workload *workload, dsm__json_writer *writer);

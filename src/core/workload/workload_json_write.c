@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* workload_json_write.c: writes a workload in the format "dsm-workload/1"; what has its default
  * value and was not stated is left out, unless all is to be written. */
+#include "base/diag_add.h"
 #include "workload/byte_parameters.h"
 #include "workload/layers/layer_kind.h"
 #include "workload/workload_internal.h"
@@ -146,4 +147,15 @@ void dsm__workload_write(const dsm_workload *workload, dsm__json_writer *writer)
 
 void dsm__workload_write_full(const dsm_workload *workload, dsm__json_writer *writer) {
   write_workload(workload, writer, true);
+}
+
+dsm_status dsm__workload_text(char **text, size_t *length, const dsm_workload *workload,
+                              dsm_diags *diags) {
+  dsm__text_buffer out = {0};
+  dsm__json_writer writer = {.out = &out};
+  dsm__workload_write(workload, &writer);
+  dsm__json_finish(&writer);
+  *length = out.length;
+  *text = dsm__text_finish(&out);
+  return *text == NULL ? dsm__out_of_memory(diags) : DSM_OK;
 }

@@ -75,6 +75,35 @@ static bool check_weights(dsm__onnx_lowering *of, const dsm__onnx_node *node,
   return true;
 }
 
+/* The layer of a node without its outputs and what pads it; NULL after a report. */
+static dsm_layer_spec *add_layer(dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                                 const dsm__onnx_shape *input, const dsm__onnx_slides *slides,
+                                 dsm_layer_type type) {
+  const dsm__onnx_reading reading = {.value = dsm__onnx_input(of->graph, node, 0),
+                                     .features = input->dims[FEATURES],
+                                     .size = DSM__ONNX_SIZE2(slides, input)};
+  dsm_layer_spec *const spec = dsm__onnx_add_layer(of, node, &reading, type);
+  if (spec != NULL) {
+    spec->feature = DSM__ONNX_SIZE2(slides, output);
+    spec->kernel = DSM__ONNX_SIZE2(slides, window);
+    spec->stride = DSM__ONNX_SIZE2(slides, stride);
+    spec->dilation = DSM__ONNX_SIZE2(slides, dilation);
+  }
+  return spec;
+}
+
+/* Its bias and weights, and what it makes. */
+static void finish_layer(dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                         const dsm__onnx_shape *input, const dsm__onnx_slides *slides,
+                         uint64_t features) {
+  const dsm__onnx_shape shape = shape_of(input, features, slides);
+  if (dsm__onnx_input(of->graph, node, 2) != NULL) {
+    dsm__onnx_add_aux(of, DSM_AUX_BIAS);
+  }
+  dsm__onnx_take_weights(of, node, 1);
+  dsm__onnx_deliver(of, node, dsm__onnx_output(of->graph, node, 0), &shape);
+}
+
 void dsm__onnx_lower_conv(dsm__onnx_lowering *of, const dsm__onnx_node *node) {
   dsm__onnx_shape input;
   dsm__onnx_shape weights;
@@ -90,25 +119,13 @@ void dsm__onnx_lower_conv(dsm__onnx_lowering *of, const dsm__onnx_node *node) {
       !dsm__onnx_settle_samples(of, node, input.dims[SAMPLES])) {
     return;
   }
-  const dsm__onnx_reading reading = {.value = dsm__onnx_input(of->graph, node, 0),
-                                     .features = input.dims[FEATURES],
-                                     .size = DSM__ONNX_SIZE2(&slides, input)};
-  dsm_layer_spec *const spec = dsm__onnx_add_layer(of, node, &reading, DSM_LAYER_CONV);
+  dsm_layer_spec *const spec = add_layer(of, node, &input, &slides, DSM_LAYER_CONV);
   if (spec == NULL || !set_padding(of, node, &slides, spec)) {
     return;
   }
   spec->out = weights.dims[0];
-  spec->feature = DSM__ONNX_SIZE2(&slides, output);
-  spec->kernel = DSM__ONNX_SIZE2(&slides, window);
-  spec->stride = DSM__ONNX_SIZE2(&slides, stride);
-  spec->dilation = DSM__ONNX_SIZE2(&slides, dilation);
   spec->groups = groups;
-  if (dsm__onnx_input(of->graph, node, 2) != NULL) {
-    dsm__onnx_add_aux(of, DSM_AUX_BIAS);
-  }
-  dsm__onnx_take_weights(of, node, 1);
-  const dsm__onnx_shape shape = shape_of(&input, weights.dims[0], &slides);
-  dsm__onnx_deliver(of, node, dsm__onnx_output(of->graph, node, 0), &shape);
+  finish_layer(of, node, &input, &slides, weights.dims[0]);
 }
 
 /* ---- pools ---- */
@@ -262,26 +279,14 @@ void dsm__onnx_lower_conv_transpose(dsm__onnx_lowering *of, const dsm__onnx_node
       !dsm__onnx_settle_samples(of, node, input.dims[SAMPLES])) {
     return;
   }
-  const dsm__onnx_reading reading = {.value = dsm__onnx_input(of->graph, node, 0),
-                                     .features = input.dims[FEATURES],
-                                     .size = DSM__ONNX_SIZE2(&slides, input)};
-  dsm_layer_spec *const spec = dsm__onnx_add_layer(of, node, &reading, DSM_LAYER_CONV_TRANSPOSE);
+  dsm_layer_spec *const spec = add_layer(of, node, &input, &slides, DSM_LAYER_CONV_TRANSPOSE);
   if (spec == NULL) {
     return;
   }
   spec->out = weights.dims[1] * (uint64_t)group;
   spec->groups = (uint64_t)group;
-  spec->feature = DSM__ONNX_SIZE2(&slides, output);
-  spec->kernel = DSM__ONNX_SIZE2(&slides, window);
-  spec->stride = DSM__ONNX_SIZE2(&slides, stride);
-  spec->dilation = DSM__ONNX_SIZE2(&slides, dilation);
   spec->has_padding = spec->feature.rows != slides.sides[0].input * spec->stride.rows ||
                       spec->feature.columns != slides.sides[1].input * spec->stride.columns;
   spec->padding = spec->has_padding ? padding : (dsm_size2){0, 0};
-  if (dsm__onnx_input(of->graph, node, 2) != NULL) {
-    dsm__onnx_add_aux(of, DSM_AUX_BIAS);
-  }
-  dsm__onnx_take_weights(of, node, 1);
-  const dsm__onnx_shape shape = shape_of(&input, spec->out, &slides);
-  dsm__onnx_deliver(of, node, dsm__onnx_output(of->graph, node, 0), &shape);
+  finish_layer(of, node, &input, &slides, spec->out);
 }

@@ -45,12 +45,13 @@ void dsm__onnx_remark_on(dsm__onnx_graph *graph, const dsm__onnx_node *node, con
       return;
     }
   }
-  if (!DSM__LIST_RESERVE(&graph->remarks, 1)) {
+  if (!DSM__LIST_PUSH(&graph->remarks,
+                      (dsm__onnx_remark){.text = text,
+                                         .op = node->op,
+                                         .node = (uint32_t)(node - graph->nodes.items),
+                                         .count = 1})) {
     dsm__json_set_out_of_memory(graph->import->doc);
-    return;
   }
-  graph->remarks.items[graph->remarks.count++] = (dsm__onnx_remark){
-      .text = text, .op = node->op, .node = (uint32_t)(node - graph->nodes.items), .count = 1};
 }
 
 void dsm__onnx_put_remarks(dsm__onnx_graph *graph) {

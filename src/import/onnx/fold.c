@@ -323,54 +323,31 @@ static bool fold_product(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm
   return true;
 }
 
+/* Operators that are folded alike. */
 typedef struct fold_row {
-  const char *op;
+  const char *ops[16]; /* NULL behind the last */
   fold *make;
 } fold_row;
 
 static fold *find_fold(const dsm__onnx_node *node) {
   static const fold_row rows[] = {
-      {"Add", fold_two},
-      {"Sub", fold_two},
-      {"Mul", fold_two},
-      {"Div", fold_two},
-      {"Mod", fold_two},
-      {"Min", fold_two},
-      {"Max", fold_two},
-      {"Pow", fold_two},
-      {"Equal", fold_two},
-      {"Less", fold_two},
-      {"Greater", fold_two},
-      {"And", fold_two},
-      {"Or", fold_two},
-      {"LessOrEqual", fold_two},
-      {"GreaterOrEqual", fold_two},
-      {"MatMul", fold_product},
-      {"Where", fold_where},
-      {"Concat", fold_concat},
-      {"Gather", fold_gather},
-      {"Slice", fold_slice},
-      {"Range", fold_range},
-      {"ConstantOfShape", fold_fill},
-      {"ReduceProd", fold_reduce},
-      {"ReduceMean", fold_reduce},
-      {"ReduceMax", fold_reduce},
-      {"ReduceSum", fold_reduce},
-      {"Neg", fold_one},
-      {"Not", fold_one},
-      {"Sqrt", fold_one},
-      {"Exp", fold_one},
-      {"Cos", fold_one},
-      {"Sin", fold_one},
-      {"Floor", fold_one},
-      {"Ceil", fold_one},
-      {"Reciprocal", fold_one},
-      {"Abs", fold_one},
-      {"Log", fold_one},
-      {"Trilu", fold_one},
+      {{"Add", "Sub", "Mul", "Div", "Mod", "Min", "Max", "Pow", "Equal", "Less", "Greater", "And",
+        "Or", "LessOrEqual", "GreaterOrEqual"},
+       fold_two},
+      {{"MatMul"}, fold_product},
+      {{"Where"}, fold_where},
+      {{"Concat"}, fold_concat},
+      {{"Gather"}, fold_gather},
+      {{"Slice"}, fold_slice},
+      {{"Range"}, fold_range},
+      {{"ConstantOfShape"}, fold_fill},
+      {{"ReduceProd", "ReduceMean", "ReduceMax", "ReduceSum"}, fold_reduce},
+      {{"Neg", "Not", "Sqrt", "Exp", "Cos", "Sin", "Floor", "Ceil", "Reciprocal", "Abs", "Log",
+        "Trilu"},
+       fold_one},
   };
   for (size_t i = 0; i < DSM__COUNT_OF(rows); i++) {
-    if (dsm__span_is(node->op, rows[i].op)) {
+    if (dsm__span_is_any(node->op, rows[i].ops)) {
       return rows[i].make;
     }
   }

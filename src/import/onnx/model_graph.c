@@ -151,11 +151,10 @@ static bool add_links(dsm__onnx_graph *graph, dsm__span message, uint32_t number
       complain(graph, "at most 65535 inputs and outputs of a node", "more");
       return false;
     }
-    if (!DSM__LIST_RESERVE(&graph->links, 1)) {
+    if (!DSM__LIST_PUSH(&graph->links, value)) {
       out_of_memory(graph);
       return false;
     }
-    graph->links.items[graph->links.count++] = value;
     (*count)++;
   }
   return !wire.is_broken;
@@ -203,11 +202,10 @@ static bool add_node(dsm__onnx_graph *graph, dsm__span message) {
     complain(graph, "at most 262144 nodes", "more");
     return false;
   }
-  if (!DSM__LIST_RESERVE(&graph->nodes, 1)) {
+  if (!DSM__LIST_PUSH(&graph->nodes, node)) {
     out_of_memory(graph);
     return false;
   }
-  graph->nodes.items[graph->nodes.count++] = node;
   claim_outputs(graph, (uint32_t)graph->nodes.count - 1);
   return true;
 }
@@ -222,11 +220,10 @@ static bool add_output(dsm__onnx_graph *graph, dsm__span info) {
   if (link == DSM__ONNX_NONE) {
     return true;
   }
-  if (!DSM__LIST_RESERVE(&graph->outputs, 1)) {
+  if (!DSM__LIST_PUSH(&graph->outputs, (dsm__onnx_declared){link, info})) {
     out_of_memory(graph);
     return false;
   }
-  graph->outputs.items[graph->outputs.count++] = (dsm__onnx_declared){link, info};
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/diag_add.h"
+#include "import/format.h"
 #include "import/timings/batch_devices.h"
 #include "import/timings/merge.h"
 #include "import/timings/tasks.h"
@@ -68,12 +69,8 @@ static void read_with(const dsm__timing_file *file, const dsm__timing_format *fo
 
 /* The name of a file without folders and ending. */
 static const char *stem_of(const char *path, dsm__arena *arena) {
-  const char *const slash = strrchr(path, '/');
-  const char *const name = slash == NULL ? path : slash + 1;
-  const char *const dot = strrchr(name, '.');
-  const size_t length = dot == NULL || dot == name ? strlen(name) : (size_t)(dot - name);
-  return strcmp(name, "-") == 0 ? dsm__arena_strdup(arena, "device")
-                                : dsm__arena_strndup(arena, name, length);
+  return strcmp(path, "-") == 0 ? dsm__arena_strdup(arena, "device")
+                                : dsm__import_stem_of(path, arena);
 }
 
 static dsm_status read_file(dsm__timings *timings, const dsm_profile_file *from, dsm_diags *diags) {

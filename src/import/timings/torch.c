@@ -117,12 +117,9 @@ static bool add_span(span_list *spans, const dsm__json_node *event, const char *
   if (!read_time(event, "ts", -1e15, &begin) || !read_time(event, "dur", 0, &duration)) {
     return true;
   }
-  if (!DSM__LIST_RESERVE(spans, 1)) {
-    return false;
-  }
-  spans->items[spans->count++] =
-      (span){.name = name, .thread = thread_of(event), .begin = begin, .end = begin + duration};
-  return true;
+  return DSM__LIST_PUSH(
+      spans,
+      (span){.name = name, .thread = thread_of(event), .begin = begin, .end = begin + duration});
 }
 
 static bool add_launch(launch_list *launches, const dsm__json_node *event) {
@@ -133,11 +130,7 @@ static bool add_launch(launch_list *launches, const dsm__json_node *event) {
       !read_time(event, "ts", -1e15, &made.at) || !read_time(event, "dur", 0, &made.duration)) {
     return true;
   }
-  if (!DSM__LIST_RESERVE(launches, 1)) {
-    return false;
-  }
-  launches->items[launches->count++] = made;
-  return true;
+  return DSM__LIST_PUSH(launches, made);
 }
 
 /* False if out of memory. */

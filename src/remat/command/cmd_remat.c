@@ -108,12 +108,12 @@ static const double memory_max_GB = 1e12;
 static dsm_status find_plan(dsm_plan **plan, const cli_arguments *arguments,
                             const dsm_workload *workload, const dsm_system *system,
                             dsm_system *roomy) {
-  dsm_status status = cli_explore(plan, arguments, NULL, workload, system, &arguments->options);
+  dsm_status status = cli_explore(plan, arguments, workload, system, &arguments->options);
   if (status == DSM_ERROR_INFEASIBLE) {
     dsm_diags_clear(arguments->diags);
     *roomy = *system;
     roomy->chip.memory.capacity_GB = memory_max_GB;
-    status = cli_explore(plan, arguments, NULL, workload, roomy, &arguments->options);
+    status = cli_explore(plan, arguments, workload, roomy, &arguments->options);
   }
   return status;
 }

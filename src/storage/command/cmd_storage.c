@@ -220,7 +220,7 @@ static cli_exit put_answer(const cli_arguments *arguments, const source *from, a
 static cli_exit explore_rate(const cli_arguments *arguments, const source *from, double *rate) {
   dsm_plan *plan = NULL;
   const dsm_status status =
-      cli_explore(&plan, arguments, NULL, from->workload, from->system, &arguments->options);
+      cli_explore(&plan, arguments, from->workload, from->system, &arguments->options);
   if (status == DSM_OK) {
     *rate = rate_of(plan);
   }

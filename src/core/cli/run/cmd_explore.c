@@ -101,8 +101,7 @@ static cli_exit search(const cli_arguments *arguments, const inputs *in, dsm_pla
     options.is_stopped = cli_should_stop;
     cli_interrupt_begin();
   }
-  cli_exit outcome =
-      cli_exit_of(cli_explore(plan, arguments, NULL, in->workload, in->system, &options));
+  cli_exit outcome = cli_exit_of(cli_explore(plan, arguments, in->workload, in->system, &options));
   const bool may_fit = outcome == CLI_EXIT_INFEASIBLE && !cli_is_interrupted();
   if (!may_fit || !arguments->wants_fit) {
     cli_print_findings(arguments);
@@ -182,7 +181,7 @@ static cli_exit explore_once(const cli_arguments *arguments, const inputs *in) {
 /* ---- the ladder ---- */
 
 static cli_exit explore_ladder(const cli_arguments *arguments, const inputs *in) {
-  const cli_ladder_request request = {.workload = in->workload,
+  const dsm_ladder_request request = {.workload = in->workload,
                                       .system = in->system,
                                       .base = in->base,
                                       .options = &arguments->options};
@@ -194,13 +193,13 @@ static cli_exit explore_ladder(const cli_arguments *arguments, const inputs *in)
     cli_note(arguments, "every rung has the stages, micro-batches, recomputation and shards that "
                         "were asked for");
   }
-  cli_ladder all;
-  cli_exit outcome = cli_exit_of(cli_ladder_explore(&all, arguments, &request));
+  dsm_ladder all;
+  cli_exit outcome = cli_exit_of(cli_ladder_explore(&all, arguments, request));
   cli_print_findings(arguments);
   if (outcome == CLI_EXIT_DONE) {
     outcome = cli_put_answer(arguments, DSM_ANSWERS(ladder, all.rungs, all.count));
   }
-  cli_ladder_fini(&all);
+  dsm_ladder_fini(&all);
   return outcome;
 }
 

@@ -11,7 +11,7 @@
 /* What a page shows beside the plan. */
 typedef struct explored {
   const cli_plan_operand *operand;
-  cli_ladder ladder;
+  dsm_ladder ladder;
   const dsm_plan *best; /* the last rung: of the plan's own options; NULL: not explored */
   dsm_elasticity *elasticity;
 } explored;
@@ -20,9 +20,9 @@ typedef struct explored {
 static dsm_status explore_again(explored *found, const cli_arguments *arguments) {
   dsm_plan *const plan = found->operand->plan;
   plan->options.thread_count = arguments->options.thread_count;
-  const cli_ladder_request request = {
+  const dsm_ladder_request request = {
       .workload = plan->workload, .system = plan->system, .options = &plan->options};
-  const dsm_status status = cli_ladder_explore(&found->ladder, arguments, &request);
+  const dsm_status status = cli_ladder_explore(&found->ladder, arguments, request);
   if (status == DSM_OK) {
     found->best = found->ladder.rungs[found->ladder.count - 1].plan;
     dsm_plan_set_bound(plan, found->best->result.lower_bound_cycles, arguments->diags);
@@ -64,7 +64,7 @@ static cli_exit report(const cli_arguments *arguments, const cli_plan_operand *o
   cli_print_findings(arguments);
   const cli_exit outcome = status == DSM_OK ? put_page(arguments, &found) : cli_exit_of(status);
   dsm_elasticity_free(found.elasticity);
-  cli_ladder_fini(&found.ladder);
+  dsm_ladder_fini(&found.ladder);
   return outcome;
 }
 

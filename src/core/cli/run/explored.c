@@ -29,89 +29,57 @@ cli_exit cli_use_pair(const cli_arguments *given, dsm_description first, dsm_des
   return outcome;
 }
 
-dsm_status cli_explore(dsm_plan **plan, const cli_arguments *arguments, dsm_explorer *explorer,
+/* Who hears of plans, and since when one is searched for. */
+typedef struct listener {
+  const cli_arguments *arguments;
+  const dsm_explore_options *options;
+  double start;
+} listener;
+
+static void hear(void *context, const dsm_plan *plan) {
+  listener *const of = context;
+  const cli_arguments *const arguments = of->arguments;
+  const dsm_search_statistics *const search = &plan->statistics;
+  const double start = of->start;
+  of->start = cli_seconds_now();
+  cli_say(arguments,
+          "%s on %s: %" PRIu64 " of %zu layer%s distinct, %" PRIu64 " mapping%s scored, %.3f s",
+          plan->workload->name, plan->system->name, search->distinct_layers, plan->layer_count,
+          plan->layer_count == 1 ? "" : "s", search->evaluations,
+          search->evaluations == 1 ? "" : "s", of->start - start);
+  const bool is_worked = of->options->time_limit_seconds <= 0 && !search->is_memory_met;
+  if (search->is_stopped && !cli_is_interrupted() && is_worked) {
+    cli_note(arguments, "the search ended after as much work as it may take: this is the best plan "
+                        "that was found; --time-limit SECONDS lets it go on for so long");
+  } else if (search->is_stopped && !cli_is_interrupted()) {
+    char limit[64] = "memory limit, a quarter of the machine's,";
+    if (!search->is_memory_met) {
+      (void)snprintf(limit, sizeof limit, "time limit of %g s", of->options->time_limit_seconds);
+    } else if (of->options->memory_limit_GB > 0) {
+      (void)snprintf(limit, sizeof limit, "memory limit of %g GB", of->options->memory_limit_GB);
+    }
+    cli_note(arguments,
+             "the %s ended the search: this is the best plan that was found, and another run may "
+             "find another one",
+             limit);
+  }
+}
+
+dsm_status cli_explore(dsm_plan **plan, const cli_arguments *arguments,
                        const dsm_workload *workload, const dsm_system *system,
                        const dsm_explore_options *options) {
-  dsm_diags *const diags = arguments->diags;
-  const double start = cli_seconds_now();
-  const dsm_status status =
-      explorer == NULL ? dsm_explore(plan, workload, system, options, diags)
-                       : dsm_explorer_explore(explorer, plan, workload, system, options, diags);
+  listener of = {.arguments = arguments, .options = options, .start = cli_seconds_now()};
+  const dsm_status status = dsm_explore(plan, workload, system, options, arguments->diags);
   if (status == DSM_OK) {
-    cli_say(arguments,
-            "%s on %s: %" PRIu64 " of %zu layer%s distinct, %" PRIu64 " mapping%s scored, %.3f s",
-            workload->name, system->name, (*plan)->statistics.distinct_layers, (*plan)->layer_count,
-            (*plan)->layer_count == 1 ? "" : "s", (*plan)->statistics.evaluations,
-            (*plan)->statistics.evaluations == 1 ? "" : "s", cli_seconds_now() - start);
-    const dsm_search_statistics *const search = &(*plan)->statistics;
-    const bool is_worked = options->time_limit_seconds <= 0 && !search->is_memory_met;
-    if (search->is_stopped && !cli_is_interrupted() && is_worked) {
-      cli_note(arguments,
-               "the search ended after as much work as it may take: this is the best plan "
-               "that was found; --time-limit SECONDS lets it go on for so long");
-    } else if (search->is_stopped && !cli_is_interrupted()) {
-      char limit[64] = "memory limit, a quarter of the machine's,";
-      if (!search->is_memory_met) {
-        (void)snprintf(limit, sizeof limit, "time limit of %g s", options->time_limit_seconds);
-      } else if (options->memory_limit_GB > 0) {
-        (void)snprintf(limit, sizeof limit, "memory limit of %g GB", options->memory_limit_GB);
-      }
-      cli_note(arguments,
-               "the %s ended the search: this is the best plan that was found, and another run may "
-               "find another one",
-               limit);
-    }
+    hear(&of, *plan);
   }
   return status;
 }
 
-/* Explores the next rung, with an optimisation more. The last one is the question itself, and has
- * to have an answer. */
-static dsm_status climb(cli_ladder *ladder, const char *name, const cli_arguments *arguments,
-                        dsm_explorer *explorer, const cli_ladder_request *request,
-                        const dsm_explore_options *options) {
-  const size_t rung = ladder->count;
-  const bool is_last = options->optimizations == request->options->optimizations;
-  const dsm_system *const system =
-      rung == 0 && request->base != NULL ? request->base : request->system;
-  dsm_status status =
-      cli_explore(&ladder->plans[rung], arguments, explorer, request->workload, system, options);
-  if (status == DSM_ERROR_INFEASIBLE && !is_last) {
-    dsm_diags_clear(arguments->diags);
-    status = DSM_OK;
-  }
-  ladder->rungs[rung] = (dsm_ladder_rung){.name = name,
-                                          .plan = ladder->plans[rung],
-                                          .system = system->name,
-                                          .optimizations = options->optimizations};
-  ladder->count++;
-  return status;
-}
-
-dsm_status cli_ladder_explore(cli_ladder *ladder, const cli_arguments *arguments,
-                              const cli_ladder_request *request) {
-  *ladder = (cli_ladder){.count = 0};
-  /* Rungs have much in common. Without memory for that they are explored one by one. */
-  dsm_explorer *const explorer = dsm_explorer_new();
-  dsm_optimization additions[DSM_OPTIMIZATION_COUNT];
-  const size_t count = dsm_ladder_additions(request->options, additions);
-  dsm_explore_options options = *request->options;
-  for (size_t i = 0; i < count; i++) {
-    options.optimizations &= ~DSM_OPTIMIZATION_BIT(additions[i]);
-  }
-  dsm_status status = climb(ladder, "none", arguments, explorer, request, &options);
-  for (size_t i = 0; i < count && status == DSM_OK; i++) {
-    options.optimizations |= DSM_OPTIMIZATION_BIT(additions[i]);
-    status =
-        climb(ladder, dsm_optimization_name(additions[i]), arguments, explorer, request, &options);
-  }
-  dsm_explorer_free(explorer);
-  return status;
-}
-
-void cli_ladder_fini(cli_ladder *ladder) {
-  for (size_t rung = 0; rung < ladder->count; rung++) {
-    dsm_plan_free(ladder->plans[rung]);
-  }
-  *ladder = (cli_ladder){.count = 0};
+dsm_status cli_ladder_explore(dsm_ladder *ladder, const cli_arguments *arguments,
+                              dsm_ladder_request request) {
+  listener of = {.arguments = arguments, .options = request.options, .start = cli_seconds_now()};
+  request.report = hear;
+  request.context = &of;
+  return dsm_ladder_explore(ladder, &request, arguments->diags);
 }

@@ -15,37 +15,14 @@ typedef cli_exit cli_pair_use(const cli_arguments *arguments, const cli_input_fi
 cli_exit cli_use_pair(const cli_arguments *arguments, dsm_description workload,
                       dsm_description system, cli_pair_use *use);
 
-/** dsm_explore, or dsm_explorer_explore if there is an explorer; with --verbose also says what it
- * did. */
+/** dsm_explore; with --verbose also says what it did. */
 DSM_NODISCARD dsm_status cli_explore(dsm_plan **plan, const cli_arguments *arguments,
-                                     dsm_explorer *explorer, const dsm_workload *workload,
-                                     const dsm_system *system, const dsm_explore_options *options);
+                                     const dsm_workload *workload, const dsm_system *system,
+                                     const dsm_explore_options *options);
 
-/** Most rungs of a ladder. */
-#define CLI_RUNGS_MAX (DSM_OPTIMIZATION_COUNT + 1)
-
-/** Plans with ever more optimizations. All zero is an empty one. */
-typedef struct cli_ladder {
-  dsm_ladder_rung rungs[CLI_RUNGS_MAX];
-  dsm_plan *plans[CLI_RUNGS_MAX];
-  size_t count;
-} cli_ladder;
-
-/** What a ladder is explored from; all pointers are borrowed. */
-typedef struct cli_ladder_request {
-  const dsm_workload *workload;
-  const dsm_system *system;
-  const dsm_system *base;             /**< of the first rung; NULL: the same system */
-  const dsm_explore_options *options; /**< of the last rung */
-} cli_ladder_request;
-
-/** Explores all rungs, each with an optimization more, up to those of the options: the last rung is
- * the plan of the question itself. One before it that does not fit has no plan. To be freed with
- * cli_ladder_fini in any case. */
-DSM_NODISCARD dsm_status cli_ladder_explore(cli_ladder *ladder, const cli_arguments *arguments,
-                                            const cli_ladder_request *request);
-
-void cli_ladder_fini(cli_ladder *ladder);
+/** dsm_ladder_explore, likewise of each rung; its request has everything but who hears of them. */
+DSM_NODISCARD dsm_status cli_ladder_explore(dsm_ladder *ladder, const cli_arguments *arguments,
+                                            dsm_ladder_request request);
 
 /* ---- which optimisations make sense ---- */
 

@@ -66,17 +66,7 @@ static dsm__rows server_devices(dsm__page *page, const dsm_server *server) {
   device_row *const rows = made.items;
   for (size_t j = 0; j < made.count; j++) {
     const dsm_device *const device = &server->devices[j];
-    rows[j] = (device_row){.of = {.name = device->name,
-                                  .is_accelerator = device->is_accelerator,
-                                  .memory_bytes = device->memory_bytes,
-                                  .link_bytes_per_second = device->link_bytes_per_second,
-                                  .incoming_bytes_per_second = device->incoming_bytes_per_second,
-                                  .transfer_seconds = device->transfer_seconds,
-                                  .element_bytes = device->element_bytes,
-                                  .weight_bytes = device->weight_bytes,
-                                  .has_power = device->has_power,
-                                  .busy_watts = device->busy_watts,
-                                  .idle_watts = device->idle_watts},
+    rows[j] = (device_row){.of = dsm__instance_device_of(device),
                            .kind = device->kind,
                            .peak_flops = dsm__device_peak_flops(device)};
   }
@@ -96,32 +86,28 @@ static dsm__rows profile_devices(dsm__page *page, const dsm_instance *profile) {
   return made;
 }
 
+/* What lies between devices, of a server and of a profile. */
+#define BETWEEN(of, names)                                                                         \
+  .ports =                                                                                         \
+      dsm__rows_of(page, dsm__port_rows(page->arena, &(names), (of)->ports, (of)->port_count),     \
+                   (of)->port_count),                                                              \
+  .pairs =                                                                                         \
+      dsm__rows_of(page, dsm__pair_rows(page->arena, &(names), (of)->pairs, (of)->pair_count),     \
+                   (of)->pair_count)
+
 dsm__described_devices dsm__described_devices_of_server(dsm__page *page, const dsm_server *server) {
   dsm__device_names names = {.count = server->device_count};
   for (size_t j = 0; j < names.count; j++) {
     names.names[j] = server->devices[j].name;
   }
-  return (dsm__described_devices){
-      .devices = server_devices(page, server),
-      .ports =
-          dsm__rows_of(page, dsm__port_rows(page->arena, &names, server->ports, server->port_count),
-                       server->port_count),
-      .pairs =
-          dsm__rows_of(page, dsm__pair_rows(page->arena, &names, server->pairs, server->pair_count),
-                       server->pair_count)};
+  return (dsm__described_devices){.devices = server_devices(page, server), BETWEEN(server, names)};
 }
 
 dsm__described_devices dsm__described_devices_of_profile(dsm__page *page,
                                                          const dsm_instance *profile) {
   const dsm__device_names names = dsm__instance_device_names(profile);
-  return (dsm__described_devices){
-      .devices = profile_devices(page, profile),
-      .ports = dsm__rows_of(
-          page, dsm__port_rows(page->arena, &names, profile->ports, profile->port_count),
-          profile->port_count),
-      .pairs = dsm__rows_of(
-          page, dsm__pair_rows(page->arena, &names, profile->pairs, profile->pair_count),
-          profile->pair_count)};
+  return (dsm__described_devices){.devices = profile_devices(page, profile),
+                                  BETWEEN(profile, names)};
 }
 
 static void add_link(dsm__table *table, const char *name, const char *devices,

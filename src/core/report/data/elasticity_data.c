@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* elasticity_data.c: how much each parameter matters, for programs (format "dsm-elasticity/1", and
- * CSV). */
+/* elasticity_data.c: how much each parameter matters (format "dsm-elasticity/1", CSV, and a table).
+ */
+#include <math.h>
+#include <string.h>
+
 #include "model/names.h"
 #include "plan/plan_internal.h"
 #include "report/data/csv.h"
 #include "report/data/records.h"
 #include "report/parameter_list.h"
+#include "report/table/number_style.h"
 #include "sweep/slope.h"
 
 /* ---- the tables ---- */
@@ -92,9 +96,8 @@ static DSM__WORDS(betters, "direction to the better", better_words, BETTER_COUNT
 
 typedef struct parameter_row {
   dsm_varied_parameter of;
-  dsm__value value;
+  dsm__listed_parameter listed;
   unsigned better; /* beyond its words: of flags and words */
-  dsm__value fallback;
   dsm__rows slopes;
   dsm__rows variations;
 } parameter_row;
@@ -104,13 +107,13 @@ DSM__OWN_RECORD(
     DSM__FIELD(
         TEXT, parameter_row, of.path, "path", DSM__COLUMN,
         .help = "Such as array.startup_cycles; those of the workloads begin with `workload.`."),
-    DSM__FIELD(VALUE, parameter_row, value, "value", DSM__COLUMN,
+    DSM__FIELD(VALUE, parameter_row, listed.value, "value", DSM__COLUMN,
                .help = "As it is; null where the networks have different ones."),
     DSM__FIELD(TEXT, parameter_row, of.unit, "unit", DSM__COLUMN, .help = "Of the value."),
     DSM__FIELD(WORD, parameter_row, better, "better", DSM__COLUMN | DSM__OPTIONAL,
                .words = &betters,
                .help = "Which direction small steps try; absent for flags and words."),
-    DSM__FIELD(VALUE, parameter_row, fallback, "default", DSM__COLUMN | DSM__OPTIONAL,
+    DSM__FIELD(VALUE, parameter_row, listed.fallback, "default", DSM__COLUMN | DSM__OPTIONAL,
                .help = "Absent if the parameter is required."),
     DSM__FIELD(TEXT, parameter_row, of.source, "source", DSM__COLUMN,
                .help = "Where the value comes from, as in dsm-describe/1."),
@@ -134,12 +137,24 @@ static const dsm__word mapping_words[] = {
     [MAPPING_EXPLORED].key = "explored", [MAPPING_KEPT].key = "kept"};
 static DSM__WORDS(mappings, "mapping of variations", mapping_words, MAPPING_COUNT);
 
+/* Which parameters a table of effects is of: of hardware free ones, or all; given ones. */
+enum { FIRST, GIVEN, OF_SOFTWARE, GROUP_COUNT };
+
 typedef struct item_row {
   const char *system;
   unsigned mapping;
   dsm_explore_options options;
   dsm__rows networks;
   dsm__rows parameters;
+
+  /* said to people alone */
+  bool is_twice;
+  bool has_all; /* optimizations */
+  dsm__rows effects[GROUP_COUNT];
+  const char *little; /* paths of parameters that change the time by less than is seen */
+  const char *without;
+  dsm__rows reasons; /* why not, line by line */
+  dsm__rows list;
 } item_row;
 
 DSM__OWN_RECORD(
@@ -226,12 +241,14 @@ static dsm__rows parameters_of(dsm__page *page, const dsm_elasticity *of) {
   parameter_row *const rows = made.items;
   for (size_t p = 0; p < made.count; p++) {
     const dsm_varied_parameter *const parameter = &of->parameters[p];
-    rows[p] = (parameter_row){.of = *parameter,
-                              .value = dsm__setting_value(&parameter->setting, DSM__VALUE_NULL),
-                              .better = better_of(parameter),
-                              .fallback = dsm__setting_value(&parameter->fallback, DSM__VALUE_NONE),
-                              .slopes = slopes_of(page, of, parameter->slopes),
-                              .variations = variations_of(page, of, parameter)};
+    rows[p] = (parameter_row){
+        .of = *parameter,
+        .listed = {parameter->path, dsm__setting_value(&parameter->setting, DSM__VALUE_NULL),
+                   parameter->unit, dsm__setting_value(&parameter->fallback, DSM__VALUE_NONE),
+                   parameter->source},
+        .better = better_of(parameter),
+        .slopes = slopes_of(page, of, parameter->slopes),
+        .variations = variations_of(page, of, parameter)};
   }
   return made;
 }
@@ -295,7 +312,315 @@ static void put_rows(dsm__csv *csv, const void *document) {
   }
 }
 
-const dsm_answer_kind dsm_answer_elasticity = {.record = &dsm__elasticity_record,
-                                               .fill = fill,
-                                               .put_rows = put_rows,
-                                               .views = {dsm__show_elasticity}};
+/* ---- for people: what changes a step's time ---- */
+
+/* A change that a network sees; of numbers of which both half and twice are tried, these. */
+typedef struct effect_row {
+  const char *parameter; /* "" below the first row of it */
+  const char *value;
+  const char *network;
+  const char *elasticity;
+  const char *halved;
+  const char *doubled;
+  const char *tried;
+  const char *time;
+} effect_row;
+
+DSM__OWN_RECORD(effect_record, effect_row, true, "What a change of a parameter does to a network.",
+                DSM__SAID(TEXT, effect_row, parameter), DSM__SAID(TEXT, effect_row, value),
+                DSM__SAID(TEXT, effect_row, network), DSM__SAID(TEXT, effect_row, elasticity),
+                DSM__SAID(TEXT, effect_row, halved), DSM__SAID(TEXT, effect_row, doubled),
+                DSM__SAID(TEXT, effect_row, tried), DSM__SAID(TEXT, effect_row, time));
+
+/* Does a network see one of these variations? Smaller changes of a time are not seen in three
+ * decimals. */
+static bool has_row(const dsm_variation *variations, size_t count, size_t network) {
+  static const double visible_change = 0.0005;
+  bool is_any = false;
+  for (size_t v = 0; v < count; v++) {
+    const dsm_response *const response = &variations[v].responses[network];
+    is_any =
+        is_any || (response->why_not == NULL && fabs(response->time_ratio - 1) >= visible_change);
+  }
+  return is_any;
+}
+
+static const char *setting_text(dsm__page *page, const dsm_setting *setting) {
+  const dsm__value value = dsm__setting_value(setting, DSM__VALUE_NONE);
+  return dsm__listed_value(page, &value, "-");
+}
+
+static const char *ratio_text(dsm__page *page, const dsm_response *response) {
+  return response->why_not != NULL
+             ? "-"
+             : dsm__page_text(page, "%s", dsm__figure_fixed(response->time_ratio, 3).text);
+}
+
+/* "+0.411"; a star before it if only one of half and twice is possible. */
+static const char *slope_text(dsm__page *page, const dsm_slope *slope) {
+  if (slope->basis == DSM_ELASTICITY_BASIS_NONE) {
+    return "";
+  }
+  const bool is_half =
+      slope->basis == DSM_ELASTICITY_BASIS_HALVED || slope->basis == DSM_ELASTICITY_BASIS_DOUBLED;
+  return dsm__page_text(page, "%s%s%s", is_half ? "*" : "", slope->elasticity < 0 ? "-" : "+",
+                        dsm__figure_fixed(fabs(slope->elasticity), 3).text);
+}
+
+static effect_row effect_of(dsm__page *page, const dsm_variation *variations, size_t network) {
+  static const int digits = 6; /* a tenth more of a decimal number has few, but for rounding */
+  const dsm_setting *const setting = &variations->setting;
+  const char *const first = ratio_text(page, &variations->responses[network]);
+  if (variations->kind == DSM_VARIATION_HALVED) {
+    return (effect_row){.halved = first,
+                        .doubled = ratio_text(page, &variations[1].responses[network])};
+  }
+  return (effect_row){
+      .tried = setting->kind == DSM_SETTING_NUMBER
+                   ? dsm__page_text(page, "%s", dsm__figure_short(setting->number, digits).text)
+                   : setting_text(page, setting),
+      .time = first};
+}
+
+/* Adds the rows of a parameter, of which halved and doubled share one. */
+static void add_effects(dsm__page *page, const dsm_elasticity *of,
+                        const dsm_varied_parameter *parameter, dsm__rows *to) {
+  effect_row *const rows = to->items;
+  const size_t first = to->count;
+  size_t span = 1;
+  for (size_t v = 0; v < parameter->variation_count; v += span) {
+    const dsm_variation *const variations = &parameter->variations[v];
+    span = variations->kind == DSM_VARIATION_HALVED ? 2 : 1;
+    for (size_t w = 0; w < of->workload_count; w++) {
+      if (has_row(variations, span, w)) {
+        effect_row *const row = &rows[to->count];
+        *row = effect_of(page, variations, w);
+        row->network = of->workloads[w]->name;
+        row->elasticity = slope_text(page, &parameter->slopes[w]);
+        row->parameter = to->count == first ? parameter->path : "";
+        row->value = to->count == first ? setting_text(page, &parameter->setting) : "";
+        to->count++;
+      }
+    }
+  }
+}
+
+/* ---- what cannot be varied ---- */
+
+typedef struct reason_row {
+  const char *text;
+} reason_row;
+
+DSM__OWN_RECORD(reason_record, reason_row, true, "Why something cannot be varied.",
+                DSM__SAID(TEXT, reason_row, text));
+
+/* The reason that all networks have for all of these variations; NULL if there is none. */
+static const char *common_reason(const dsm_variation *variations, size_t count,
+                                 size_t network_count) {
+  const char *const first = variations[0].responses[0].why_not;
+  for (size_t i = 0; i < count * network_count; i++) {
+    const char *const why_not = variations[i / network_count].responses[i % network_count].why_not;
+    if (why_not == NULL || first == NULL || strcmp(why_not, first) != 0) {
+      return NULL;
+    }
+  }
+  return first;
+}
+
+static void add_reason(dsm__rows *to, const char *text) {
+  ((reason_row *)to->items)[to->count++].text = text;
+}
+
+/* One line for each reason, with the network where not all have the same. Was none possible? */
+static bool add_reasons(dsm__page *page, const dsm_elasticity *of,
+                        const dsm_varied_parameter *parameter, dsm__rows *to) {
+  const size_t count = parameter->variation_count;
+  const size_t networks = of->workload_count;
+  const char *const of_all =
+      count == 0 ? "there is no other word" : common_reason(parameter->variations, count, networks);
+  if (of_all != NULL) {
+    add_reason(to, dsm__page_text(page, "- %s: %s", parameter->path, of_all));
+  }
+  size_t left_out = 0;
+  for (size_t v = 0; v < count; v++) {
+    const dsm_variation *const variation = &parameter->variations[v];
+    const char *const kind = variation->kind == DSM_VARIATION_OTHER
+                                 ? setting_text(page, &variation->setting)
+                                 : dsm_variation_kind_name(variation->kind);
+    const char *const common = common_reason(variation, 1, networks);
+    for (size_t w = 0; w < networks; w++) {
+      const char *const why_not = variation->responses[w].why_not;
+      left_out += why_not != NULL ? 1 : 0;
+      if (why_not == NULL || of_all != NULL || (common != NULL && w > 0)) {
+        continue;
+      }
+      add_reason(to, dsm__page_text(page, "- %s %s%s%s: %s", parameter->path, kind,
+                                    common != NULL ? "" : ", ",
+                                    common != NULL ? "" : of->workloads[w]->name, why_not));
+    }
+  }
+  return left_out == count * networks;
+}
+
+/* ---- all of it ---- */
+
+static void add_parameter(dsm__page *page, const dsm_elasticity *of,
+                          const dsm_varied_parameter *parameter, item_row *row) {
+  const bool is_second = row->is_twice && !parameter->is_free;
+  dsm__rows *const effects = &row->effects[parameter->is_software ? OF_SOFTWARE
+                                           : is_second            ? GIVEN
+                                                                  : FIRST];
+  const size_t before = effects->count;
+  add_effects(page, of, parameter, effects);
+  if (!add_reasons(page, of, parameter, &row->reasons) && effects->count == before) {
+    const char **const list = parameter->influence > 0 ? &row->little : &row->without;
+    *list = dsm__page_join(page, *list, ", ", "%s", parameter->path);
+  }
+}
+
+static void fill_shown(dsm__page *page, const dsm_elasticity *of, item_row *row) {
+  size_t most = of->parameter_count;
+  for (size_t p = 0; p < of->parameter_count; p++) {
+    most += of->parameters[p].variation_count * of->workload_count;
+  }
+  row->is_twice = of->choice == DSM_VARIATIONS_TWICE;
+  row->has_all = of->options.optimizations == dsm_mode_optimizations(of->options.mode);
+  row->little = "";
+  row->without = "";
+  row->reasons = dsm__rows_make(page, most, sizeof(reason_row));
+  row->list = dsm__rows_make(page, row->parameters.count, sizeof(dsm__listed_parameter));
+  for (int group = 0; group < GROUP_COUNT; group++) {
+    row->effects[group] = dsm__rows_make(page, most, sizeof(effect_row));
+    row->effects[group].count = 0;
+  }
+  row->reasons.count = 0;
+  for (size_t p = 0; p < row->list.count && !page->out.failed; p++) {
+    ((dsm__listed_parameter *)row->list.items)[p] =
+        ((const parameter_row *)row->parameters.items)[p].listed;
+    add_parameter(page, of, &of->parameters[p], row);
+  }
+}
+
+#define EFFECTS(group, of_key)                                                                     \
+  DSM__ROWS(item_row, effects[group], of_key, effect_record, "Likewise.")
+
+DSM__OWN_RECORD(shown_record, item_row, false, "A system with what is said of it to people.",
+                {.kind = DSM__FIELD_PART, .type = &item_record},
+                DSM__SAID(FLAG, item_row, is_twice), DSM__SAID(FLAG, item_row, has_all),
+                DSM__SAID(TEXT, item_row, little), DSM__SAID(TEXT, item_row, without),
+                EFFECTS(FIRST, "first"), EFFECTS(GIVEN, "given"), EFFECTS(OF_SOFTWARE, "software"),
+                DSM__ROWS(item_row, reasons, "reasons", reason_record, "Likewise."));
+
+static dsm__text_style network_style(const void *of, const void *row) {
+  (void)of;
+  return dsm__style_of_utilization(((const response_row *)row)->of.utilization);
+}
+
+static const dsm__table_column network_columns[] = {
+    {.title = "network", .value = "{workload}", .is_name = true},
+    DSM__NUMBERS("minibatch", "{minibatch}"),
+    DSM__NUMBERS("step (ms)", "{step_seconds:m5}"),
+    DSM__COLUMN_OF("util %", "{utilization:%}", .is_right = true, .style = network_style),
+};
+static const dsm__row_table networks = {.list = "networks", DSM__COLUMNS(network_columns)};
+
+static dsm__text_style slope_style(const void *of, const void *row) {
+  (void)of;
+  (void)row;
+  return DSM__STYLE_HEADING;
+}
+
+#define EFFECT_COLUMNS                                                                             \
+  {.title = "parameter", .value = "{parameter}", .is_name = true},                                 \
+      DSM__COLUMN_OF("value", "{value}", .rank = 3),                                               \
+      DSM__COLUMN_OF("network", "{network}", .is_name = true), {                                   \
+    .title = "elast.", .value = "{elasticity}", .gap = 1, .is_right = true, .style = slope_style   \
+  }
+#define TIME_COLUMN                                                                                \
+  { .title = "time", .value = "{time}", .gap = 1, .is_right = true }
+
+/* With halves and doubles. */
+static const dsm__table_column twice_columns[] = {
+    EFFECT_COLUMNS,
+    {.title = "halved", .value = "{halved}", .gap = 1, .is_right = true, .rank = 2},
+    {.title = "doubled", .value = "{doubled}", .gap = 1, .is_right = true, .rank = 2},
+    DSM__COLUMN_OF("other", "{tried}", .rank = 0),
+    TIME_COLUMN,
+};
+static const dsm__table_column tenth_columns[] = {
+    EFFECT_COLUMNS, DSM__COLUMN_OF("tried", "{tried}", .rank = 0), TIME_COLUMN};
+
+#define TABLE_OF(of_list, columns)                                                                 \
+  { .list = (of_list), DSM__COLUMNS(columns) }
+static const dsm__row_table effects[] = {
+    TABLE_OF("first", twice_columns), TABLE_OF("given", twice_columns),
+    TABLE_OF("software", twice_columns), TABLE_OF("first", tenth_columns),
+    TABLE_OF("software", tenth_columns)};
+
+static const char of_software[] =
+    "The same for assumptions about software and of the model, which cannot be bought";
+
+static const dsm__fact legend[] = {
+    {.text = "{is_twice?halved, doubled, |}time: the step's time over that with the parameter as "
+             "it is, {mapping?with the plan's mapping|each with the best mapping}; networks "
+             "without a row change by less than 0.05 %. elast.: {is_twice?the elasticity of the "
+             "time, ln(doubled / halved) / ln 4; * only one side, because the other is not "
+             "possible.|the elasticity of the time, ln(time) / ln(tried / value). Rows are ranked "
+             "by it because steps differ: counts grow to a whole number, by at least one.}",
+     .is_faint = true}};
+static const dsm__fact without_facts[] = {
+    DSM__FACT(NULL, "{little?No step changes by 0.05 % or more with: {little}.|}"),
+    DSM__FACT(NULL, "{without?No step changes at all with: {without}.|}")};
+static const dsm__fact reason_facts[] = {DSM__FACT(NULL, "Not possible:"),
+                                         {.text = "{text}", .each = "reasons"}};
+static const dsm__fact list_facts[] = {DSM__FACT(NULL, "All of them, in the same order:")};
+static void put_list(dsm__page *page, const void *of) {
+  dsm__parameter_list_put(page, &((const item_row *)of)->list);
+}
+
+#define IF_TWICE .when = {DSM__IF(item_row, is_twice)}
+#define UNLESS_TWICE .when = {DSM__UNLESS(item_row, is_twice)}
+
+#define EFFECTS_OF(index, of_heading, ...)                                                         \
+  { .table = &effects[index], .heading = (of_heading), .is_optional = true, __VA_ARGS__ }
+
+static const dsm__section sections[] = {
+    {.table = &networks},
+    EFFECTS_OF(0, "Free parameters, the one that matters most first", IF_TWICE),
+    EFFECTS_OF(1, "Given parameters, likewise", IF_TWICE),
+    EFFECTS_OF(3,
+               "10 % more of each number, or less where less is better, in the order of "
+               "elasticity",
+               UNLESS_TWICE),
+    EFFECTS_OF(2, of_software, IF_TWICE),
+    EFFECTS_OF(4, of_software, UNLESS_TWICE),
+    {DSM__FACTS(legend)},
+    {DSM__FACTS(without_facts)},
+    {DSM__FACTS(reason_facts), .when = {DSM__IF(item_row, reasons.count)}},
+    {DSM__FACTS(list_facts), IF_TWICE},
+    {.put = put_list, IF_TWICE},
+};
+
+static const dsm__layout layout = {
+    .type = &shown_record,
+    .heading = "{system}: what the time of a step depends on{mapping? while the mapping stays|}; "
+               "{mode}, {has_all?all optimizations|{optimizations?{optimizations:,}|no "
+               "optimizations}}",
+    DSM__SECTIONS(sections)};
+
+static void show(dsm__page *page, const dsm_answer *answer) {
+  const dsm_elasticity *const *const items = answer->of;
+  dsm__rows made;
+  fill(page, answer, &made);
+  item_row *const rows = made.items;
+  for (size_t i = 0; i < made.count; i++) {
+    fill_shown(page, items[i], &rows[i]);
+    if (i > 0) {
+      dsm__page_break(page);
+    }
+    dsm__layout_text(page, &layout, &rows[i]);
+  }
+}
+
+const dsm_answer_kind dsm_answer_elasticity = {
+    .record = &dsm__elasticity_record, .fill = fill, .put_rows = put_rows, .views = {show}};

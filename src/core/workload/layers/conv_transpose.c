@@ -22,16 +22,18 @@ static bool is_size(side of, uint64_t input) {
   return of.size >= least && of.size < least + of.stride;
 }
 
+#define SIDE(spec, rows)                                                                           \
+  (side) {                                                                                         \
+    (spec)->feature.rows, (spec)->kernel.rows, (spec)->stride.rows, (spec)->dilation.rows,         \
+        (spec)->padding.rows                                                                       \
+  }
+
 static bool is_feature(const dsm_layer_spec *spec, dsm_size2 input) {
   if (!spec->has_padding) {
     return spec->feature.rows == input.rows * spec->stride.rows &&
            spec->feature.columns == input.columns * spec->stride.columns;
   }
-  const side rows = {spec->feature.rows, spec->kernel.rows, spec->stride.rows, spec->dilation.rows,
-                     spec->padding.rows};
-  const side columns = {spec->feature.columns, spec->kernel.columns, spec->stride.columns,
-                        spec->dilation.columns, spec->padding.columns};
-  return is_size(rows, input.rows) && is_size(columns, input.columns);
+  return is_size(SIDE(spec, rows), input.rows) && is_size(SIDE(spec, columns), input.columns);
 }
 
 static uint64_t least_side(side of, bool has_padding) {
@@ -44,11 +46,8 @@ static uint64_t least_side(side of, bool has_padding) {
 }
 
 static dsm_size2 least_input(const dsm_layer_spec *spec) {
-  const side rows = {spec->feature.rows, spec->kernel.rows, spec->stride.rows, spec->dilation.rows,
-                     spec->padding.rows};
-  const side columns = {spec->feature.columns, spec->kernel.columns, spec->stride.columns,
-                        spec->dilation.columns, spec->padding.columns};
-  return (dsm_size2){least_side(rows, spec->has_padding), least_side(columns, spec->has_padding)};
+  return (dsm_size2){least_side(SIDE(spec, rows), spec->has_padding),
+                     least_side(SIDE(spec, columns), spec->has_padding)};
 }
 
 static bool check(const dsm__lowering *lowering) {
