@@ -108,8 +108,6 @@ dsm__found dsm__assignment_search(dsm__assignment *assignment, dsm__arena *arena
 typedef struct dsm__initial {
   bool *storages;
   size_t storage_count;
-  double staged_seconds; /**< of a chain in stages the least time between requests, or for latency
-                            of a request; 0: not known */
 } dsm__initial;
 
 /**
@@ -122,5 +120,11 @@ bool dsm__make_initial_assignments(dsm__initial *initial, dsm__arena *arena,
                                    const dsm_instance *instance,
                                    const dsm_partition_options *options, const dsm__routes *routes,
                                    const size_t *device_of);
+
+/** The least seconds between requests of stages, or for latency of a request: no stages have less,
+ * and on a chain whose transfers take links alone the best have as much. 0: not known, as nobody
+ * asks for stages, or there are too many ways to cut. False: out of memory. */
+bool dsm__stage_bound_find(double *seconds, dsm__arena *arena, const dsm_instance *instance,
+                           const dsm_partition_options *options);
 
 #endif

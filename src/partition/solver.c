@@ -26,7 +26,6 @@
 #include "partition/device_bound.h"
 #include "partition/instance_facts.h"
 #include "partition/solver_search.h"
-#include "partition/stage_bound.h"
 
 static const dsm__place nowhere = {NULL, 0, 0, NULL};
 
@@ -202,26 +201,6 @@ static bool has_best_stages(const dsm__search *search) {
          search->sign * (search->bound - value) <= search->gap * fabs(value);
 }
 
-/* What is exact without a programme: the bound, and, where nothing else has to be kept, the answer,
- * which is the first storage. */
-static void take_exact_stages(dsm__search *search, const dsm__initial *initial) {
-  dsm__assignment *const assignment = &search->assignment;
-  const size_t device_count = search->instance->device_count;
-  const double value = search->sign > 0 ? 1 / initial->staged_seconds : initial->staged_seconds;
-  search->bound = stricter(search, search->bound, loosened(search, value));
-  const double before = search->has_assignment ? dsm__assignment_value(assignment) : 0;
-  if (search->has_assignment && search->sign * (before - value) >= 0) {
-    return;
-  }
-  for (size_t i = 0; i < search->instance->task_count && search->has_assignment; i++) {
-    for (size_t j = 0; j < device_count; j++) {
-      assignment->device_of[i] =
-          initial->storages[i * device_count + j] ? j : assignment->device_of[i];
-    }
-  }
-  dsm__assignment_count(assignment);
-}
-
 static dsm_status try_initial_assignments(dsm__search *search) {
   const size_t places = search->instance->task_count * search->instance->device_count;
   dsm__initial initial;
@@ -229,9 +208,6 @@ static dsm_status try_initial_assignments(dsm__search *search) {
           &initial, search->arena, search->instance, search->options, &search->assignment.routes,
           search->has_assignment ? search->assignment.device_of : NULL)) {
     return DSM_ERROR_OUT_OF_MEMORY;
-  }
-  if (initial.staged_seconds > 0) {
-    take_exact_stages(search, &initial);
   }
   for (size_t s = 0;
        s < initial.storage_count && !has_best_stages(search) && dsm__search_left(search) > 0; s++) {

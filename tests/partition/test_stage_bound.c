@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test_stage_bound.c: the best runs of tasks against all ways to cut and place them, and against
  * the best stages. */
-#include "partition/stage_bound.h"
+#include "partition/assignment.h"
 
 #include <math.h>
 
@@ -25,12 +25,16 @@ static bool are_runs(const dsm_instance *it, const size_t *device) {
   return true;
 }
 
+static double batch_of(const dsm_instance *it, size_t device) {
+  return it->devices[device].batch > 1 ? it->devices[device].batch : 1;
+}
+
 /* Seconds of a device's tasks, and of its link with each tensor that is needed elsewhere once;
  * infinite: it cannot hold or run them. */
 static void count_device(const dsm_instance *it, const dsm_partition_options *options,
                          const size_t *device, size_t j, double *busy, double *sending) {
   const dsm_instance_device *const of = &it->devices[j];
-  const double batch = of->batch > 1 ? of->batch : 1;
+  const double batch = batch_of(it, j);
   double need = 0;
   *busy = *sending = 0;
   for (size_t i = 0; i < it->task_count; i++) {
@@ -70,7 +74,8 @@ static double seconds_of(const dsm_instance *it, const dsm_partition_options *op
     double busy = 0;
     double sending = 0;
     count_device(it, options, device, j, &busy, &sending);
-    seconds = is_latency ? seconds + busy + sending : fmax(seconds, fmax(busy, sending));
+    seconds = is_latency ? seconds + batch_of(it, j) * (busy + sending)
+                         : fmax(seconds, fmax(busy, sending));
   }
   return seconds;
 }

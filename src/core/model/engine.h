@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * engine.h: what computes the products of a chip (section 4). A new kind is a file with its
- * equations and its row, and a line in engines.c.
+ * equations, and a row of DSM__ENGINES.
  */
 #ifndef DSM_MODEL_ENGINE_H
 #define DSM_MODEL_ENGINE_H
@@ -28,9 +28,14 @@ typedef struct dsm__engine {
                         double cycles[DSM_BOUND_COUNT]);
 } dsm__engine;
 
-extern const dsm__engine dsm__engine_arrays; /**< blocks of weights stay in arrays */
-extern const dsm__engine dsm__engine_tiles;  /**< model.tile_schedule */
-extern const dsm__engine dsm__engine_peak;   /**< chip.peak_TFLOPS */
+/** All of them, a row each. The first one that is of a system is its engine; the last is of all.
+ * - peak: chip.peak_TFLOPS
+ * - tiles: model.tile_schedule
+ * - arrays: blocks of weights stay in arrays */
+#define DSM__ENGINES(ROW) ROW(peak) ROW(tiles) ROW(arrays)
+
+#define DSM__ENGINE_DECLARED(name) extern const dsm__engine dsm__engine_##name;
+DSM__ENGINES(DSM__ENGINE_DECLARED)
 
 /** Of arrays, or of a faster vector unit: one of them computes at a time. */
 double dsm__array_core_macs(const dsm_system *system, double array_rate);

@@ -3,9 +3,8 @@
 #include "model/engine.h"
 
 const dsm__engine *dsm__engine_of(const dsm_system *system) {
-  static const dsm__engine *const engines[] = {
-      &dsm__engine_peak, &dsm__engine_tiles, &dsm__engine_arrays, /* of all others */
-  };
+#define ENGINE(name) &dsm__engine_##name,
+  static const dsm__engine *const engines[] = {DSM__ENGINES(ENGINE)};
   size_t at = 0;
   while (!engines[at]->is_of(system)) {
     at++;
