@@ -100,6 +100,8 @@ typedef struct dsm_serving_options {
   uint64_t output_tokens; /**< of its answer; 0: it has none, as of an encoder */
   double prefix_hit;      /**< share of the input that is in the cache already, 0 to 1 */
   uint64_t prefill_batch; /**< requests that are prefilled together: 1 or more */
+  uint64_t chunk_tokens;  /**< of a prompt that go into one step, beside decodes; 0: a prefill is a
+                               step of its own. With an answer of more than one token */
   double gap;             /**< relative distance from the optimum within which the front is proven,
                                above 0 to 1 */
   double ttft_seconds;    /**< longest mean time to the first token; 0: any */
@@ -138,7 +140,8 @@ typedef struct dsm_serving_point {
   double tpot_seconds; /**< NaN: no request has more than one token */
   double request_seconds;
   double decode_seconds;  /**< a step of it; 0: there is none */
-  double prefill_seconds; /**< of options.prefill_batch requests */
+  double prefill_seconds; /**< of options.prefill_batch requests; in chunks: of all of these */
+  double chunked_seconds; /**< a step that carries a chunk, beside all other requests; 0: none */
   double memory_bytes;    /**< of a chip, with the caches of all requests at their ends */
   double gap;             /**< of both steps: at most so much above the optimum, relative */
   const char *bound;      /**< what most of the step (decode, or the prefill) is spent on */

@@ -72,11 +72,15 @@ static dsm_serving_state state_of(const search *s, const dsm__instance *instance
   const uint64_t together = s->to->options.prefill_batch;
   const double number = (double)(s->request.decode == NULL ? together : requests);
   const double decode = is_least ? batch->decode.least_seconds : batch->decode.seconds;
+  const double others = number - 1;
+  const double chunked = is_least ? batch->chunked.least_seconds : batch->chunked.seconds;
   const dsm_serving_times times = {.output_tokens = s->to->options.output_tokens,
                                    .prefill_seconds = is_least ? instance->prefill.least_seconds
                                                                : instance->prefill.seconds,
                                    .prefill_batch = s->to->options.prefill_batch,
-                                   .decode = {&number, &decode, 1}};
+                                   .decode = {&number, &decode, 1},
+                                   .chunks = s->request.chunks,
+                                   .chunked = {&others, &chunked, 1}};
   return dsm_serving_closed(&times, number);
 }
 
@@ -118,8 +122,10 @@ static dsm_status add_interval(search *s, size_t instance, uint64_t low, uint64_
 static double excess_of(const search *s, const interval *of, const dsm__serving_batch *low) {
   const dsm__instance *const instance = &s->instances.items[of->instance];
   const uint64_t chips = instance->chips;
-  const dsm_serving_state least = state_of(s, instance, low, true, low->requests);
+  dsm_serving_state least = state_of(s, instance, low, true, low->requests);
   const dsm_serving_state most = state_of(s, instance, low, true, of->high - 1);
+  /* More of the steps carry a chunk with more requests, and these steps may have a lower bound. */
+  least.tpot_seconds = fmin(least.tpot_seconds, most.tpot_seconds);
   const coordinates bound = {coordinates_of(&least, chips).user, coordinates_of(&most, chips).chip};
   double excess = is_within(s, &least) ? HUGE_VAL : 0;
   for (size_t i = 0; i < s->known.count && excess > 0; i++) {
@@ -196,7 +202,7 @@ static dsm_status find_front(search *s) {
 static dsm_serving_limit limit_of(const search *s, const dsm__instance *instance, size_t index) {
   const dsm_serving_options *const options = &s->to->options;
   if (index + 1 == instance->batches.count) {
-    return instance->too_many <= DSM_SERVING_BATCH_MAX && s->request.decode != NULL
+    return instance->too_many <= instance->ceiling && s->request.decode != NULL
                ? DSM_SERVING_LIMIT_MEMORY
                : DSM_SERVING_LIMIT_NONE;
   }
@@ -215,7 +221,10 @@ static dsm_serving_point point_of(const search *s, const dsm__instance *instance
   const coordinates gives = coordinates_of(&state, instance->chips);
   const dsm__serving_step *const prefill = &instance->prefill;
   const bool has_decode = batch->decode.seconds > 0;
-  const double gaps[] = {prefill->seconds / prefill->least_seconds - 1,
+  const bool has_chunks = s->request.chunks > 0;
+  const double chunked = batch->chunked.seconds;
+  const dsm__serving_step *const prefilling = has_chunks ? &batch->chunked : prefill;
+  const double gaps[] = {prefilling->seconds / prefilling->least_seconds - 1,
                          has_decode ? batch->decode.seconds / batch->decode.least_seconds - 1 : 0};
   return (dsm_serving_point){
       .instance = instance->name,
@@ -228,8 +237,9 @@ static dsm_serving_point point_of(const search *s, const dsm__instance *instance
       .tpot_seconds = state.tpot_seconds,
       .request_seconds = state.request_seconds,
       .decode_seconds = batch->decode.seconds,
-      .prefill_seconds = prefill->seconds,
-      .memory_bytes = fmax(batch->decode.memory_bytes, prefill->memory_bytes),
+      .prefill_seconds = has_chunks ? (double)s->request.chunks * chunked : prefill->seconds,
+      .chunked_seconds = chunked,
+      .memory_bytes = fmax(batch->decode.memory_bytes, prefilling->memory_bytes),
       .gap = fmax(gaps[0], gaps[1]),
       .bound = has_decode ? batch->decode.bound : prefill->bound,
       .limit = limit_of(s, instance, index)};
@@ -332,6 +342,8 @@ static dsm_status refuse_limits(const search *s) {
 typedef struct tables {
   double *requests;
   double *seconds;
+  double *others; /* beside a chunk */
+  double *chunked;
   dsm_serving_times times;
 } tables;
 
@@ -339,17 +351,23 @@ static bool fill_tables(const search *s, const dsm__instance *instance, tables *
   const size_t count = instance->batches.count;
   to->requests = dsm__arena_array(s->arena, count, sizeof *to->requests);
   to->seconds = dsm__arena_array(s->arena, count, sizeof *to->seconds);
-  if (to->requests == NULL || to->seconds == NULL) {
+  to->others = dsm__arena_array(s->arena, count, sizeof *to->others);
+  to->chunked = dsm__arena_array(s->arena, count, sizeof *to->chunked);
+  if (to->requests == NULL || to->seconds == NULL || to->others == NULL || to->chunked == NULL) {
     return false;
   }
   for (size_t i = 0; i < count; i++) {
     to->requests[i] = (double)instance->batches.items[i].requests;
     to->seconds[i] = instance->batches.items[i].decode.seconds;
+    to->others[i] = to->requests[i] - 1;
+    to->chunked[i] = instance->batches.items[i].chunked.seconds;
   }
   to->times = (dsm_serving_times){.output_tokens = s->to->options.output_tokens,
                                   .prefill_seconds = instance->prefill.seconds,
                                   .prefill_batch = s->to->options.prefill_batch,
-                                  .decode = {to->requests, to->seconds, count}};
+                                  .decode = {to->requests, to->seconds, count},
+                                  .chunks = s->request.chunks,
+                                  .chunked = {to->others, to->chunked, count}};
   return true;
 }
 
@@ -488,6 +506,9 @@ static dsm_status derive_request(search *s, const dsm_workload *workload) {
   dsm__serving_request *const request = &s->request;
   s->to->cached_tokens = hit < in ? hit : in - 1;
   request->options = options;
+  request->network = workload;
+  request->new_tokens = in - s->to->cached_tokens;
+  request->context = in + out / 2;
   request->growth = 1;
   dsm_status status = dsm_workload_phase(&request->prefill, workload, DSM_PHASE_PREFILL,
                                          in - s->to->cached_tokens, in, s->diags);
@@ -507,11 +528,14 @@ static dsm_status derive_request(search *s, const dsm_workload *workload) {
   }
   dsm_workload_free(last);
   if (status == DSM_OK && out > 1) {
-    status =
-        dsm_workload_phase(&request->decode, workload, DSM_PHASE_DECODE, 1, in + out / 2, s->diags);
+    status = dsm_workload_phase(&request->decode, workload, DSM_PHASE_DECODE, 1, request->context,
+                                s->diags);
   }
   if (status == DSM_OK && out > 1) {
     request->growth = request->cache_bytes / dsm__workload_cache_bytes(request->decode);
+  }
+  if (status == DSM_OK && options->chunk_tokens > 0) {
+    dsm__chunks_begin(request);
   }
   return status;
 }
@@ -530,6 +554,13 @@ static const char *instance_name(const search *s, const dsm_network *network) {
              : name;
 }
 
+/* With a chunk in each step more requests only wait. */
+static uint64_t most_requests(const dsm__serving_request *of) {
+  const uint64_t steps = of->options->output_tokens - 1;
+  const uint64_t useful = of->chunks > 0 ? 1 + (steps + of->chunks - 1) / of->chunks : UINT64_MAX;
+  return useful < DSM_SERVING_BATCH_MAX ? useful : DSM_SERVING_BATCH_MAX;
+}
+
 static dsm_status add_instance(search *s, const dsm_system *system) {
   const uint64_t chips = dsm_system_chips(system);
   if (chips > s->to->options.chips) {
@@ -543,6 +574,7 @@ static dsm_status add_instance(search *s, const dsm_system *system) {
                               .system = *system,
                               .name = instance_name(s, &system->system),
                               .chips = chips,
+                              .ceiling = most_requests(&s->request),
                               .explorer = s->explorer,
                               .arena = s->arena,
                               .explorations = &s->to->explorations};
@@ -592,6 +624,8 @@ static dsm_status check_options(const dsm_serving_options *options, dsm_diags *d
       {(double)options->prefill_batch, 1, DSM_SERVING_BATCH_MAX,
        "prefill-batch: expected 1 to 65536 requests"},
       {options->gap, DBL_MIN, 1, "gap: expected a ratio above 0, to 1"},
+      {options->chunk_tokens > 0 ? out : 2, 2, DSM_SIDE_MAX,
+       "chunk: expected an answer of more than one token beside it"},
       {options->ttft_seconds, 0, HUGE_VAL, "ttft: expected a time"},
       {options->tpot_seconds, 0, HUGE_VAL, "tpot: expected a time"},
       {options->rate, 0, HUGE_VAL, "rate: expected requests a second"}};

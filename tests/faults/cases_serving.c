@@ -53,6 +53,12 @@ static attempt serve(const subject *s, dsm_diags *diags) {
   return serve_with(s, &options, diags);
 }
 
+static attempt serve_chunks(const subject *s, dsm_diags *diags) {
+  dsm_serving_options options = options_of();
+  options.chunk_tokens = 3;
+  return serve_with(s, &options, diags);
+}
+
 static attempt serve_nobody(const subject *s, dsm_diags *diags) {
   dsm_serving_options options = options_of();
   options.tpot_seconds = 1e-15;
@@ -86,6 +92,7 @@ static attempt be_steady(const subject *s, dsm_diags *diags) {
 
 const faulty_case serving_cases[] = {
     {"dsm_serve", serve, DSM_OK, NULL},
+    {"dsm_serve, in chunks", serve_chunks, DSM_OK, NULL},
     {"dsm_serve, limits that nothing meets", serve_nobody, DSM_ERROR_INFEASIBLE, NULL},
     {"dsm_serve, bad options", serve_badly, DSM_ERROR_USAGE, NULL},
     {"dsm_serving_closed", be_steady, DSM_OK, NULL},

@@ -21,6 +21,7 @@ typedef struct serve_arguments {
   size_t input;
   double output; /* 0 is a number of tokens too */
   size_t prefill_batch;
+  size_t chunk;
   size_t chips;
   double ttft_ms;
   double tpot_ms;
@@ -51,6 +52,7 @@ static cli_exit answer(const cli_arguments *arguments, const cli_input_file *wor
   options.input_tokens = own->input;
   options.output_tokens = (uint64_t)own->output;
   options.prefill_batch = own->prefill_batch;
+  options.chunk_tokens = own->chunk;
   options.chips = own->chips;
   options.ttft_seconds = own->ttft_ms * ms;
   options.tpot_seconds = own->tpot_ms * ms;
@@ -103,6 +105,11 @@ static const cli_option options[] = {
      .argument = "N",
      .help = "requests that are prefilled together (default: 1)",
      COUNT(prefill_batch, DSM_SERVING_BATCH_MAX)},
+    {.name = "chunk",
+     .argument = "N",
+     .help = "tokens of a prompt that go into one step, beside decodes of other requests, in place "
+             "of a step of its own for all (default: none)",
+     COUNT(chunk, DSM_SIDE_MAX)},
     {.name = "ttft",
      .argument = "MS",
      .help = "longest mean time to the first token, in milliseconds (default: any)",
@@ -133,6 +140,8 @@ static const cli_option options[] = {
 
 static const cli_rule rules[] = {
     {0, {"disaggregate"}, {"rate"}, EXCLUDES},
+    {0, {"chunk"}, {"disaggregate"}, EXCLUDES},
+    {0, {"chunk"}, {"prefill-batch"}, EXCLUDES},
 };
 
 const cli_companion cli_companion_serve = {
