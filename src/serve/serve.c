@@ -29,7 +29,7 @@ static const double least_reserve = 0.1; /* assumption: of the memory, for what 
 
 void dsm_serving_options_init(dsm_serving_options *options) {
   *options = (dsm_serving_options){
-      .input_tokens = 1024, .output_tokens = 256, .prefill_batch = 1, .gap = 0.05};
+      .input_tokens = 1024, .output_tokens = 256, .prefill_batch = 1, .gap = 0.05, .seed = 1};
 }
 
 void dsm_serving_free(dsm_serving *serving) {
@@ -426,6 +426,46 @@ static dsm_status find_fleet(search *s) {
                    plural(s->to->options.chips), largest);
 }
 
+/* ---- event by event ---- */
+
+static const dsm__instance *find_instance(const search *s, const char *name) {
+  size_t i = 0;
+  while (s->instances.items[i].name != name) {
+    i++;
+  }
+  return &s->instances.items[i];
+}
+
+/* An instance of the fleet with its part of the rate, or the best point's with its requests. */
+static dsm_status simulate(search *s) {
+  const dsm_serving_options *const options = &s->to->options;
+  const dsm_serving_fleet *const fleet = &s->to->fleet;
+  const bool is_open = fleet->instances > 0;
+  const dsm__instance *const instance =
+      find_instance(s, is_open ? fleet->instance : s->to->best.instance);
+  tables of;
+  if (options->simulated_requests == 0) {
+    return DSM_OK;
+  }
+  if (!fill_tables(s, instance, &of)) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
+  const dsm_serving_scenario scenario = {
+      .times = &of.times,
+      .input_tokens = options->input_tokens,
+      .new_tokens = s->request.new_tokens,
+      .every = 1,
+      .running = is_open ? instance->most : s->to->best.requests,
+      .rate = is_open ? options->rate / (double)fleet->instances : 0,
+      .cache_tokens =
+          (double)instance->most * (double)(options->input_tokens + options->output_tokens),
+      .requests = options->simulated_requests,
+      .seed = options->seed,
+      .ttft_seconds = options->ttft_seconds,
+      .tpot_seconds = options->tpot_seconds};
+  return dsm_serving_simulate(&s->to->simulation, &scenario);
+}
+
 /* ---- prefill and decode apart ---- */
 
 /* The cache of a request's input over a link of the outermost axis that has several chips. */
@@ -626,6 +666,8 @@ static dsm_status check_options(const dsm_serving_options *options, dsm_diags *d
       {options->gap, DBL_MIN, 1, "gap: expected a ratio above 0, to 1"},
       {options->chunk_tokens > 0 ? out : 2, 2, DSM_SIDE_MAX,
        "chunk: expected an answer of more than one token beside it"},
+      {(double)options->simulated_requests, 0, DSM_SERVING_REQUESTS_MAX,
+       "simulate: expected at most 1000000 requests"},
       {options->ttft_seconds, 0, HUGE_VAL, "ttft: expected a time"},
       {options->tpot_seconds, 0, HUGE_VAL, "tpot: expected a time"},
       {options->rate, 0, HUGE_VAL, "rate: expected requests a second"}};
@@ -654,6 +696,9 @@ static dsm_status answer(search *s, const dsm_workload *workload, const dsm_syst
   }
   if (status == DSM_OK) {
     status = find_fleet(s);
+  }
+  if (status == DSM_OK) {
+    status = simulate(s);
   }
   return status == DSM_OK ? find_apart(s, system) : status;
 }

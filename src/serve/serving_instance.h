@@ -67,6 +67,9 @@ typedef struct dsm__instance {
   uint64_t *explorations;                /**< counted there */
 } dsm__instance;
 
+/** Seconds of a step of so many requests. */
+double dsm__curve_seconds(const dsm_serving_curve *curve, double requests);
+
 /** Explores a step, unless it does not fit. */
 DSM_NODISCARD dsm_status dsm__instance_step(dsm__instance *instance, dsm__serving_step *step,
                                             const dsm__serving_task *task);

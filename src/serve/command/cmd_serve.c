@@ -22,6 +22,8 @@ typedef struct serve_arguments {
   double output; /* 0 is a number of tokens too */
   size_t prefill_batch;
   size_t chunk;
+  size_t simulate;
+  size_t seed;
   size_t chips;
   double ttft_ms;
   double tpot_ms;
@@ -31,6 +33,7 @@ static void init(void *arguments) {
   serve_arguments *const own = arguments;
   dsm_serving_options_init(&own->options);
   own->input = own->options.input_tokens;
+  own->seed = own->options.seed;
   own->prefill_batch = own->options.prefill_batch;
   own->output = (double)own->options.output_tokens;
 }
@@ -53,6 +56,8 @@ static cli_exit answer(const cli_arguments *arguments, const cli_input_file *wor
   options.output_tokens = (uint64_t)own->output;
   options.prefill_batch = own->prefill_batch;
   options.chunk_tokens = own->chunk;
+  options.simulated_requests = own->simulate;
+  options.seed = own->seed;
   options.chips = own->chips;
   options.ttft_seconds = own->ttft_ms * ms;
   options.tpot_seconds = own->tpot_ms * ms;
@@ -127,6 +132,16 @@ static const cli_option options[] = {
      .help = "find also how many instances should only prefill, and how many only decode, to serve "
              "most requests",
      FLAG(options.is_disaggregated)},
+    {.name = "simulate",
+     .argument = "N",
+     .help =
+         "simulate N requests one by one, with --rate at one of the instances, else at the best "
+         "point: means, and what half, 90 % and 99 % of them do not exceed (default: none)",
+     COUNT(simulate, DSM_SERVING_REQUESTS_MAX)},
+    {.name = "seed",
+     .argument = "N",
+     .help = "with --simulate: of the random numbers (default: 1)",
+     COUNT(seed, (double)DSM_PRODUCT_MAX)},
     {.name = "chips",
      .argument = "N",
      .help = "chips that may be used (default: those of the system)",
@@ -140,6 +155,7 @@ static const cli_option options[] = {
 
 static const cli_rule rules[] = {
     {0, {"disaggregate"}, {"rate"}, EXCLUDES},
+    {0, {"seed"}, {"simulate"}, NEEDS},
     {0, {"chunk"}, {"disaggregate"}, EXCLUDES},
     {0, {"chunk"}, {"prefill-batch"}, EXCLUDES},
 };
