@@ -98,6 +98,32 @@ typedef struct dsm_serving_length {
   double arrival_seconds; /**< in a trace with arrivals: not before the one before it */
 } dsm_serving_length;
 
+/** Most requests of a trace. */
+#define DSM_SERVING_LENGTHS_MAX 100000
+
+/** A trace. */
+typedef struct dsm_serving_lengths {
+  const dsm_serving_length *items;
+  size_t count; /**< 1 or more */
+  bool has_arrivals;
+
+  struct dsm__arena *arena; /**< private */
+} dsm_serving_lengths;
+
+/**
+ * Reads a trace of comma-separated values named `file` in findings: a line with the names of
+ * columns, input_tokens, output_tokens and, if it is known, arrival_seconds, then one for each
+ * request. Other columns are passed over. *lengths belongs to the caller. DSM_ERROR_INVALID with
+ * one finding, and NULL: a column is missing, a line has another number of fields or a value out of
+ * range, or there are no requests or more than DSM_SERVING_LENGTHS_MAX. DSM_ERROR_OUT_OF_MEMORY.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_serving_lengths_parse(dsm_serving_lengths **lengths,
+                                                           const char *text, size_t length,
+                                                           const char *file, dsm_diags *diags);
+
+/** Frees it; NULL is fine. */
+DSM_API void dsm_serving_lengths_free(dsm_serving_lengths *lengths);
+
 /** What is simulated: an instance, and the requests that come to it. */
 typedef struct dsm_serving_scenario {
   const dsm_serving_times *times;
@@ -150,7 +176,7 @@ DSM_API DSM_NODISCARD dsm_status dsm_serving_simulate(dsm_serving_simulation *si
 /** Most requests of a batch that are tried. */
 #define DSM_SERVING_BATCH_MAX 65536
 
-/** Most requests that are simulated, and lines of a file of requests. */
+/** Most requests that are simulated. */
 #define DSM_SERVING_REQUESTS_MAX 1000000
 
 /** What is asked. */
@@ -167,6 +193,9 @@ typedef struct dsm_serving_options {
   double tpot_seconds;    /**< longest mean time between later ones; 0: any */
   double rate;            /**< requests a second that are to be served; 0: as many as can be */
   uint64_t chips;         /**< at most; 0: those of the system */
+  const dsm_serving_lengths *lengths; /**< requests whose means take the place of input_tokens and
+                                           output_tokens, and with arrivals of a rate that is not
+                                           given; not used when it is answered; NULL: none */
   uint64_t simulated_requests; /**< are simulated at an instance of the fleet, without a rate at the
                                     best point; 0: none */
   uint64_t seed;               /**< of that */

@@ -62,7 +62,8 @@ typedef struct search {
   dsm_explorer *explorer;
   dsm__arena *arena; /* the answer's */
   dsm_diags *diags;
-  bool is_told; /* why there is no answer, by what found that */
+  bool has_arrivals; /* the rate is that of a trace */
+  bool is_told;      /* why there is no answer, by what found that */
 } search;
 
 /* So many requests in the long run, in steps of a batch's time, or (is_least) of its bound. */
@@ -450,16 +451,22 @@ static dsm_status simulate(search *s) {
   if (!fill_tables(s, instance, &of)) {
     return DSM_ERROR_OUT_OF_MEMORY;
   }
+  const dsm_serving_lengths *const trace = options->lengths;
+  const uint64_t comes = s->has_arrivals ? 1 + (trace->count - 1) / fleet->instances : 0;
   const dsm_serving_scenario scenario = {
       .times = &of.times,
       .input_tokens = options->input_tokens,
       .new_tokens = s->request.new_tokens,
-      .every = 1,
+      .lengths = trace != NULL ? trace->items : NULL,
+      .length_count = trace != NULL ? trace->count : 0,
+      .has_arrivals = s->has_arrivals,
+      .every = s->has_arrivals ? fleet->instances : 1,
       .running = is_open ? instance->most : s->to->best.requests,
       .rate = is_open ? options->rate / (double)fleet->instances : 0,
-      .cache_tokens =
-          (double)instance->most * (double)(options->input_tokens + options->output_tokens),
-      .requests = options->simulated_requests,
+      .cache_tokens = (double)instance->most * (double)s->request.end,
+      .requests = s->has_arrivals && options->simulated_requests > comes
+                      ? comes
+                      : options->simulated_requests,
       .seed = options->seed,
       .ttft_seconds = options->ttft_seconds,
       .tpot_seconds = options->tpot_seconds};
@@ -548,7 +555,10 @@ static dsm_status derive_request(search *s, const dsm_workload *workload) {
   request->options = options;
   request->network = workload;
   request->new_tokens = in - s->to->cached_tokens;
-  request->context = in + out / 2;
+  if (options->lengths == NULL) {
+    request->context = in + out / 2;
+    request->end = in + out;
+  }
   request->growth = 1;
   dsm_status status = dsm_workload_phase(&request->prefill, workload, DSM_PHASE_PREFILL,
                                          in - s->to->cached_tokens, in, s->diags);
@@ -560,7 +570,7 @@ static dsm_status derive_request(search *s, const dsm_workload *workload) {
     return DSM_OK;
   }
   dsm_workload *last = NULL;
-  status = dsm_workload_phase(&last, workload, DSM_PHASE_DECODE, 1, in + out, s->diags);
+  status = dsm_workload_phase(&last, workload, DSM_PHASE_DECODE, 1, request->end, s->diags);
   if (status == DSM_OK) {
     request->cache_bytes = dsm__workload_cache_bytes(last);
     s->to->cache_bytes_per_token = dsm__workload_added_cache_bytes(last);
@@ -679,7 +689,22 @@ static dsm_status check_options(const dsm_serving_options *options, dsm_diags *d
   return DSM_OK;
 }
 
+/* Means of a trace take the place of numbers. */
+static void take_means(search *s) {
+  dsm_serving_options *const options = &s->to->options;
+  if (options->lengths != NULL) {
+    const dsm__serving_means means = dsm__lengths_means(options->lengths);
+    s->has_arrivals = options->rate == 0 && means.rate > 0;
+    options->rate = s->has_arrivals ? means.rate : options->rate;
+    options->input_tokens = means.input_tokens;
+    options->output_tokens = means.output_tokens;
+    s->request.context = means.context;
+    s->request.end = means.end;
+  }
+}
+
 static dsm_status answer(search *s, const dsm_workload *workload, const dsm_system *system) {
+  take_means(s);
   dsm_status status = derive_request(s, workload);
   s->is_told = status != DSM_OK;
   if (status == DSM_OK) {
@@ -723,6 +748,7 @@ dsm_status dsm_serve(dsm_serving **serving, const dsm_workload *workload, const 
   dsm_workload_free(s.request.prefill);
   dsm_explorer_free(s.explorer);
   if (status == DSM_OK) {
+    s.to->options.lengths = NULL;
     *serving = s.to;
     return DSM_OK;
   }

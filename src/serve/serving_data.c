@@ -327,7 +327,8 @@ const dsm_answer_kind dsm_answer_serving = {
         .paths = {"best.chip_requests_per_second", "best.tpot_seconds", "best.ttft_seconds"}}};
 
 static const dsm__limit limits[] = {DSM__LIMIT(DSM_SERVING_BATCH_MAX),
-                                    DSM__LIMIT(DSM_SERVING_REQUESTS_MAX)};
+                                    DSM__LIMIT(DSM_SERVING_REQUESTS_MAX),
+                                    DSM__LIMIT(DSM_SERVING_LENGTHS_MAX)};
 static const dsm__words *const words[] = {&dsm__serving_limit_words};
 
 const dsm__companion dsm__companion_serve = {.kinds = {&dsm_answer_serving},

@@ -19,6 +19,7 @@ typedef struct dsm__serving_request {
   const dsm_workload *network; /**< as it is described; borrowed */
   uint64_t new_tokens;         /**< of the input: those that are not in the cache */
   uint64_t context;            /**< of decode steps */
+  uint64_t end;                /**< of context, when a request ends */
   uint64_t chunks;             /**< of a prefill; 0: it is a step of its own */
   uint64_t chunk_tokens;       /**< of each */
   double cache_bytes;          /**< at its end */
@@ -66,6 +67,18 @@ typedef struct dsm__instance {
   dsm__arena *arena;                     /**< borrowed: of names and batches */
   uint64_t *explorations;                /**< counted there */
 } dsm__instance;
+
+/** What requests of a trace are on average. */
+typedef struct dsm__serving_means {
+  uint64_t input_tokens;
+  uint64_t output_tokens;
+  uint64_t context; /**< over all decode steps */
+  uint64_t end;     /**< of context, likewise */
+  double rate;      /**< at which they come; 0: it is not known */
+} dsm__serving_means;
+
+/** These. */
+dsm__serving_means dsm__lengths_means(const dsm_serving_lengths *lengths);
 
 /** Seconds of a step of so many requests. */
 double dsm__curve_seconds(const dsm_serving_curve *curve, double requests);

@@ -112,9 +112,26 @@ static attempt simulate(const subject *s, dsm_diags *diags) {
                    .digest = status == DSM_OK ? digest_double(DIGEST_START, made.ttft.mean) : 0};
 }
 
+static attempt parse_lengths(const subject *s, dsm_diags *diags) {
+  static const char text[] = "input_tokens,output_tokens\n5,2\n7,3\n";
+  static dsm_serving_lengths poison;
+  dsm_serving_lengths *lengths = &poison;
+  (void)s;
+  const dsm_status status =
+      dsm_serving_lengths_parse(&lengths, text, sizeof text - 1, "t", diags);
+  const uint64_t digest =
+      status == DSM_OK ? digest_u64(DIGEST_START, lengths->items[1].input_tokens) : 0;
+  const attempt made = attempt_of_status(status, lengths, digest);
+  if (lengths != &poison) {
+    dsm_serving_lengths_free(lengths);
+  }
+  return made;
+}
+
 const faulty_case serving_cases[] = {
     {"dsm_serve", serve, DSM_OK, NULL},
     {"dsm_serve, in chunks", serve_chunks, DSM_OK, NULL},
+    {"dsm_serving_lengths_parse", parse_lengths, DSM_OK, NULL},
     {"dsm_serving_simulate", simulate, DSM_OK, NULL},
     {"dsm_serve, limits that nothing meets", serve_nobody, DSM_ERROR_INFEASIBLE, NULL},
     {"dsm_serve, bad options", serve_badly, DSM_ERROR_USAGE, NULL},

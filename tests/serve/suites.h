@@ -10,6 +10,7 @@
 Suite *suite_steady(void);
 Suite *suite_serve(void);
 Suite *suite_chunks(void);
+Suite *suite_lengths(void);
 Suite *suite_simulate(void);
 
 /* A network with an attention, and a machine of four chips that holds some dozens of requests. */
