@@ -89,10 +89,95 @@ DSM_API bool dsm_serving_divide(dsm_serving_split *split, const dsm_serving_time
                                 uint64_t prefill_chips, uint64_t decode_chips, double requests,
                                 uint64_t chips);
 
+/* ---- event by event ---- */
+
+/** A request of a trace. */
+typedef struct dsm_serving_length {
+  uint64_t input_tokens;  /**< 1 or more */
+  uint64_t output_tokens; /**< 1 or more */
+  double arrival_seconds; /**< in a trace with arrivals: not before the one before it */
+} dsm_serving_length;
+
+/** Most requests of a trace. */
+#define DSM_SERVING_LENGTHS_MAX 100000
+
+/** A trace. */
+typedef struct dsm_serving_lengths {
+  const dsm_serving_length *items;
+  size_t count; /**< 1 or more */
+  bool has_arrivals;
+
+  struct dsm__arena *arena; /**< private */
+} dsm_serving_lengths;
+
+/**
+ * Reads a trace of comma-separated values named `file` in findings: a line with the names of
+ * columns, input_tokens, output_tokens and, if it is known, arrival_seconds, then one for each
+ * request. Other columns are passed over. *lengths belongs to the caller. DSM_ERROR_INVALID with
+ * one finding, and NULL: a column is missing, a line has another number of fields or a value out of
+ * range, or there are no requests or more than DSM_SERVING_LENGTHS_MAX. DSM_ERROR_OUT_OF_MEMORY.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_serving_lengths_parse(dsm_serving_lengths **lengths,
+                                                           const char *text, size_t length,
+                                                           const char *file, dsm_diags *diags);
+
+/** Frees it; NULL is fine. */
+DSM_API void dsm_serving_lengths_free(dsm_serving_lengths *lengths);
+
+/** What is simulated: an instance, and the requests that come to it. */
+typedef struct dsm_serving_scenario {
+  const dsm_serving_times *times;
+  uint64_t input_tokens; /**< of a request of `times`; all have as many, and as many of output, if
+                              there is no trace */
+  uint64_t new_tokens;   /**< of these, which a prefill of `times` works on, 1 or more; prefills of
+                              others take as long as they have tokens (an assumption) */
+  const dsm_serving_length *lengths; /**< a trace: drawn at random, or with arrivals in order; NULL:
+                                          none */
+  size_t length_count;
+  bool has_arrivals;   /**< the trace says when requests come; `rate` is above 0 then */
+  uint64_t every;      /**< of these each so-many-th comes here, 1: all */
+  uint64_t running;    /**< requests at a time: those that are always there, with a rate at most; as
+                            many as `times` has decode steps for */
+  double rate;         /**< at random, a second; 0: one that ends is replaced at once */
+  double cache_tokens; /**< of requests, that the memory holds */
+  uint64_t requests;   /**< that are measured, 1 or more */
+  uint64_t seed;
+  double ttft_seconds; /**< of a request that counts as good; 0: any */
+  double tpot_seconds;
+} dsm_serving_scenario;
+
+/** A mean, and what half, 90 % and 99 % of the requests do not exceed; NaN: there are none. */
+typedef struct dsm_serving_spread {
+  double mean;
+  double p50;
+  double p90;
+  double p99;
+} dsm_serving_spread;
+
+/** What came of it. */
+typedef struct dsm_serving_simulation {
+  uint64_t requests; /**< that were measured; 0: nothing was simulated */
+  dsm_serving_spread ttft;
+  dsm_serving_spread tpot; /**< of requests with more than one token */
+  dsm_serving_spread request;
+  double requests_per_second;
+  double good_requests_per_second; /**< of these within both limits */
+  uint64_t preemptions;            /**< of any request, as the cache was full */
+} dsm_serving_simulation;
+
+/** Simulates an instance event by event: first come first served, a prefill before decodes while
+ * the first one that waits has room, or one chunk a step; where the cache is full, the request that
+ * was admitted last is prefilled again later. DSM_ERROR_OUT_OF_MEMORY. */
+DSM_API DSM_NODISCARD dsm_status dsm_serving_simulate(dsm_serving_simulation *simulated,
+                                                      const dsm_serving_scenario *scenario);
+
 /* ---- instances ---- */
 
 /** Most requests of a batch that are tried. */
 #define DSM_SERVING_BATCH_MAX 65536
+
+/** Most requests that are simulated. */
+#define DSM_SERVING_REQUESTS_MAX 1000000
 
 /** What is asked. */
 typedef struct dsm_serving_options {
@@ -100,18 +185,26 @@ typedef struct dsm_serving_options {
   uint64_t output_tokens; /**< of its answer; 0: it has none, as of an encoder */
   double prefix_hit;      /**< share of the input that is in the cache already, 0 to 1 */
   uint64_t prefill_batch; /**< requests that are prefilled together: 1 or more */
+  uint64_t chunk_tokens;  /**< of a prompt that go into one step, beside decodes; 0: a prefill is a
+                               step of its own. With an answer of more than one token */
   double gap;             /**< relative distance from the optimum within which the front is proven,
                                above 0 to 1 */
   double ttft_seconds;    /**< longest mean time to the first token; 0: any */
   double tpot_seconds;    /**< longest mean time between later ones; 0: any */
   double rate;            /**< requests a second that are to be served; 0: as many as can be */
   uint64_t chips;         /**< at most; 0: those of the system */
-  bool is_disaggregated;  /**< prefills on instances of their own are looked for too; with an answer
-                               of more than one token */
+  const dsm_serving_lengths *lengths; /**< requests whose means take the place of input_tokens and
+                                           output_tokens, and with arrivals of a rate that is not
+                                           given; not used when it is answered; NULL: none */
+  uint64_t simulated_requests; /**< are simulated at an instance of the fleet, without a rate at the
+                                    best point; 0: none */
+  uint64_t seed;               /**< of that */
+  bool is_disaggregated; /**< prefills on instances of their own are looked for too; with an answer
+                              of more than one token */
 } dsm_serving_options;
 
 /** The only place of defaults: 1024 tokens in, 256 out, prefills of one request, a gap of 5 %, no
- * limits. */
+ * limits, a seed of 1. */
 DSM_API void dsm_serving_options_init(dsm_serving_options *options);
 
 /** What more requests of a batch meet first. */
@@ -138,7 +231,8 @@ typedef struct dsm_serving_point {
   double tpot_seconds; /**< NaN: no request has more than one token */
   double request_seconds;
   double decode_seconds;  /**< a step of it; 0: there is none */
-  double prefill_seconds; /**< of options.prefill_batch requests */
+  double prefill_seconds; /**< of options.prefill_batch requests; in chunks: of all of these */
+  double chunked_seconds; /**< a step that carries a chunk, beside all other requests; 0: none */
   double memory_bytes;    /**< of a chip, with the caches of all requests at their ends */
   double gap;             /**< of both steps: at most so much above the optimum, relative */
   const char *bound;      /**< what most of the step (decode, or the prefill) is spent on */
@@ -177,6 +271,7 @@ typedef struct dsm_serving {
   size_t point_count;
   dsm_serving_point best;  /**< most tokens (or requests) a second a chip within the limits */
   dsm_serving_fleet fleet; /**< fewest chips for the rate; instances 0: no rate was asked for */
+  dsm_serving_simulation simulation; /**< requests 0: it was not asked for */
   dsm_serving_apart
       apart; /**< instance NULL: it was not asked for, or nothing is within the limits */
 

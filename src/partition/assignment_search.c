@@ -15,7 +15,7 @@
 #include "base/order.h"
 #include "partition/assignment.h"
 #include "partition/instance_facts.h"
-#include "partition/random_draw.h"
+#include "base/random_draw.h"
 
 /* Steps of the annealing: a task's share, and most. */
 enum { STEPS_PER_TASK = 1500, STEPS_MAX = 2000000, BLOCK_MAX = 16, LIMIT_STEPS = 40 };

@@ -22,7 +22,7 @@
 #include "base/diag_add.h"
 #include "dsm/limits.h"
 #include "partition/instance_facts.h"
-#include "partition/random_draw.h"
+#include "base/random_draw.h"
 
 typedef dsm__dispatch_engine engine;
 typedef dsm__flight flight;

@@ -12,7 +12,7 @@
 #include <math.h>
 
 #include "partition/instance_facts.h"
-#include "partition/random_draw.h"
+#include "base/random_draw.h"
 #include "partition/solver_search.h"
 
 /* Nodes of a neighbourhood's tree, and neighbourhoods without success before giving up: counts, not

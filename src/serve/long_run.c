@@ -3,11 +3,11 @@
  * take what tables say. They were held against simulations. */
 #include <math.h>
 
-#include "dsm/serving.h"
+#include "serve/serving_instance.h"
 
 /* ---- what times say ---- */
 
-static double seconds_at(const dsm_serving_curve *curve, double requests) {
+double dsm__curve_seconds(const dsm_serving_curve *curve, double requests) {
   size_t i = 0;
   while (i < curve->count && curve->requests[i] < requests) {
     i++;
@@ -57,13 +57,13 @@ static dsm_serving_state closed_chunks(const dsm_serving_times *times, double re
   const double steps = steps_of(times);
   const double chunks = (double)times->chunks;
   if (requests * chunks > chunks + steps) { /* each step carries one */
-    const double step = seconds_at(&times->chunked, steps / chunks);
+    const double step = dsm__curve_seconds(&times->chunked, steps / chunks);
     const double cycle = requests * chunks * step;
     return closed_state(requests, cycle - steps * step, step, cycle);
   }
   const double share = (requests - 1) * chunks / steps; /* of steps, which carry one */
-  const double carrying = seconds_at(&times->chunked, requests - 1);
-  const double step = share * carrying + (1 - share) * seconds_at(&times->decode, requests);
+  const double carrying = dsm__curve_seconds(&times->chunked, requests - 1);
+  const double step = share * carrying + (1 - share) * dsm__curve_seconds(&times->decode, requests);
   const double ttft = chunks * carrying;
   return closed_state(requests, ttft, step, ttft + steps * step);
 }
@@ -79,7 +79,7 @@ dsm_serving_state dsm_serving_closed(const dsm_serving_times *times, double requ
   /* While one runs: a prefill is whole where fewer are there than go together. */
   const double prefills = fmax(1, requests / (double)times->prefill_batch);
   const double cycle =
-      steps * seconds_at(&times->decode, requests) + prefills * times->prefill_seconds;
+      steps * dsm__curve_seconds(&times->decode, requests) + prefills * times->prefill_seconds;
   const double waiting = (prefills - 1) / (2 * steps); /* prefills before one's own */
   const double ttft = (1 + waiting) * times->prefill_seconds;
   return closed_state(requests, ttft, (cycle - ttft) / steps, cycle);
@@ -98,12 +98,12 @@ typedef struct arrivals {
 
 static double chunk_load(const arrivals *of, double running) {
   return of->rate * (double)of->times->chunks *
-         seconds_at(&of->times->chunked, running + of->ahead);
+         dsm__curve_seconds(&of->times->chunked, running + of->ahead);
 }
 
 /* A decode step, with its part of what chunks or prefills make longer. */
 static double step_of(const arrivals *of, double running) {
-  const double decode = seconds_at(&of->times->decode, running + of->ahead);
+  const double decode = dsm__curve_seconds(&of->times->decode, running + of->ahead);
   if (of->times->chunks == 0) {
     return decode / (1 - of->load);
   }
@@ -162,8 +162,8 @@ static bool open_chunks(dsm_serving_state *state, arrivals of) {
     return false;
   }
   const double load = chunk_load(&of, running);
-  const double decode = seconds_at(&of.times->decode, running + 1);
-  const double carrying = seconds_at(&of.times->chunked, running + 1);
+  const double decode = dsm__curve_seconds(&of.times->decode, running + 1);
+  const double carrying = dsm__curve_seconds(&of.times->chunked, running + 1);
   const double step = step_of(&of, running);
   const double ttft = queued(chunks * carrying, load) + (1 - exp(-running)) * decode / 2;
   const double own = fmin(load * chunks / 2,
@@ -191,7 +191,7 @@ bool dsm_serving_open(dsm_serving_state *state, const dsm_serving_times *times, 
   if (!find_running(&of, &running)) {
     return false;
   }
-  const double decode = seconds_at(&times->decode, running + of.ahead);
+  const double decode = dsm__curve_seconds(&times->decode, running + of.ahead);
   const double ttft = queued(prefill, of.load) + (1 - exp(-running / of.ahead)) * decode / 2;
   const double tpot = decode / (1 - of.load) + of.load / (1 - of.load) * (ttft - decode) / steps;
   *state = open_state(&of, running, ttft, tpot);
@@ -214,7 +214,8 @@ bool dsm_serving_divide(dsm_serving_split *split, const dsm_serving_times *times
                         uint64_t prefill_chips, uint64_t decode_chips, double requests,
                         uint64_t chips) {
   const double prefills = 1 / share_of_prefill(times);
-  const double decodes = requests / (steps_of(times) * seconds_at(&times->decode, requests));
+  const double decodes =
+      requests / (steps_of(times) * dsm__curve_seconds(&times->decode, requests));
   uint64_t low = 1; /* the fewest instances whose prefills are no fewer than the others decode */
   uint64_t high = chips / prefill_chips;
   double rate = 0;
@@ -248,6 +249,6 @@ bool dsm_serving_divide(dsm_serving_split *split, const dsm_serving_times *times
   split->running = requests;
   (void)find_running(&of, &split->running);
   split->running = fmin(split->running, requests);
-  split->tpot_seconds = seconds_at(&times->decode, split->running);
+  split->tpot_seconds = dsm__curve_seconds(&times->decode, split->running);
   return true;
 }

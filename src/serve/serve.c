@@ -29,7 +29,7 @@ static const double least_reserve = 0.1; /* assumption: of the memory, for what 
 
 void dsm_serving_options_init(dsm_serving_options *options) {
   *options = (dsm_serving_options){
-      .input_tokens = 1024, .output_tokens = 256, .prefill_batch = 1, .gap = 0.05};
+      .input_tokens = 1024, .output_tokens = 256, .prefill_batch = 1, .gap = 0.05, .seed = 1};
 }
 
 void dsm_serving_free(dsm_serving *serving) {
@@ -62,7 +62,8 @@ typedef struct search {
   dsm_explorer *explorer;
   dsm__arena *arena; /* the answer's */
   dsm_diags *diags;
-  bool is_told; /* why there is no answer, by what found that */
+  bool has_arrivals; /* the rate is that of a trace */
+  bool is_told;      /* why there is no answer, by what found that */
 } search;
 
 /* So many requests in the long run, in steps of a batch's time, or (is_least) of its bound. */
@@ -72,11 +73,15 @@ static dsm_serving_state state_of(const search *s, const dsm__instance *instance
   const uint64_t together = s->to->options.prefill_batch;
   const double number = (double)(s->request.decode == NULL ? together : requests);
   const double decode = is_least ? batch->decode.least_seconds : batch->decode.seconds;
+  const double others = number - 1;
+  const double chunked = is_least ? batch->chunked.least_seconds : batch->chunked.seconds;
   const dsm_serving_times times = {.output_tokens = s->to->options.output_tokens,
                                    .prefill_seconds = is_least ? instance->prefill.least_seconds
                                                                : instance->prefill.seconds,
                                    .prefill_batch = s->to->options.prefill_batch,
-                                   .decode = {&number, &decode, 1}};
+                                   .decode = {&number, &decode, 1},
+                                   .chunks = s->request.chunks,
+                                   .chunked = {&others, &chunked, 1}};
   return dsm_serving_closed(&times, number);
 }
 
@@ -118,8 +123,10 @@ static dsm_status add_interval(search *s, size_t instance, uint64_t low, uint64_
 static double excess_of(const search *s, const interval *of, const dsm__serving_batch *low) {
   const dsm__instance *const instance = &s->instances.items[of->instance];
   const uint64_t chips = instance->chips;
-  const dsm_serving_state least = state_of(s, instance, low, true, low->requests);
+  dsm_serving_state least = state_of(s, instance, low, true, low->requests);
   const dsm_serving_state most = state_of(s, instance, low, true, of->high - 1);
+  /* More of the steps carry a chunk with more requests, and these steps may have a lower bound. */
+  least.tpot_seconds = fmin(least.tpot_seconds, most.tpot_seconds);
   const coordinates bound = {coordinates_of(&least, chips).user, coordinates_of(&most, chips).chip};
   double excess = is_within(s, &least) ? HUGE_VAL : 0;
   for (size_t i = 0; i < s->known.count && excess > 0; i++) {
@@ -196,7 +203,7 @@ static dsm_status find_front(search *s) {
 static dsm_serving_limit limit_of(const search *s, const dsm__instance *instance, size_t index) {
   const dsm_serving_options *const options = &s->to->options;
   if (index + 1 == instance->batches.count) {
-    return instance->too_many <= DSM_SERVING_BATCH_MAX && s->request.decode != NULL
+    return instance->too_many <= instance->ceiling && s->request.decode != NULL
                ? DSM_SERVING_LIMIT_MEMORY
                : DSM_SERVING_LIMIT_NONE;
   }
@@ -215,7 +222,10 @@ static dsm_serving_point point_of(const search *s, const dsm__instance *instance
   const coordinates gives = coordinates_of(&state, instance->chips);
   const dsm__serving_step *const prefill = &instance->prefill;
   const bool has_decode = batch->decode.seconds > 0;
-  const double gaps[] = {prefill->seconds / prefill->least_seconds - 1,
+  const bool has_chunks = s->request.chunks > 0;
+  const double chunked = batch->chunked.seconds;
+  const dsm__serving_step *const prefilling = has_chunks ? &batch->chunked : prefill;
+  const double gaps[] = {prefilling->seconds / prefilling->least_seconds - 1,
                          has_decode ? batch->decode.seconds / batch->decode.least_seconds - 1 : 0};
   return (dsm_serving_point){
       .instance = instance->name,
@@ -228,8 +238,9 @@ static dsm_serving_point point_of(const search *s, const dsm__instance *instance
       .tpot_seconds = state.tpot_seconds,
       .request_seconds = state.request_seconds,
       .decode_seconds = batch->decode.seconds,
-      .prefill_seconds = prefill->seconds,
-      .memory_bytes = fmax(batch->decode.memory_bytes, prefill->memory_bytes),
+      .prefill_seconds = has_chunks ? (double)s->request.chunks * chunked : prefill->seconds,
+      .chunked_seconds = chunked,
+      .memory_bytes = fmax(batch->decode.memory_bytes, prefilling->memory_bytes),
       .gap = fmax(gaps[0], gaps[1]),
       .bound = has_decode ? batch->decode.bound : prefill->bound,
       .limit = limit_of(s, instance, index)};
@@ -332,6 +343,8 @@ static dsm_status refuse_limits(const search *s) {
 typedef struct tables {
   double *requests;
   double *seconds;
+  double *others; /* beside a chunk */
+  double *chunked;
   dsm_serving_times times;
 } tables;
 
@@ -339,17 +352,23 @@ static bool fill_tables(const search *s, const dsm__instance *instance, tables *
   const size_t count = instance->batches.count;
   to->requests = dsm__arena_array(s->arena, count, sizeof *to->requests);
   to->seconds = dsm__arena_array(s->arena, count, sizeof *to->seconds);
-  if (to->requests == NULL || to->seconds == NULL) {
+  to->others = dsm__arena_array(s->arena, count, sizeof *to->others);
+  to->chunked = dsm__arena_array(s->arena, count, sizeof *to->chunked);
+  if (to->requests == NULL || to->seconds == NULL || to->others == NULL || to->chunked == NULL) {
     return false;
   }
   for (size_t i = 0; i < count; i++) {
     to->requests[i] = (double)instance->batches.items[i].requests;
     to->seconds[i] = instance->batches.items[i].decode.seconds;
+    to->others[i] = to->requests[i] - 1;
+    to->chunked[i] = instance->batches.items[i].chunked.seconds;
   }
   to->times = (dsm_serving_times){.output_tokens = s->to->options.output_tokens,
                                   .prefill_seconds = instance->prefill.seconds,
                                   .prefill_batch = s->to->options.prefill_batch,
-                                  .decode = {to->requests, to->seconds, count}};
+                                  .decode = {to->requests, to->seconds, count},
+                                  .chunks = s->request.chunks,
+                                  .chunked = {to->others, to->chunked, count}};
   return true;
 }
 
@@ -406,6 +425,52 @@ static dsm_status find_fleet(search *s) {
                    "limits; without these it is %.4g at most",
                    s->to->name, s->to->options.rate, (unsigned long long)s->to->options.chips,
                    plural(s->to->options.chips), largest);
+}
+
+/* ---- event by event ---- */
+
+static const dsm__instance *find_instance(const search *s, const char *name) {
+  size_t i = 0;
+  while (s->instances.items[i].name != name) {
+    i++;
+  }
+  return &s->instances.items[i];
+}
+
+/* An instance of the fleet with its part of the rate, or the best point's with its requests. */
+static dsm_status simulate(search *s) {
+  const dsm_serving_options *const options = &s->to->options;
+  const dsm_serving_fleet *const fleet = &s->to->fleet;
+  const bool is_open = fleet->instances > 0;
+  const dsm__instance *const instance =
+      find_instance(s, is_open ? fleet->instance : s->to->best.instance);
+  tables of;
+  if (options->simulated_requests == 0) {
+    return DSM_OK;
+  }
+  if (!fill_tables(s, instance, &of)) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
+  const dsm_serving_lengths *const trace = options->lengths;
+  const uint64_t comes = s->has_arrivals ? 1 + (trace->count - 1) / fleet->instances : 0;
+  const dsm_serving_scenario scenario = {
+      .times = &of.times,
+      .input_tokens = options->input_tokens,
+      .new_tokens = s->request.new_tokens,
+      .lengths = trace != NULL ? trace->items : NULL,
+      .length_count = trace != NULL ? trace->count : 0,
+      .has_arrivals = s->has_arrivals,
+      .every = s->has_arrivals ? fleet->instances : 1,
+      .running = is_open ? instance->most : s->to->best.requests,
+      .rate = is_open ? options->rate / (double)fleet->instances : 0,
+      .cache_tokens = (double)instance->most * (double)s->request.end,
+      .requests = s->has_arrivals && options->simulated_requests > comes
+                      ? comes
+                      : options->simulated_requests,
+      .seed = options->seed,
+      .ttft_seconds = options->ttft_seconds,
+      .tpot_seconds = options->tpot_seconds};
+  return dsm_serving_simulate(&s->to->simulation, &scenario);
 }
 
 /* ---- prefill and decode apart ---- */
@@ -488,6 +553,12 @@ static dsm_status derive_request(search *s, const dsm_workload *workload) {
   dsm__serving_request *const request = &s->request;
   s->to->cached_tokens = hit < in ? hit : in - 1;
   request->options = options;
+  request->network = workload;
+  request->new_tokens = in - s->to->cached_tokens;
+  if (options->lengths == NULL) {
+    request->context = in + out / 2;
+    request->end = in + out;
+  }
   request->growth = 1;
   dsm_status status = dsm_workload_phase(&request->prefill, workload, DSM_PHASE_PREFILL,
                                          in - s->to->cached_tokens, in, s->diags);
@@ -499,7 +570,7 @@ static dsm_status derive_request(search *s, const dsm_workload *workload) {
     return DSM_OK;
   }
   dsm_workload *last = NULL;
-  status = dsm_workload_phase(&last, workload, DSM_PHASE_DECODE, 1, in + out, s->diags);
+  status = dsm_workload_phase(&last, workload, DSM_PHASE_DECODE, 1, request->end, s->diags);
   if (status == DSM_OK) {
     request->cache_bytes = dsm__workload_cache_bytes(last);
     s->to->cache_bytes_per_token = dsm__workload_added_cache_bytes(last);
@@ -507,11 +578,14 @@ static dsm_status derive_request(search *s, const dsm_workload *workload) {
   }
   dsm_workload_free(last);
   if (status == DSM_OK && out > 1) {
-    status =
-        dsm_workload_phase(&request->decode, workload, DSM_PHASE_DECODE, 1, in + out / 2, s->diags);
+    status = dsm_workload_phase(&request->decode, workload, DSM_PHASE_DECODE, 1, request->context,
+                                s->diags);
   }
   if (status == DSM_OK && out > 1) {
     request->growth = request->cache_bytes / dsm__workload_cache_bytes(request->decode);
+  }
+  if (status == DSM_OK && options->chunk_tokens > 0) {
+    dsm__chunks_begin(request);
   }
   return status;
 }
@@ -530,6 +604,13 @@ static const char *instance_name(const search *s, const dsm_network *network) {
              : name;
 }
 
+/* With a chunk in each step more requests only wait. */
+static uint64_t most_requests(const dsm__serving_request *of) {
+  const uint64_t steps = of->options->output_tokens - 1;
+  const uint64_t useful = of->chunks > 0 ? 1 + (steps + of->chunks - 1) / of->chunks : UINT64_MAX;
+  return useful < DSM_SERVING_BATCH_MAX ? useful : DSM_SERVING_BATCH_MAX;
+}
+
 static dsm_status add_instance(search *s, const dsm_system *system) {
   const uint64_t chips = dsm_system_chips(system);
   if (chips > s->to->options.chips) {
@@ -543,6 +624,7 @@ static dsm_status add_instance(search *s, const dsm_system *system) {
                               .system = *system,
                               .name = instance_name(s, &system->system),
                               .chips = chips,
+                              .ceiling = most_requests(&s->request),
                               .explorer = s->explorer,
                               .arena = s->arena,
                               .explorations = &s->to->explorations};
@@ -592,6 +674,10 @@ static dsm_status check_options(const dsm_serving_options *options, dsm_diags *d
       {(double)options->prefill_batch, 1, DSM_SERVING_BATCH_MAX,
        "prefill-batch: expected 1 to 65536 requests"},
       {options->gap, DBL_MIN, 1, "gap: expected a ratio above 0, to 1"},
+      {options->chunk_tokens > 0 ? out : 2, 2, DSM_SIDE_MAX,
+       "chunk: expected an answer of more than one token beside it"},
+      {(double)options->simulated_requests, 0, DSM_SERVING_REQUESTS_MAX,
+       "simulate: expected at most 1000000 requests"},
       {options->ttft_seconds, 0, HUGE_VAL, "ttft: expected a time"},
       {options->tpot_seconds, 0, HUGE_VAL, "tpot: expected a time"},
       {options->rate, 0, HUGE_VAL, "rate: expected requests a second"}};
@@ -603,7 +689,22 @@ static dsm_status check_options(const dsm_serving_options *options, dsm_diags *d
   return DSM_OK;
 }
 
+/* Means of a trace take the place of numbers. */
+static void take_means(search *s) {
+  dsm_serving_options *const options = &s->to->options;
+  if (options->lengths != NULL) {
+    const dsm__serving_means means = dsm__lengths_means(options->lengths);
+    s->has_arrivals = options->rate == 0 && means.rate > 0;
+    options->rate = s->has_arrivals ? means.rate : options->rate;
+    options->input_tokens = means.input_tokens;
+    options->output_tokens = means.output_tokens;
+    s->request.context = means.context;
+    s->request.end = means.end;
+  }
+}
+
 static dsm_status answer(search *s, const dsm_workload *workload, const dsm_system *system) {
+  take_means(s);
   dsm_status status = derive_request(s, workload);
   s->is_told = status != DSM_OK;
   if (status == DSM_OK) {
@@ -620,6 +721,9 @@ static dsm_status answer(search *s, const dsm_workload *workload, const dsm_syst
   }
   if (status == DSM_OK) {
     status = find_fleet(s);
+  }
+  if (status == DSM_OK) {
+    status = simulate(s);
   }
   return status == DSM_OK ? find_apart(s, system) : status;
 }
@@ -644,6 +748,7 @@ dsm_status dsm_serve(dsm_serving **serving, const dsm_workload *workload, const 
   dsm_workload_free(s.request.prefill);
   dsm_explorer_free(s.explorer);
   if (status == DSM_OK) {
+    s.to->options.lengths = NULL;
     *serving = s.to;
     return DSM_OK;
   }

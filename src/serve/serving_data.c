@@ -49,6 +49,9 @@ DSM__OWN_RECORD(
             DSM__COLUMN | DSM__LESS | DSM__UNLESS_0, "Of a decode step; absent: there is none."),
     SECONDS(dsm_serving_point, prefill_seconds, "prefill_seconds",
             DSM__COLUMN | DSM__LESS | DSM__FIELD_IS_REQUIRED, "Of a prefill."),
+    SECONDS(dsm_serving_point, chunked_seconds, "chunked_seconds",
+            DSM__COLUMN | DSM__LESS | DSM__UNLESS_0,
+            "Of a step with a chunk beside other requests; absent: there is none."),
     DSM__FIELD(REAL, dsm_serving_point, memory_bytes, "memory_bytes",
                READ | DSM__COLUMN | DSM__LESS, .unit = "bytes",
                .help = "Of a chip, with the caches of all requests at their ends."),
@@ -101,6 +104,38 @@ DSM__OWN_RECORD(
     SECONDS(dsm_serving_apart, split.tpot_seconds, "tpot_seconds",
             DSM__LESS | DSM__FIELD_IS_REQUIRED, "Between later ones."));
 
+DSM__OWN_RECORD(spread_record, dsm_serving_spread, false, "A time over all requests.",
+                SECONDS(dsm_serving_spread, mean, "mean_seconds",
+                        DSM__LESS | DSM__FIELD_IS_REQUIRED, "Of all."),
+                SECONDS(dsm_serving_spread, p50, "p50_seconds", DSM__LESS | DSM__FIELD_IS_REQUIRED,
+                        "That half of them do not exceed."),
+                SECONDS(dsm_serving_spread, p90, "p90_seconds", DSM__LESS | DSM__FIELD_IS_REQUIRED,
+                        "Likewise 90 %."),
+                SECONDS(dsm_serving_spread, p99, "p99_seconds", DSM__LESS | DSM__FIELD_IS_REQUIRED,
+                        "Likewise 99 %."));
+
+#define SPREAD(member, key, about)                                                                 \
+  DSM__FIELD(RECORD, dsm_serving_simulation, member, key, READ, .type = &spread_record,            \
+             .expected = "a mean and percentiles", .help = (about))
+
+DSM__OWN_RECORD(
+    simulation_record, dsm_serving_simulation, false,
+    "Requests one by one, at an instance of the fleet or of the best point.",
+    COUNT(dsm_serving_simulation, requests, "requests", DSM__FIGURE, "That were measured."),
+    SPREAD(ttft, "ttft", "To the first token."),
+    DSM__FIELD(RECORD, dsm_serving_simulation, tpot, "tpot", DSM__FIELD_IS_READ,
+               .type = &spread_record,
+               .stated_if = DSM__IF_ABOVE(dsm_serving_simulation, tpot.p99, 0),
+               .help = "Between later ones; absent: there are none."),
+    SPREAD(request, "request", "To the last token."),
+    RATE(dsm_serving_simulation, requests_per_second, "requests_per_second",
+         DSM__MORE | DSM__FIELD_IS_REQUIRED, "That end."),
+    RATE(dsm_serving_simulation, good_requests_per_second, "good_requests_per_second",
+         DSM__MORE | DSM__FIELD_IS_REQUIRED, "Of these within both limits."),
+    DSM__FIELD(COUNT, dsm_serving_simulation, preemptions, "preemptions", READ | DSM__FIGURE,
+               .max = DSM_PRODUCT_MAX,
+               .help = "Times that a request left a full cache, to be prefilled again."));
+
 typedef struct document {
   dsm_serving of;
   const char *best_limit; /* for people */
@@ -121,6 +156,10 @@ DSM__OWN_ANSWER(
                .help = "Of the input that are in the cache already."),
     COUNT(document, of.options.prefill_batch, "prefill_batch", DSM__ASKED,
           "Requests that are prefilled together."),
+    DSM__FIELD(
+        COUNT, document, of.options.chunk_tokens, "chunk_tokens",
+        DSM__FIELD_IS_READ | DSM__ASKED | DSM__UNLESS_0, .max = DSM_SIDE_MAX, .unit = "tokens",
+        .help = "Of a prompt that share a step with decodes; absent: it has a step of its own."),
     COUNT(document, of.options.chips, "most_chips", DSM__ASKED, "Chips that there are."),
     SECONDS(document, of.options.ttft_seconds, "ttft_limit_seconds", DSM__UNLESS_0 | DSM__ASKED,
             "Longest time to the first token; absent: any."),
@@ -146,6 +185,9 @@ DSM__OWN_ANSWER(
     DSM__FIELD(RECORD, document, of.fleet, "fleet", DSM__FIELD_IS_READ, .type = &fleet_record,
                .stated_if = DSM__IF(document, of.fleet.instances),
                .help = "With a rate: the fewest chips that serve it."),
+    DSM__FIELD(RECORD, document, of.simulation, "simulated", DSM__FIELD_IS_READ,
+               .type = &simulation_record, .stated_if = DSM__IF(document, of.simulation.requests),
+               .help = "With --simulate: what requests meet one by one."),
     DSM__FIELD(RECORD, document, of.apart, "disaggregated", DSM__FIELD_IS_READ,
                .type = &apart_record, .stated_if = DSM__IF(document, of.apart.requests),
                .help = "With --disaggregate: most requests of all chips; absent: nothing is within "
@@ -198,6 +240,17 @@ static const dsm__fact facts[] = {
                  "instance{fleet.instances;s} ({fleet.instance}), TTFT {fleet.ttft_seconds:m4} "
                  "ms{fleet.tpot_seconds?, TPOT {fleet.tpot_seconds:m4} ms|}",
                  DSM__IF(document, of.fleet.instances)),
+    DSM__FACT_IF("by event",
+                 "{simulated.requests} request{simulated.requests;s}: TTFT "
+                 "{simulated.ttft.mean_seconds:m4} ms, P50 {simulated.ttft.p50_seconds:m4}, P90 "
+                 "{simulated.ttft.p90_seconds:m4}, P99 "
+                 "{simulated.ttft.p99_seconds:m4}{simulated.tpot?; TPOT "
+                 "{simulated.tpot.mean_seconds:m4} ms, P50 {simulated.tpot.p50_seconds:m4}, P90 "
+                 "{simulated.tpot.p90_seconds:m4}, P99 {simulated.tpot.p99_seconds:m4}|}; "
+                 "{simulated.requests_per_second:4} requests/s, "
+                 "{simulated.good_requests_per_second:4} within the limits, "
+                 "{simulated.preemptions} preemption{simulated.preemptions;s}",
+                 DSM__IF(document, of.simulation.requests)),
     DSM__FACT_IF("apart",
                  "{disaggregated.chip_tokens_per_second:4} tokens/s a chip, "
                  "{disaggregated.requests_per_second:4} requests/s of {disaggregated.chips} of "
@@ -225,6 +278,8 @@ static const dsm__table_column columns[] = {
     DSM__NUMBERS("TTFT ms", "{ttft_seconds:m4}"),
     DSM__COLUMN_OF("TPOT ms", "{tpot_seconds:m4|}", .is_right = true, .is_optional = true),
     DSM__COLUMN_OF("decode ms", "{decode_seconds:m4|}", .is_right = true, .is_optional = true,
+                   .rank = 1),
+    DSM__COLUMN_OF("chunk ms", "{chunked_seconds:m4|}", .is_right = true, .is_optional = true,
                    .rank = 1),
     DSM__COLUMN_OF("memory", "{memory_bytes}", .is_right = true, .rank = 2),
     DSM__COLUMN_OF("bound", "{bound}", .rank = 1),
@@ -271,7 +326,9 @@ const dsm_answer_kind dsm_answer_serving = {
     .judged = {
         .paths = {"best.chip_requests_per_second", "best.tpot_seconds", "best.ttft_seconds"}}};
 
-static const dsm__limit limits[] = {DSM__LIMIT(DSM_SERVING_BATCH_MAX)};
+static const dsm__limit limits[] = {DSM__LIMIT(DSM_SERVING_BATCH_MAX),
+                                    DSM__LIMIT(DSM_SERVING_REQUESTS_MAX),
+                                    DSM__LIMIT(DSM_SERVING_LENGTHS_MAX)};
 static const dsm__words *const words[] = {&dsm__serving_limit_words};
 
 const dsm__companion dsm__companion_serve = {.kinds = {&dsm_answer_serving},

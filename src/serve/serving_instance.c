@@ -17,8 +17,8 @@ static uint64_t more_than_fit(const dsm__instance *instance) {
   if (room <= 0) {
     return 1;
   }
-  return of->cache_bytes * DSM_SERVING_BATCH_MAX > room ? (uint64_t)(room / of->cache_bytes) + 1
-                                                        : DSM_SERVING_BATCH_MAX + 1;
+  return of->cache_bytes * (double)instance->ceiling > room ? (uint64_t)(room / of->cache_bytes) + 1
+                                                            : instance->ceiling + 1;
 }
 
 /* The same system with so many bytes of each chip's memory taken. False: it has not so many. */
@@ -30,8 +30,22 @@ static bool take_room(dsm_system *system, const dsm_system *from, double bytes) 
   return bytes < usable;
 }
 
+/* Products of attentions, without starting their kernels. */
+static double attention_cycles(const dsm_plan *plan) {
+  const dsm_workload *const workload = plan->workload;
+  double cycles = 0;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    const dsm_layer *const layer = &workload->layers[i];
+    const dsm_pass_plan *const pass = &plan->layers[i].passes[DSM_PASS_FORWARD];
+    if (layer->is_product && workload->specs[layer->spec_index].type == DSM_LAYER_ATTENTION) {
+      cycles += pass->cycles.total - pass->resources.cycles[DSM_BOUND_OVERHEAD];
+    }
+  }
+  return cycles;
+}
+
 static dsm_status explore(dsm__instance *instance, dsm__serving_step *step,
-                          const dsm_workload *workload, const dsm_system *system,
+                          const dsm__serving_task *task, const dsm_system *system,
                           double *cache_bytes) {
   dsm_explore_options options;
   dsm_plan *plan = NULL;
@@ -40,26 +54,27 @@ static dsm_status explore(dsm__instance *instance, dsm__serving_step *step,
   options.optimizations = dsm_system_optimizations(system, DSM_MODE_INFERENCE);
   ++*instance->explorations;
   const dsm_status status =
-      dsm_explorer_explore(instance->explorer, &plan, workload, system, &options, NULL);
+      dsm_explorer_explore(instance->explorer, &plan, task->workload, system, &options, NULL);
   if (status != DSM_OK) {
     return status;
   }
   const dsm_plan_result *const result = &plan->result;
   const double least = result->lower_bound_cycles / result->step_cycles;
   const double seconds = dsm_plan_computing_seconds(plan);
-  const double host = (system->system.step_overhead_us +
-                       system->system.request_overhead_us * (double)workload->minibatch) /
-                      DSM__US_PER_SECOND;
+  const double host =
+      (system->system.step_overhead_us + system->system.request_overhead_us * task->requests) /
+      DSM__US_PER_SECOND;
   const double bound_share = result->resources.cycles[result->bound] / result->step_cycles;
   const char *const bound_name = dsm_plan_bound_name(plan, result->bound);
   *cache_bytes = result->memory.cache_bytes;
-  *step = (dsm__serving_step){.fits = true,
-                              .seconds = seconds + host,
-                              .least_seconds = seconds * fmin(1, least) + host,
-                              .memory_bytes = result->memory.total_bytes,
-                              .bound = host > seconds * bound_share
-                                           ? "host"
-                                           : dsm__arena_strdup(instance->arena, bound_name)};
+  *step = (dsm__serving_step){
+      .fits = true,
+      .seconds = seconds + host,
+      .least_seconds = seconds * fmin(1, least) + host,
+      .attention_seconds = seconds * attention_cycles(plan) / result->step_cycles,
+      .memory_bytes = result->memory.total_bytes,
+      .bound =
+          host > seconds * bound_share ? "host" : dsm__arena_strdup(instance->arena, bound_name)};
   dsm_plan_free(plan);
   return step->bound == NULL ? DSM_ERROR_OUT_OF_MEMORY : DSM_OK;
 }
@@ -67,12 +82,13 @@ static dsm_status explore(dsm__instance *instance, dsm__serving_step *step,
 /* A step beside `bytes` a chip that others take. Its own cache grows by a factor until its requests
  * end, and room is kept for that: first as if all chips had equal parts of the cache, then as much
  * as the last plan was short of. */
-static dsm_status explore_beside(dsm__instance *instance, dsm__serving_step *step,
-                                 const dsm_workload *workload, double bytes, double growth) {
+dsm_status dsm__instance_step(dsm__instance *instance, dsm__serving_step *step,
+                              const dsm__serving_task *task) {
+  const dsm_workload *const workload = task->workload;
   const double usable = dsm_system_usable_bytes(&instance->system);
-  const double grown = growth - 1;
-  double taken = bytes + grown * (double)workload->minibatch * dsm__workload_cache_bytes(workload) /
-                             (double)instance->chips;
+  const double grown = task->growth - 1;
+  double taken = task->bytes + grown * (double)workload->minibatch *
+                                   dsm__workload_cache_bytes(workload) / (double)instance->chips;
   dsm_status status = DSM_OK;
   *step = (dsm__serving_step){.fits = false};
   for (int i = 0; i < TRIES && status == DSM_OK && !step->fits; i++) {
@@ -81,10 +97,10 @@ static dsm_status explore_beside(dsm__instance *instance, dsm__serving_step *ste
     if (!take_room(&system, &instance->system, taken)) {
       return DSM_OK;
     }
-    status = explore(instance, step, workload, &system, &cache);
+    status = explore(instance, step, task, &system, &cache);
     if (status == DSM_OK) {
       step->memory_bytes += grown * cache;
-      const double over = step->memory_bytes + bytes - usable;
+      const double over = step->memory_bytes + task->bytes - usable;
       step->fits = over <= usable * 1e-12; /* but for what sums are rounded by */
       taken += fmax(0, over);
     }
@@ -126,8 +142,15 @@ dsm_status dsm__instance_explore(dsm__instance *instance, uint64_t requests,
   if (of != NULL) {
     dsm_workload decode = *of;
     decode.minibatch = requests;
-    const dsm_status status =
-        explore_beside(instance, &made.decode, &decode, 0, instance->of->growth);
+    const dsm__serving_task task = {
+        .workload = &decode, .requests = (double)requests, .growth = instance->of->growth};
+    dsm_status status = dsm__instance_step(instance, &made.decode, &task);
+    if (status == DSM_OK && made.decode.fits && instance->of->chunks > 0) {
+      status = dsm__chunks_explore(instance, &made.chunked, requests - 1,
+                                   made.decode.attention_seconds * (double)(requests - 1) /
+                                       (double)requests);
+      made.decode.fits = made.chunked.fits;
+    }
     if (status != DSM_OK || !made.decode.fits) {
       return status;
     }
@@ -141,10 +164,12 @@ static dsm_status try_most(dsm__instance *instance, uint64_t requests, bool *fit
   const dsm__serving_batch *batch = NULL;
   dsm_status status = dsm__instance_explore(instance, requests, &batch);
   *fits = status == DSM_OK && batch != NULL;
-  if (*fits) {
+  if (*fits && instance->of->chunks == 0) {
     dsm__serving_step prefill;
     const double caches = (double)requests * instance->of->cache_bytes / (double)instance->chips;
-    status = explore_beside(instance, &prefill, instance->of->prefill, caches, 1);
+    const dsm_workload *const of = instance->of->prefill;
+    const dsm__serving_task task = {of, (double)of->minibatch, caches, 1};
+    status = dsm__instance_step(instance, &prefill, &task);
     *fits = status == DSM_OK && prefill.fits;
     if (*fits) {
       prefill.memory_bytes += caches;

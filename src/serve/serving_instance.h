@@ -14,26 +14,42 @@ extern const dsm__words dsm__serving_limit_words;
 /** The phases of a request, and what its cache takes. */
 typedef struct dsm__serving_request {
   const dsm_serving_options *options;
-  dsm_workload *prefill; /**< of requests that are prefilled together */
-  dsm_workload *decode;  /**< at the mean context; NULL: there is none */
-  double cache_bytes;    /**< at its end */
-  double growth;         /**< these over those at the mean context */
+  dsm_workload *prefill;       /**< of requests that are prefilled together */
+  dsm_workload *decode;        /**< at the mean context; NULL: there is none */
+  const dsm_workload *network; /**< as it is described; borrowed */
+  uint64_t new_tokens;         /**< of the input: those that are not in the cache */
+  uint64_t context;            /**< of decode steps */
+  uint64_t end;                /**< of context, when a request ends */
+  uint64_t chunks;             /**< of a prefill; 0: it is a step of its own */
+  uint64_t chunk_tokens;       /**< of each */
+  double cache_bytes;          /**< at its end */
+  double growth;               /**< these over those at the mean context */
 } dsm__serving_request;
 
 /** A step. */
 typedef struct dsm__serving_step {
   bool fits;
   double seconds;
-  double least_seconds; /**< no plan takes less */
-  double memory_bytes;  /**< of a chip, without caches of requests that have no part in it */
+  double least_seconds;     /**< no plan takes less */
+  double attention_seconds; /**< products of attentions, without starting kernels */
+  double memory_bytes;      /**< of a chip, without caches of requests that have no part in it */
   const char *bound;
 } dsm__serving_step;
 
 /** A batch whose decode step is known. */
 typedef struct dsm__serving_batch {
   uint64_t requests;
-  dsm__serving_step decode; /**< all zero: there is none */
+  dsm__serving_step decode;  /**< all zero: there is none */
+  dsm__serving_step chunked; /**< of one fewer and a chunk; all zero without chunks */
 } dsm__serving_batch;
+
+/** What a step is explored for. */
+typedef struct dsm__serving_task {
+  const dsm_workload *workload;
+  double requests; /**< that the host has work with */
+  double bytes;    /**< a chip, that others take */
+  double growth;   /**< of its own cache, until its requests end */
+} dsm__serving_task;
 
 /** An instance. Its memory is for the most requests that it can have: a prefill has what these
  * leave. */
@@ -43,6 +59,7 @@ typedef struct dsm__instance {
   const char *name;
   uint64_t chips;
   uint64_t most;             /**< requests that fit; 0: not one does */
+  uint64_t ceiling;          /**< requests of which more are not tried */
   uint64_t too_many;         /**< more than these, and known not to fit, or not to be tried */
   dsm__serving_step prefill; /**< of a request, beside them */
   DSM__LIST(dsm__serving_batch) batches; /**< that were explored and fit, by requests */
@@ -50,6 +67,33 @@ typedef struct dsm__instance {
   dsm__arena *arena;                     /**< borrowed: of names and batches */
   uint64_t *explorations;                /**< counted there */
 } dsm__instance;
+
+/** What requests of a trace are on average. */
+typedef struct dsm__serving_means {
+  uint64_t input_tokens;
+  uint64_t output_tokens;
+  uint64_t context; /**< over all decode steps */
+  uint64_t end;     /**< of context, likewise */
+  double rate;      /**< at which they come; 0: it is not known */
+} dsm__serving_means;
+
+/** These. */
+dsm__serving_means dsm__lengths_means(const dsm_serving_lengths *lengths);
+
+/** Seconds of a step of so many requests. */
+double dsm__curve_seconds(const dsm_serving_curve *curve, double requests);
+
+/** Explores a step, unless it does not fit. */
+DSM_NODISCARD dsm_status dsm__instance_step(dsm__instance *instance, dsm__serving_step *step,
+                                            const dsm__serving_task *task);
+
+/** How many chunks a prompt has, and of how many tokens. */
+void dsm__chunks_begin(dsm__serving_request *request);
+
+/** Explores a pass of so many decodes, whose attentions take so long, and a chunk, unless it does
+ * not fit. */
+DSM_NODISCARD dsm_status dsm__chunks_explore(dsm__instance *instance, dsm__serving_step *step,
+                                             uint64_t requests, double decode_attention_seconds);
 
 /** Finds the most requests that fit, but for a share of them, and the prefill. */
 DSM_NODISCARD dsm_status dsm__instance_provision(dsm__instance *instance, double share);

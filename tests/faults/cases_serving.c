@@ -53,6 +53,13 @@ static attempt serve(const subject *s, dsm_diags *diags) {
   return serve_with(s, &options, diags);
 }
 
+static attempt serve_chunks(const subject *s, dsm_diags *diags) {
+  dsm_serving_options options = options_of();
+  options.chunk_tokens = 3;
+  options.simulated_requests = 20;
+  return serve_with(s, &options, diags);
+}
+
 static attempt serve_nobody(const subject *s, dsm_diags *diags) {
   dsm_serving_options options = options_of();
   options.tpot_seconds = 1e-15;
@@ -84,8 +91,48 @@ static attempt be_steady(const subject *s, dsm_diags *diags) {
   return (attempt){.status = DSM_OK, .digest = digest_double(digest, state.running)};
 }
 
+static attempt simulate(const subject *s, dsm_diags *diags) {
+  static const double requests[] = {1, 9};
+  static const double seconds[] = {1, 2};
+  const dsm_serving_times times = {.output_tokens = 9,
+                                   .prefill_seconds = 1,
+                                   .prefill_batch = 1,
+                                   .decode = {requests, seconds, 2}};
+  const dsm_serving_scenario scenario = {.times = &times,
+                                         .input_tokens = 5,
+                                         .new_tokens = 5,
+                                         .every = 1,
+                                         .running = 9,
+                                         .cache_tokens = 60,
+                                         .requests = 30};
+  dsm_serving_simulation made = {.requests = 0};
+  (void)s, (void)diags;
+  const dsm_status status = dsm_serving_simulate(&made, &scenario);
+  return (attempt){.status = status,
+                   .digest = status == DSM_OK ? digest_double(DIGEST_START, made.ttft.mean) : 0};
+}
+
+static attempt parse_lengths(const subject *s, dsm_diags *diags) {
+  static const char text[] = "input_tokens,output_tokens\n5,2\n7,3\n";
+  static dsm_serving_lengths poison;
+  dsm_serving_lengths *lengths = &poison;
+  (void)s;
+  const dsm_status status =
+      dsm_serving_lengths_parse(&lengths, text, sizeof text - 1, "t", diags);
+  const uint64_t digest =
+      status == DSM_OK ? digest_u64(DIGEST_START, lengths->items[1].input_tokens) : 0;
+  const attempt made = attempt_of_status(status, lengths, digest);
+  if (lengths != &poison) {
+    dsm_serving_lengths_free(lengths);
+  }
+  return made;
+}
+
 const faulty_case serving_cases[] = {
     {"dsm_serve", serve, DSM_OK, NULL},
+    {"dsm_serve, in chunks", serve_chunks, DSM_OK, NULL},
+    {"dsm_serving_lengths_parse", parse_lengths, DSM_OK, NULL},
+    {"dsm_serving_simulate", simulate, DSM_OK, NULL},
     {"dsm_serve, limits that nothing meets", serve_nobody, DSM_ERROR_INFEASIBLE, NULL},
     {"dsm_serve, bad options", serve_badly, DSM_ERROR_USAGE, NULL},
     {"dsm_serving_closed", be_steady, DSM_OK, NULL},

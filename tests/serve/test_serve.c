@@ -29,11 +29,11 @@ static const char system_text[] =
     "\"chips_y\": 2, "
     "\"link_bandwidth_x_GBps\": 8, \"link_bandwidth_y_GBps\": 8}}";
 
-static dsm_workload *network;
-static dsm_system *machine;
-static dsm_diags *diags;
+dsm_workload *network;
+dsm_system *machine;
+dsm_diags *diags;
 
-static void set_up(void) {
+void set_up(void) {
   diags = dsm_diags_new(8);
   ck_assert_int_eq(
       dsm_workload_parse(&network, network_text, strlen(network_text), "n", NULL, 0, diags),
@@ -42,13 +42,13 @@ static void set_up(void) {
       dsm_system_parse(&machine, system_text, strlen(system_text), "s", NULL, 0, diags), DSM_OK);
 }
 
-static void tear_down(void) {
+void tear_down(void) {
   dsm_workload_free(network);
   dsm_system_free(machine);
   dsm_diags_free(diags);
 }
 
-static dsm_serving_options options_of(void) {
+dsm_serving_options options_of(void) {
   dsm_serving_options options;
   dsm_serving_options_init(&options);
   options.input_tokens = 24;
@@ -57,7 +57,7 @@ static dsm_serving_options options_of(void) {
   return options;
 }
 
-static dsm_serving *serve(const dsm_serving_options *options) {
+dsm_serving *serve(const dsm_serving_options *options) {
   dsm_serving *serving = NULL;
   const dsm_status status = dsm_serve(&serving, network, machine, options, diags);
   ck_assert_msg(status == DSM_OK, "%s",

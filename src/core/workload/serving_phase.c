@@ -148,7 +148,8 @@ static bool change_layer(const derivation *d, size_t index, dsm_layer_spec *spec
   return keep_operations(d, spec, makes_logits(d, index));
 }
 
-static dsm_status read_changed(dsm_workload **made, const dsm_workload *changed, dsm_diags *diags) {
+dsm_status dsm__workload_reread(dsm_workload **made, const dsm_workload *changed,
+                                dsm_diags *diags) {
   char *text;
   size_t length;
   dsm_status status = dsm__workload_text(&text, &length, changed, diags);
@@ -174,7 +175,7 @@ static dsm_status derive(dsm_workload **made, const derivation *d) {
   for (size_t i = 0; is_good && i < changed.spec_count; i++) {
     is_good = change_layer(d, i, &specs[i]);
   }
-  return is_good ? read_changed(made, &changed, d->diags) : dsm__out_of_memory(d->diags);
+  return is_good ? dsm__workload_reread(made, &changed, d->diags) : dsm__out_of_memory(d->diags);
 }
 
 dsm_status dsm_workload_phase(dsm_workload **made, const dsm_workload *workload, dsm_phase phase,

@@ -168,6 +168,11 @@ DSM_NODISCARD dsm_status dsm__workload_text(char **text, size_t *length,
  * texts, and each value that two differ in is there to compare. */
 void dsm__workload_write_full(const dsm_workload *workload, dsm__json_writer *writer);
 
+/** Resolves declared layers that were changed: only the name, these and what the description states
+ * are looked at. *made belongs to the caller. */
+DSM_NODISCARD dsm_status dsm__workload_reread(dsm_workload **made, const dsm_workload *changed,
+                                              dsm_diags *diags);
+
 /** A new empty workload with its arena; NULL if out of memory. */
 dsm_workload *dsm__workload_new(void);
 

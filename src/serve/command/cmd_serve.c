@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cmd_serve.c: what serving a language model gives. */
+#include <stdlib.h>
+
 #define CLI_ROW_ARGUMENTS serve_arguments
 #include "cli/parse/option_values.h"
 #include "cli/rows/companion_command.h"
@@ -8,6 +10,7 @@
 #include "cli/run/explored.h"
 #include "cli/run/output.h"
 #include "cli/run/terminal.h"
+#include "dsm/file.h"
 #include "dsm/limits.h"
 
 /* Bounds that no use comes near. */
@@ -21,6 +24,10 @@ typedef struct serve_arguments {
   size_t input;
   double output; /* 0 is a number of tokens too */
   size_t prefill_batch;
+  size_t chunk;
+  const char *lengths;
+  size_t simulate;
+  size_t seed;
   size_t chips;
   double ttft_ms;
   double tpot_ms;
@@ -30,6 +37,7 @@ static void init(void *arguments) {
   serve_arguments *const own = arguments;
   dsm_serving_options_init(&own->options);
   own->input = own->options.input_tokens;
+  own->seed = own->options.seed;
   own->prefill_batch = own->options.prefill_batch;
   own->output = (double)own->options.output_tokens;
 }
@@ -43,6 +51,21 @@ static cli_exit complain(const cli_arguments *arguments, dsm_status status) {
   return cli_tell(arguments, status);
 }
 
+static dsm_status load_lengths(const cli_arguments *arguments, dsm_serving_lengths **lengths) {
+  const serve_arguments *const own = arguments->own;
+  char *text = NULL;
+  size_t length = 0;
+  if (own->lengths == NULL) {
+    return DSM_OK;
+  }
+  dsm_status status = dsm_file_read(&text, &length, own->lengths, arguments->diags);
+  if (status == DSM_OK) {
+    status = dsm_serving_lengths_parse(lengths, text, length, own->lengths, arguments->diags);
+  }
+  free(text);
+  return status;
+}
+
 static cli_exit answer(const cli_arguments *arguments, const cli_input_file *workload,
                        const cli_input_file *system) {
   static const double ms = 1e-3;
@@ -51,6 +74,9 @@ static cli_exit answer(const cli_arguments *arguments, const cli_input_file *wor
   options.input_tokens = own->input;
   options.output_tokens = (uint64_t)own->output;
   options.prefill_batch = own->prefill_batch;
+  options.chunk_tokens = own->chunk;
+  options.simulated_requests = own->simulate;
+  options.seed = own->seed;
   options.chips = own->chips;
   options.ttft_seconds = own->ttft_ms * ms;
   options.tpot_seconds = own->tpot_ms * ms;
@@ -59,9 +85,13 @@ static cli_exit answer(const cli_arguments *arguments, const cli_input_file *wor
                            "--output-tokens: expected a whole number of tokens");
   }
   dsm_serving *serving = NULL;
+  dsm_serving_lengths *lengths = NULL;
   const double start = cli_seconds_now();
-  const dsm_status status =
-      dsm_serve(&serving, workload->workload, system->system, &options, arguments->diags);
+  dsm_status status = load_lengths(arguments, &lengths);
+  if (status == DSM_OK) {
+    options.lengths = lengths;
+    status = dsm_serve(&serving, workload->workload, system->system, &options, arguments->diags);
+  }
   cli_exit outcome = complain(arguments, status);
   if (status == DSM_OK) {
     cli_say(arguments, "%s: %llu steps explored, %.3f s", serving->name,
@@ -69,6 +99,7 @@ static cli_exit answer(const cli_arguments *arguments, const cli_input_file *wor
     outcome = cli_put_answer(arguments, DSM_ANSWER(serving, serving));
   }
   dsm_serving_free(serving);
+  dsm_serving_lengths_free(lengths);
   return outcome;
 }
 
@@ -95,6 +126,11 @@ static const cli_option options[] = {
      .help = "tokens of its answer, 0 for a network that only reads, such as an encoder (default: "
              "256)",
      NUMBER(output, 0, DSM_SIDE_MAX)},
+    {.name = "lengths",
+     .argument = "FILE",
+     .help = "requests of a trace in place of both: CSV with the columns input_tokens, "
+             "output_tokens and, if it is known, arrival_seconds",
+     NAME(CLI_READ_NAME, lengths, CLI_TAKES_FILE)},
     {.name = "prefix-hit",
      .argument = "RATIO",
      .help = "share of the input that is in the cache already, such as 50% (default: 0)",
@@ -103,6 +139,11 @@ static const cli_option options[] = {
      .argument = "N",
      .help = "requests that are prefilled together (default: 1)",
      COUNT(prefill_batch, DSM_SERVING_BATCH_MAX)},
+    {.name = "chunk",
+     .argument = "N",
+     .help = "tokens of a prompt that go into one step, beside decodes of other requests, in place "
+             "of a step of its own for all (default: none)",
+     COUNT(chunk, DSM_SIDE_MAX)},
     {.name = "ttft",
      .argument = "MS",
      .help = "longest mean time to the first token, in milliseconds (default: any)",
@@ -120,6 +161,16 @@ static const cli_option options[] = {
      .help = "find also how many instances should only prefill, and how many only decode, to serve "
              "most requests",
      FLAG(options.is_disaggregated)},
+    {.name = "simulate",
+     .argument = "N",
+     .help =
+         "simulate N requests one by one, with --rate at one of the instances, else at the best "
+         "point: means, and what half, 90 % and 99 % of them do not exceed (default: none)",
+     COUNT(simulate, DSM_SERVING_REQUESTS_MAX)},
+    {.name = "seed",
+     .argument = "N",
+     .help = "with --simulate: of the random numbers (default: 1)",
+     COUNT(seed, (double)DSM_PRODUCT_MAX)},
     {.name = "chips",
      .argument = "N",
      .help = "chips that may be used (default: those of the system)",
@@ -133,6 +184,10 @@ static const cli_option options[] = {
 
 static const cli_rule rules[] = {
     {0, {"disaggregate"}, {"rate"}, EXCLUDES},
+    {0, {"lengths"}, {"input-tokens", "output-tokens"}, EXCLUDES},
+    {0, {"seed"}, {"simulate"}, NEEDS},
+    {0, {"chunk"}, {"disaggregate"}, EXCLUDES},
+    {0, {"chunk"}, {"prefill-batch"}, EXCLUDES},
 };
 
 const cli_companion cli_companion_serve = {

@@ -5,8 +5,8 @@
  * splitmix64 (Steele, Lea and Flood, 2014) walks through all 2^64 states; the upper 53 bits of a
  * number give u in (0, 1], and -ln(u) / rate is an exponential gap (inversion).
  */
-#ifndef DSM_PARTITION_RANDOM_DRAW_H
-#define DSM_PARTITION_RANDOM_DRAW_H
+#ifndef DSM_BASE_RANDOM_DRAW_H
+#define DSM_BASE_RANDOM_DRAW_H
 
 #include <math.h>
 #include <stdint.h>
