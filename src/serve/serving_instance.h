@@ -16,8 +16,10 @@ typedef struct dsm__serving_request {
   const dsm_serving_options *options;
   dsm_workload *prefill; /**< of requests that are prefilled together */
   dsm_workload *decode;  /**< at the mean context; NULL: there is none */
-  double cache_bytes;    /**< at its end */
-  double growth;         /**< these over those at the mean context */
+  uint64_t cached_tokens;
+  double cache_bytes; /**< at its end */
+  double added_bytes; /**< to it by a token */
+  double growth;      /**< the cache at its end over that at the mean context */
 } dsm__serving_request;
 
 /** A step. */
@@ -27,6 +29,9 @@ typedef struct dsm__serving_step {
   double least_seconds; /**< no plan takes less */
   double memory_bytes;  /**< of a chip, without caches of requests that have no part in it */
   const char *bound;
+  const char *split; /**< how chips share it, in words */
+  dsm_serving_ways ways;
+  dsm_serving_parts parts;
 } dsm__serving_step;
 
 /** A batch whose decode step is known. */
@@ -50,6 +55,20 @@ typedef struct dsm__instance {
   dsm__arena *arena;                     /**< borrowed: of names and batches */
   uint64_t *explorations;                /**< counted there */
 } dsm__instance;
+
+/** A request of a network; options are borrowed. */
+DSM_NODISCARD dsm_status dsm__serving_request_derive(dsm__serving_request *request,
+                                                     const dsm_workload *workload,
+                                                     const dsm_serving_options *options,
+                                                     dsm_diags *diags);
+void dsm__serving_request_fini(dsm__serving_request *request);
+
+/** So many requests in the long run, in steps of a batch's time, or (is_least) of its bound. */
+dsm_serving_state dsm__serving_state_of(const dsm__instance *instance,
+                                        const dsm__serving_batch *batch, bool is_least,
+                                        uint64_t requests);
+
+bool dsm__serving_is_within(const dsm_serving_options *options, const dsm_serving_state *state);
 
 /** Finds the most requests that fit, but for a share of them, and the prefill. */
 DSM_NODISCARD dsm_status dsm__instance_provision(dsm__instance *instance, double share);

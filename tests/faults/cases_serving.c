@@ -50,6 +50,7 @@ static attempt serve(const subject *s, dsm_diags *diags) {
   dsm_serving_options options = options_of();
   options.rate = 1;
   options.is_disaggregated = true;
+  options.has_changes = true;
   return serve_with(s, &options, diags);
 }
 

@@ -52,6 +52,7 @@ static cli_exit answer(const cli_arguments *arguments, const cli_input_file *wor
   options.output_tokens = (uint64_t)own->output;
   options.prefill_batch = own->prefill_batch;
   options.chips = own->chips;
+  options.has_changes = true;
   options.ttft_seconds = own->ttft_ms * ms;
   options.tpot_seconds = own->tpot_ms * ms;
   if ((double)options.output_tokens != own->output) {
