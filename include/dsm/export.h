@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /**
  * @file
- * export.h: plans as inputs of other simulators, as settings of frameworks, and partitions as
- * stages to deploy.
+ * export.h: plans as inputs of other simulators, as settings of frameworks, partitions as stages to
+ * deploy, and answers of serving as settings of engines.
  *
  * Each target is a set of small files that hold what a plan predicts in a simulator's own form, the
  * settings of a framework, or what each device runs, receives and sends. docs/export.md says for
@@ -18,6 +18,7 @@
 #include "dsm/file.h"
 #include "dsm/partition.h"
 #include "dsm/plan.h"
+#include "dsm/serving.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,6 +33,9 @@ typedef enum dsm_export_target {
   DSM_EXPORT_TORCHTITAN,    /**< torchtitan's job configuration, likewise */
   DSM_EXPORT_DEEPSPEED,     /**< DeepSpeed's */
   DSM_EXPORT_MAXTEXT,       /**< MaxText's */
+  DSM_EXPORT_VLLM,          /**< of an answer of serving: arguments of vLLM */
+  DSM_EXPORT_TENSORRT_LLM,  /**< TensorRT-LLM's settings, likewise */
+  DSM_EXPORT_SGLANG,        /**< SGLang's */
   DSM_EXPORT_TARGET_COUNT
 } dsm_export_target;
 
@@ -55,7 +59,7 @@ typedef struct dsm_export {
  * framework's from its decisions. *made is set only on DSM_OK and then belongs to the caller.
  * DSM_ERROR_INFEASIBLE, with a finding: the target cannot express the plan or its system
  * (ASTRA-sim: one chip; a framework: stages that cut a block); DSM_ERROR_USAGE: the target is for
- * partitions; DSM_ERROR_OUT_OF_MEMORY.
+ * partitions or answers of serving; DSM_ERROR_OUT_OF_MEMORY.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_export_plan(dsm_export **made, const dsm_plan *plan,
                                                  dsm_export_target target, dsm_diags *diags);
@@ -68,6 +72,14 @@ DSM_API DSM_NODISCARD dsm_status dsm_export_plan(dsm_export **made, const dsm_pl
 DSM_API DSM_NODISCARD dsm_status dsm_export_partition(dsm_export **made,
                                                       const dsm_partition *partition,
                                                       dsm_diags *diags);
+
+/**
+ * Makes the settings with which an engine serves an answer, and notes.txt on what no setting says.
+ * DSM_ERROR_INFEASIBLE, with a finding: the engine does not share a step so; DSM_ERROR_USAGE: the
+ * target is for plans; DSM_ERROR_OUT_OF_MEMORY.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_export_serving(dsm_export **made, const dsm_serving *serving,
+                                                    dsm_export_target target, dsm_diags *diags);
 
 /** Frees an export with its files; NULL is fine. */
 DSM_API void dsm_export_free(dsm_export *made);

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "dsm/diag.h"
+#include "dsm/element_type.h"
 #include "dsm/status.h"
 #include "dsm/strategy.h"
 #include "dsm/system.h"
@@ -199,6 +200,7 @@ typedef struct dsm_serving_options {
   uint64_t simulated_requests; /**< are simulated at an instance of the fleet, without a rate at the
                                     best point; 0: none */
   uint64_t seed;               /**< of that */
+  bool has_changes;            /**< what would make the best instance cheaper is looked for too */
   bool is_disaggregated; /**< prefills on instances of their own are looked for too; with an answer
                               of more than one token */
 } dsm_serving_options;
@@ -219,6 +221,32 @@ typedef enum dsm_serving_limit {
 /** "none", "memory", "ttft" or "tpot". Never NULL. */
 DSM_API const char *dsm_serving_limit_name(dsm_serving_limit limit);
 
+/** How many chips share layers, and how; each 1 or more, all 0: there are no such layers. */
+typedef struct dsm_serving_shares {
+  uint64_t tensor;  /**< TP: heads, or features of weights */
+  uint64_t expert;  /**< EP: experts */
+  uint64_t data;    /**< DP: requests */
+  uint64_t context; /**< CP: positions */
+} dsm_serving_shares;
+
+/** How chips share a step, as most of the time of its layers has it. */
+typedef struct dsm_serving_ways {
+  dsm_serving_shares attention;
+  dsm_serving_shares dense;   /**< layers with weights that all tokens use */
+  dsm_serving_shares experts; /**< layers with experts */
+} dsm_serving_ways;
+
+/** What the seconds of a step go to; they add up to it. */
+typedef struct dsm_serving_parts {
+  double weights;     /**< the memory's, in layers with weights */
+  double cache;       /**< the memory's, in attentions */
+  double products;    /**< computing, and what is on chip */
+  double collectives; /**< links between chips, with their latency */
+  double others;      /**< normalisations, activations and their like */
+  double overhead;    /**< kernels that start */
+  double host;        /**< scheduling and sampling */
+} dsm_serving_parts;
+
 /** An instance with a batch. */
 typedef struct dsm_serving_point {
   const char *instance; /**< its chips along each axis that has several, "gpu=8"; "gpu=1" */
@@ -230,14 +258,43 @@ typedef struct dsm_serving_point {
   double ttft_seconds;
   double tpot_seconds; /**< NaN: no request has more than one token */
   double request_seconds;
-  double decode_seconds;  /**< a step of it; 0: there is none */
-  double prefill_seconds; /**< of options.prefill_batch requests; in chunks: of all of these */
-  double chunked_seconds; /**< a step that carries a chunk, beside all other requests; 0: none */
-  double memory_bytes;    /**< of a chip, with the caches of all requests at their ends */
-  double gap;             /**< of both steps: at most so much above the optimum, relative */
-  const char *bound;      /**< what most of the step (decode, or the prefill) is spent on */
+  double decode_seconds;     /**< a step of it; 0: there is none */
+  double prefill_seconds;    /**< of options.prefill_batch requests; in chunks: of all of these */
+  double chunked_seconds;    /**< a step that carries a chunk, beside all other requests; 0: none */
+  double memory_bytes;       /**< of a chip, with the caches of all requests at their ends */
+  double gap;                /**< of both steps: at most so much above the optimum, relative */
+  const char *bound;         /**< what most of the step (decode, or the prefill) is spent on */
+  const char *split;         /**< how chips share it, in words: "TP 8" */
+  const char *prefill_split; /**< the same of the prefill, beside a decode step */
+  dsm_serving_parts parts;   /**< what it goes to */
   dsm_serving_limit limit;
 } dsm_serving_point;
+
+/** What an engine is told to run an instance as the answer has it. */
+typedef struct dsm_serving_engine {
+  const char *network;
+  const char *instance;     /**< as of points */
+  uint64_t instances;       /**< 1, or with a rate as many as it needs */
+  uint64_t chips;           /**< of one */
+  uint64_t requests;        /**< that run together on it at most */
+  uint64_t positions;       /**< of a request at its end */
+  double memory_ratio;      /**< of a chip's memory that it uses */
+  dsm_serving_ways ways;    /**< of its steps */
+  dsm_element_type weights; /**< any: one that is neither stated nor a usual one */
+  dsm_element_type activations;
+  dsm_element_type cache;
+} dsm_serving_engine;
+
+/** The instance of the best point with one thing otherwise, at its best batch within the limits. */
+typedef struct dsm_serving_change {
+  const char *change; /**< what, in words */
+  uint64_t requests;  /**< that run together then */
+  double chip_tokens_per_second;
+  double chip_requests_per_second;
+  double ttft_seconds;
+  double tpot_seconds; /**< NaN: no request has more than one token */
+  double bill;         /**< chips for as many requests, over those with nothing changed */
+} dsm_serving_change;
 
 /** So many equal instances for a rate. */
 typedef struct dsm_serving_fleet {
@@ -269,7 +326,10 @@ typedef struct dsm_serving {
   double reached_gap;              /**< within which the front is proven */
   const dsm_serving_point *points; /**< the front within the limits, the fastest for a user first */
   size_t point_count;
-  dsm_serving_point best;  /**< most tokens (or requests) a second a chip within the limits */
+  dsm_serving_point best;    /**< most tokens (or requests) a second a chip within the limits */
+  dsm_serving_engine engine; /**< that of the fleet where there is a rate, else of the best point */
+  const dsm_serving_change *changes; /**< the one that saves most first, and last none */
+  size_t change_count;
   dsm_serving_fleet fleet; /**< fewest chips for the rate; instances 0: no rate was asked for */
   dsm_serving_simulation simulation; /**< requests 0: it was not asked for */
   dsm_serving_apart

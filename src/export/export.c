@@ -23,14 +23,22 @@ static const dsm__exporter targets[] = {
     [DSM_EXPORT_TORCHTITAN] = LAUNCH(torchtitan, "torchtitan.toml"),
     [DSM_EXPORT_DEEPSPEED] = LAUNCH(deepspeed, "ds_config.json"),
     [DSM_EXPORT_MAXTEXT] = LAUNCH(maxtext, "maxtext.yml"),
+    [DSM_EXPORT_VLLM] = {.can_express = NULL}, /* of answers of serving */
+    [DSM_EXPORT_TENSORRT_LLM] = {.can_express = NULL},
+    [DSM_EXPORT_SGLANG] = {.can_express = NULL},
 };
 _Static_assert(DSM__COUNT_OF(targets) == DSM_EXPORT_TARGET_COUNT, "a row for each target");
 
-static const dsm__word target_words[] = {
-    [DSM_EXPORT_ASTRA_SIM].key = "astra-sim",   [DSM_EXPORT_CHAKRA].key = "chakra",
-    [DSM_EXPORT_STAGES].key = "stages",         [DSM_EXPORT_MEGATRON].key = "megatron",
-    [DSM_EXPORT_TORCHTITAN].key = "torchtitan", [DSM_EXPORT_DEEPSPEED].key = "deepspeed",
-    [DSM_EXPORT_MAXTEXT].key = "maxtext"};
+static const dsm__word target_words[] = {[DSM_EXPORT_ASTRA_SIM].key = "astra-sim",
+                                         [DSM_EXPORT_CHAKRA].key = "chakra",
+                                         [DSM_EXPORT_STAGES].key = "stages",
+                                         [DSM_EXPORT_MEGATRON].key = "megatron",
+                                         [DSM_EXPORT_TORCHTITAN].key = "torchtitan",
+                                         [DSM_EXPORT_DEEPSPEED].key = "deepspeed",
+                                         [DSM_EXPORT_MAXTEXT].key = "maxtext",
+                                         [DSM_EXPORT_VLLM].key = "vllm",
+                                         [DSM_EXPORT_TENSORRT_LLM].key = "tensorrt-llm",
+                                         [DSM_EXPORT_SGLANG].key = "sglang"};
 static DSM__NAMED_WORDS(target_kinds, "target of exports", target_words, DSM_EXPORT_TARGET_COUNT,
                         dsm_export_target, dsm_export_target_name);
 DSM__PARSED_WORDS(target_kinds, dsm_export_target, dsm_export_target_parse);
@@ -40,7 +48,9 @@ dsm_status dsm_export_plan(dsm_export **made, const dsm_plan *plan, dsm_export_t
   *made = NULL;
   const dsm__exporter *const row = &targets[target];
   if (row->can_express == NULL) {
-    return dsm__refuse(diags, DSM_ERROR_USAGE, "expected a plan of dsm partition for %s",
+    return dsm__refuse(diags, DSM_ERROR_USAGE, "expected %s for %s",
+                       target == DSM_EXPORT_STAGES ? "a plan of dsm partition"
+                                                   : "an answer of dsm serve",
                        dsm_export_target_name(target));
   }
   if (!row->can_express(plan, diags)) {

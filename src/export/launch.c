@@ -23,6 +23,7 @@
 #include "model/role_row.h"
 #include "plan/degrees.h"
 #include "plan/segments.h"
+#include "report/data/settings.h"
 
 /* What a framework is told of a plan. */
 typedef enum fact {
@@ -57,42 +58,11 @@ typedef enum fact {
   FACT_COUNT
 } fact;
 
-/* A setting: the number of a fact, or the word for it. */
-typedef struct setting {
-  const char *section; /* NULL: none */
-  const char *key;
-  const char *words[4]; /* by the number; NULL: left out. None at all: the number itself */
-  double above;         /* left out where the number is no more */
-  fact of;
-  bool is_flag; /* the key alone */
-} setting;
-
-/* Numbers of a fact that the framework cannot run. */
-typedef struct refusal {
-  fact of;
-  double least;
-  double most;
-  const char *reason;
-} refusal;
-
-/* How settings are written. */
-typedef enum form { ARGUMENTS = 0, TOML, JSON, YAML } form;
-
-typedef struct framework {
-  const char *name;
-  form form;
-  const setting *settings;
-  size_t setting_count;
-  const refusal *refusals;
-  size_t refusal_count;
-  const char *notes; /* of what no setting says */
-} framework;
-
 enum { MOST = INT32_MAX, HALF_BYTES = 2, SINGLE_BYTES = 4 };
 
 /* ---- frameworks ---- */
 
-static const setting megatron_settings[] = {
+static const dsm__setting megatron_settings[] = {
     {.key = "--tensor-model-parallel-size", .of = TENSOR},
     {.key = "--sequence-parallel", .of = SEQUENCE, .above = 1, .is_flag = true},
     {.key = "--context-parallel-size", .of = CONTEXT},
@@ -116,11 +86,11 @@ static const setting megatron_settings[] = {
     {.key = "--fp16", .of = PRECISION, .words = {NULL, NULL, ""}},
     {.key = "--fp8-format", .of = PRECISION, .words = {NULL, NULL, NULL, "hybrid"}},
 };
-static const refusal megatron_refusals[] = {
+static const dsm__setting_refusal megatron_refusals[] = {
     {PRECISION, 4, 4, "trains in bf16, fp16, fp8 or 32 bits"},
 };
 
-static const setting torchtitan_settings[] = {
+static const dsm__setting torchtitan_settings[] = {
     {.section = "training", .key = "local_batch_size", .of = LOCAL_BATCH},
     {.section = "training", .key = "global_batch_size", .of = GLOBAL_BATCH},
     {.section = "training",
@@ -158,7 +128,7 @@ static const setting torchtitan_settings[] = {
      .of = RECOMPUTE,
      .words = {"\"none\"", "\"selective\"", "\"full\""}},
 };
-static const refusal torchtitan_refusals[] = {
+static const dsm__setting_refusal torchtitan_refusals[] = {
     {EXPERT_APART, 1, 1,
      "runs experts on all chips of CP and on some of those that share weights (ZeRO 2 or 3), which "
      "does not give the EP of this plan"},
@@ -166,7 +136,7 @@ static const refusal torchtitan_refusals[] = {
     {PRECISION, 4, 4, "trains in bf16, fp8 or 32 bits"},
 };
 
-static const setting deepspeed_settings[] = {
+static const dsm__setting deepspeed_settings[] = {
     {.key = "train_batch_size", .of = GLOBAL_BATCH},
     {.key = "train_micro_batch_size_per_gpu", .of = MICRO_BATCH},
     {.key = "gradient_accumulation_steps", .of = MICRO_BATCHES},
@@ -179,7 +149,7 @@ static const setting deepspeed_settings[] = {
     {.section = "fp16", .key = "enabled", .of = PRECISION, .words = {"false", "false", "true"}},
     {.section = "tensor_parallel", .key = "autotp_size", .of = TENSOR},
 };
-static const refusal deepspeed_refusals[] = {
+static const dsm__setting_refusal deepspeed_refusals[] = {
     {SEQUENCE, 2, MOST, "has no sequence parallelism between the layers of tensor parallelism"},
     {CONTEXT, 2, MOST,
      "shares positions by heads alone (Ulysses), not by keys that go round or are gathered"},
@@ -187,7 +157,7 @@ static const refusal deepspeed_refusals[] = {
     {PRECISION, 3, 4, "trains in bf16, fp16 or 32 bits"},
 };
 
-static const setting maxtext_settings[] = {
+static const dsm__setting maxtext_settings[] = {
     {.key = "ici_data_parallelism", .of = EXPERT_REPLICATE},
     {.key = "ici_fsdp_parallelism", .of = EXPERT_SHARD},
     {.key = "ici_tensor_parallelism", .of = PLAIN_TENSOR},
@@ -207,7 +177,7 @@ static const setting maxtext_settings[] = {
     {.key = "dtype", .of = PRECISION, .words = {"'float32'", "'bfloat16'", NULL, "'bfloat16'"}},
     {.key = "quantization", .of = PRECISION, .words = {NULL, NULL, NULL, "'fp8'"}},
 };
-static const refusal maxtext_refusals[] = {
+static const dsm__setting_refusal maxtext_refusals[] = {
     {ZERO, 2, 2, "has no ZeRO 2: expected ZeRO 0, 1 or 3"},
     {PRECISION, 2, 2, "trains in bf16, fp8 or 32 bits"},
     {PRECISION, 4, 4, "trains in bf16, fp8 or 32 bits"},
@@ -216,26 +186,26 @@ static const refusal maxtext_refusals[] = {
 #define ROWS(of) of##_settings, DSM__COUNT_OF(of##_settings)
 #define REFUSALS(of) of##_refusals, DSM__COUNT_OF(of##_refusals)
 
-static const framework frameworks[] = {
+static const dsm__settings frameworks[] = {
     [DSM_EXPORT_MEGATRON] =
-        {"Megatron-LM", ARGUMENTS, ROWS(megatron), REFUSALS(megatron),
+        {"Megatron-LM", DSM__SETTINGS_ARGUMENTS, ROWS(megatron), REFUSALS(megatron),
          "Ranks are ordered TP, CP, EP, DP, PP, the first innermost; with --use-tp-pp-dp-mapping\n"
          "PP comes before DP.\n"
          "Recomputation in full keeps what enters each block of the network.\n"},
     [DSM_EXPORT_TORCHTITAN] =
-        {"torchtitan", TOML, ROWS(torchtitan), REFUSALS(torchtitan),
+        {"torchtitan", DSM__SETTINGS_TOML, ROWS(torchtitan), REFUSALS(torchtitan),
          "Sequence parallelism goes with tensor parallelism, without a setting of its own.\n"
          "Where the prediction shares the optimizer's state alone, gradients and weights are "
          "shared\n"
          "with it.\n"
          "Selective recomputation is by layers or by operations (selective_ac_option).\n"},
     [DSM_EXPORT_DEEPSPEED] =
-        {"DeepSpeed", JSON, ROWS(deepspeed), REFUSALS(deepspeed),
+        {"DeepSpeed", DSM__SETTINGS_JSON, ROWS(deepspeed), REFUSALS(deepspeed),
          "The program states stages (PipelineModule, num_stages), groups of experts (MoE, "
          "ep_size)\n"
          "and what is recomputed (deepspeed.checkpointing); there are no settings for them.\n"},
     [DSM_EXPORT_MAXTEXT] =
-        {"MaxText", YAML, ROWS(maxtext), REFUSALS(maxtext),
+        {"MaxText", DSM__SETTINGS_YAML, ROWS(maxtext), REFUSALS(maxtext),
          "ici_ is within a slice: with several slices the outermost factor goes to dcn_.\n"
          "Scores of attentions are never kept, so selective recomputation has no setting.\n"},
 };
@@ -277,7 +247,7 @@ static double precision_of(const dsm_workload *workload) {
 /* Always false. The nearest plan is one of a search as the framework runs it; NULL: there is none.
  */
 DSM_PRINTF(3, 4)
-static bool refuse(dsm_diags *diags, const framework *nearest, const char *format, ...) {
+static bool refuse(dsm_diags *diags, const dsm__settings *nearest, const char *format, ...) {
   va_list args;
   char hint[64];
   va_start(args, format);
@@ -334,7 +304,7 @@ static unsigned context_form(const dsm_plan *plan) {
 }
 
 /* Frameworks give each stage equally many blocks of the network. */
-static bool has_equal_stages(const dsm_plan *plan, const framework *to, dsm_diags *diags) {
+static bool has_equal_stages(const dsm_plan *plan, const dsm__settings *to, dsm_diags *diags) {
   const dsm_stages *const stages = &plan->stages;
   size_t least = SIZE_MAX;
   size_t most = 0;
@@ -373,7 +343,7 @@ static bool is_inside_data(const dsm__degrees *degrees, const dsm_plan *plan) {
 /* Does a plan do in all layers what one setting says? If not, reports what a framework does not
  * do. */
 static bool is_of_one_setting(const dsm__degrees *degrees, const dsm_plan *plan,
-                              const framework *to, dsm_diags *diags) {
+                              const dsm__settings *to, dsm_diags *diags) {
   if (plan->options.mode != DSM_MODE_TRAINING) {
     return refuse(diags, NULL, "expected a plan of training for %s, found one of inference",
                   to->name);
@@ -486,7 +456,7 @@ static void fill_facts(double facts[FACT_COUNT], const dsm__degrees *degrees,
 }
 
 /* The facts of a plan that any framework could run; false: none could, which was reported. */
-static bool find_facts(double facts[FACT_COUNT], const dsm_plan *plan, const framework *to,
+static bool find_facts(double facts[FACT_COUNT], const dsm_plan *plan, const dsm__settings *to,
                        dsm_diags *diags) {
   dsm__degrees degrees;
   (void)dsm__degrees_derive(&degrees, plan);
@@ -497,83 +467,22 @@ static bool find_facts(double facts[FACT_COUNT], const dsm_plan *plan, const fra
   return true;
 }
 
-static bool can_start(const dsm_plan *plan, const framework *to, dsm_diags *diags) {
+static bool can_start(const dsm_plan *plan, const dsm__settings *to, dsm_diags *diags) {
   double facts[FACT_COUNT];
   if (!find_facts(facts, plan, to, diags)) {
     return false;
   }
-  for (size_t r = 0; r < to->refusal_count; r++) {
-    const refusal *const row = &to->refusals[r];
-    if (facts[row->of] >= row->least && facts[row->of] <= row->most) {
-      return refuse(diags, row->of == PRECISION ? NULL : to, "%s %s", to->name, row->reason);
-    }
-  }
-  return true;
+  const dsm__setting_refusal *const row = dsm__settings_refuse(to, facts);
+  return row == NULL ||
+         refuse(diags, row->of == PRECISION ? NULL : to, "%s %s", to->name, row->reason);
 }
 
 /* ---- files ---- */
 
-/* The text of a setting's value; NULL: it is left out. */
-static const char *text_of(const setting *row, const double facts[FACT_COUNT],
-                           char number[DSM__NUMBER_TEXT_SIZE]) {
-  const double value = facts[row->of];
-  bool has_words = false;
-  for (size_t w = 0; w < DSM__COUNT_OF(row->words); w++) {
-    has_words = has_words || row->words[w] != NULL;
-  }
-  if (has_words) {
-    const size_t word = (size_t)value;
-    return word < DSM__COUNT_OF(row->words) ? row->words[word] : NULL;
-  }
-  if (value <= row->above && (row->is_flag || row->above > 0)) {
-    return NULL;
-  }
-  (void)dsm__double_to_text(value, number);
-  return row->is_flag ? "" : number;
-}
-
-/* Before the first setting of a section, and behind the last. */
-static void turn_section(dsm__text_buffer *out, form how, const char *from, const char *to) {
-  const bool is_same = from == to || (from != NULL && to != NULL && strcmp(from, to) == 0);
-  if (!is_same && how == TOML && to != NULL) {
-    dsm__text_printf(out, "%s[%s]\n", from == NULL ? "" : "\n", to);
-  } else if (how == JSON) {
-    dsm__text_puts(out, !is_same && from != NULL ? "\n  }" : "");
-    dsm__text_puts(out, out->length > 2 ? ",\n" : "");
-    if (!is_same && to != NULL) {
-      dsm__text_printf(out, "  \"%s\": {\n", to);
-    }
-  }
-}
-
-static void write_settings(dsm__text_buffer *out, const dsm_plan *plan, const framework *to) {
+static void write_settings(dsm__text_buffer *out, const dsm_plan *plan, const dsm__settings *to) {
   double facts[FACT_COUNT];
-  const char *section = NULL;
-  if (!find_facts(facts, plan, to, NULL)) {
-    return; /* it was asked before */
-  }
-  dsm__text_puts(out, to->form == JSON ? "{\n" : "");
-  for (size_t r = 0; r < to->setting_count; r++) {
-    const setting *const row = &to->settings[r];
-    char number[DSM__NUMBER_TEXT_SIZE];
-    const char *const text = text_of(row, facts, number);
-    if (text == NULL) {
-      continue;
-    }
-    turn_section(out, to->form, section, row->section);
-    section = row->section;
-    if (to->form == ARGUMENTS) {
-      dsm__text_printf(out, "%s%s%s\n", row->key, text[0] == '\0' ? "" : " ", text);
-    } else if (to->form == TOML) {
-      dsm__text_printf(out, "%s = %s\n", row->key, text);
-    } else if (to->form == YAML) {
-      dsm__text_printf(out, "%s: %s\n", row->key, text);
-    } else {
-      dsm__text_printf(out, "%s\"%s\": %s", section == NULL ? "  " : "    ", row->key, text);
-    }
-  }
-  if (to->form == JSON) {
-    dsm__text_puts(out, section == NULL ? "\n}\n" : "\n  }\n}\n");
+  if (find_facts(facts, plan, to, NULL)) { /* it was asked before */
+    dsm__settings_write(out, to, facts);
   }
 }
 
@@ -598,7 +507,7 @@ static void put_degrees(dsm__text_buffer *out, const dsm_plan *plan) {
   }
 }
 
-static void write_notes(dsm__text_buffer *out, const dsm_plan *plan, const framework *to) {
+static void write_notes(dsm__text_buffer *out, const dsm_plan *plan, const dsm__settings *to) {
   const dsm_network *const network = &plan->system->system;
   double facts[FACT_COUNT];
   if (!find_facts(facts, plan, to, NULL)) {

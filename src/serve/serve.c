@@ -15,6 +15,7 @@
 
 #include "base/diag_add.h"
 #include "base/units.h"
+#include "serve/bill.h"
 #include "serve/serving_instance.h"
 #include "workload/workload_internal.h"
 
@@ -66,21 +67,21 @@ typedef struct search {
   bool is_told;      /* why there is no answer, by what found that */
 } search;
 
-/* So many requests in the long run, in steps of a batch's time, or (is_least) of its bound. */
-static dsm_serving_state state_of(const search *s, const dsm__instance *instance,
-                                  const dsm__serving_batch *batch, bool is_least,
-                                  uint64_t requests) {
-  const uint64_t together = s->to->options.prefill_batch;
-  const double number = (double)(s->request.decode == NULL ? together : requests);
+dsm_serving_state dsm__serving_state_of(const dsm__instance *instance,
+                                        const dsm__serving_batch *batch, bool is_least,
+                                        uint64_t requests) {
+  const dsm_serving_options *const options = instance->of->options;
+  const uint64_t together = options->prefill_batch;
+  const double number = (double)(instance->of->decode == NULL ? together : requests);
   const double decode = is_least ? batch->decode.least_seconds : batch->decode.seconds;
   const double others = number - 1;
   const double chunked = is_least ? batch->chunked.least_seconds : batch->chunked.seconds;
-  const dsm_serving_times times = {.output_tokens = s->to->options.output_tokens,
+  const dsm_serving_times times = {.output_tokens = options->output_tokens,
                                    .prefill_seconds = is_least ? instance->prefill.least_seconds
                                                                : instance->prefill.seconds,
-                                   .prefill_batch = s->to->options.prefill_batch,
+                                   .prefill_batch = together,
                                    .decode = {&number, &decode, 1},
-                                   .chunks = s->request.chunks,
+                                   .chunks = instance->of->chunks,
                                    .chunked = {&others, &chunked, 1}};
   return dsm_serving_closed(&times, number);
 }
@@ -91,8 +92,7 @@ static coordinates coordinates_of(const dsm_serving_state *state, uint64_t chips
                        .chip = state->requests_per_second / (double)chips};
 }
 
-static bool is_within(const search *s, const dsm_serving_state *state) {
-  const dsm_serving_options *const options = &s->to->options;
+bool dsm__serving_is_within(const dsm_serving_options *options, const dsm_serving_state *state) {
   return (options->ttft_seconds == 0 || state->ttft_seconds <= options->ttft_seconds) &&
          (options->tpot_seconds == 0 || !(state->tpot_seconds > options->tpot_seconds));
 }
@@ -100,8 +100,8 @@ static bool is_within(const search *s, const dsm_serving_state *state) {
 /* ---- the front ---- */
 
 static bool make_known(search *s, const dsm__instance *instance, const dsm__serving_batch *batch) {
-  const dsm_serving_state state = state_of(s, instance, batch, false, batch->requests);
-  if (!is_within(s, &state)) {
+  const dsm_serving_state state = dsm__serving_state_of(instance, batch, false, batch->requests);
+  if (!dsm__serving_is_within(&s->to->options, &state)) {
     return true;
   }
   if (!DSM__LIST_RESERVE_IN(&s->known, 1, s->arena)) {
@@ -123,12 +123,12 @@ static dsm_status add_interval(search *s, size_t instance, uint64_t low, uint64_
 static double excess_of(const search *s, const interval *of, const dsm__serving_batch *low) {
   const dsm__instance *const instance = &s->instances.items[of->instance];
   const uint64_t chips = instance->chips;
-  dsm_serving_state least = state_of(s, instance, low, true, low->requests);
-  const dsm_serving_state most = state_of(s, instance, low, true, of->high - 1);
+  dsm_serving_state least = dsm__serving_state_of(instance, low, true, low->requests);
+  const dsm_serving_state most = dsm__serving_state_of(instance, low, true, of->high - 1);
   /* More of the steps carry a chunk with more requests, and these steps may have a lower bound. */
   least.tpot_seconds = fmin(least.tpot_seconds, most.tpot_seconds);
   const coordinates bound = {coordinates_of(&least, chips).user, coordinates_of(&most, chips).chip};
-  double excess = is_within(s, &least) ? HUGE_VAL : 0;
+  double excess = dsm__serving_is_within(&s->to->options, &least) ? HUGE_VAL : 0;
   for (size_t i = 0; i < s->known.count && excess > 0; i++) {
     const coordinates *const known = &s->known.items[i];
     excess = fmin(excess, fmax(bound.user / known->user, bound.chip / known->chip) - 1);
@@ -208,7 +208,7 @@ static dsm_serving_limit limit_of(const search *s, const dsm__instance *instance
                : DSM_SERVING_LIMIT_NONE;
   }
   const dsm__serving_batch *const next = &instance->batches.items[index + 1];
-  const dsm_serving_state state = state_of(s, instance, next, false, next->requests);
+  const dsm_serving_state state = dsm__serving_state_of(instance, next, false, next->requests);
   return options->tpot_seconds > 0 && state.tpot_seconds > options->tpot_seconds
              ? DSM_SERVING_LIMIT_TPOT
          : options->ttft_seconds > 0 && state.ttft_seconds > options->ttft_seconds
@@ -218,7 +218,7 @@ static dsm_serving_limit limit_of(const search *s, const dsm__instance *instance
 
 static dsm_serving_point point_of(const search *s, const dsm__instance *instance, size_t index) {
   const dsm__serving_batch *const batch = &instance->batches.items[index];
-  const dsm_serving_state state = state_of(s, instance, batch, false, batch->requests);
+  const dsm_serving_state state = dsm__serving_state_of(instance, batch, false, batch->requests);
   const coordinates gives = coordinates_of(&state, instance->chips);
   const dsm__serving_step *const prefill = &instance->prefill;
   const bool has_decode = batch->decode.seconds > 0;
@@ -243,6 +243,9 @@ static dsm_serving_point point_of(const search *s, const dsm__instance *instance
       .memory_bytes = fmax(batch->decode.memory_bytes, prefilling->memory_bytes),
       .gap = fmax(gaps[0], gaps[1]),
       .bound = has_decode ? batch->decode.bound : prefill->bound,
+      .split = has_decode ? batch->decode.split : prefill->split,
+      .prefill_split = has_decode ? prefill->split : NULL,
+      .parts = has_decode ? batch->decode.parts : prefill->parts,
       .limit = limit_of(s, instance, index)};
 }
 
@@ -281,8 +284,10 @@ static dsm_status collect_points(search *s) {
     const dsm__instance *const instance = &s->instances.items[i];
     for (size_t b = 0; b < instance->batches.count; b++) {
       const dsm__serving_batch *const batch = &instance->batches.items[b];
-      const dsm_serving_state state = state_of(s, instance, batch, false, batch->requests);
-      if (is_within(s, &state) && !is_beaten(s, coordinates_of(&state, instance->chips))) {
+      const dsm_serving_state state =
+          dsm__serving_state_of(instance, batch, false, batch->requests);
+      if (dsm__serving_is_within(&s->to->options, &state) &&
+          !is_beaten(s, coordinates_of(&state, instance->chips))) {
         insert_point(points, &s->to->point_count, point_of(s, instance, b));
       }
     }
@@ -307,7 +312,8 @@ static dsm_status refuse_limits(const search *s) {
     if (instance->most == 0) {
       continue;
     }
-    const dsm_serving_state state = state_of(s, instance, &instance->batches.items[0], false, 1);
+    const dsm_serving_state state =
+        dsm__serving_state_of(instance, &instance->batches.items[0], false, 1);
     if (state.ttft_seconds < fastest[0].ttft_seconds) {
       fastest[0] = state;
       chips[0] = instance->chips;
@@ -375,7 +381,7 @@ static bool fill_tables(const search *s, const dsm__instance *instance, tables *
 static bool serves(const search *s, const tables *of, uint64_t instances,
                    dsm_serving_state *state) {
   return dsm_serving_open(state, &of->times, s->to->options.rate / (double)instances) &&
-         is_within(s, state);
+         dsm__serving_is_within(&s->to->options, state);
 }
 
 /* The fewest instances of a kind for the rate, of at most so many; 0: they are too few. More of
@@ -502,7 +508,7 @@ static void try_apart(search *s, const dsm__instance *prefill, const dsm__instan
   const dsm_serving_state state = {.ttft_seconds = times.prefill_seconds + transfer,
                                    .tpot_seconds = split.tpot_seconds};
   const double rate = split.requests_per_second;
-  if (is_within(s, &state) &&
+  if (dsm__serving_is_within(&s->to->options, &state) &&
       (best->prefill_instance == NULL || rate > best->split.requests_per_second ||
        (rate == best->split.requests_per_second && split.chips < best->split.chips))) {
     *best = (dsm_serving_apart){.prefill_instance = prefill->name,
@@ -545,23 +551,25 @@ static dsm_status find_apart(search *s, const dsm_system *system) {
 
 /* ---- what is asked ---- */
 
-static dsm_status derive_request(search *s, const dsm_workload *workload) {
-  const dsm_serving_options *const options = &s->to->options;
+dsm_status dsm__serving_request_derive(dsm__serving_request *request, const dsm_workload *workload,
+                                       const dsm_serving_options *options, dsm_diags *diags) {
   const uint64_t in = options->input_tokens;
   const uint64_t out = options->output_tokens;
   const uint64_t hit = (uint64_t)(options->prefix_hit * (double)in);
-  dsm__serving_request *const request = &s->request;
-  s->to->cached_tokens = hit < in ? hit : in - 1;
-  request->options = options;
-  request->network = workload;
-  request->new_tokens = in - s->to->cached_tokens;
-  if (options->lengths == NULL) {
-    request->context = in + out / 2;
-    request->end = in + out;
+  *request = (dsm__serving_request){.options = options,
+                                    .network = workload,
+                                    .cached_tokens = hit < in ? hit : in - 1,
+                                    .context = in + out / 2,
+                                    .end = in + out,
+                                    .growth = 1};
+  request->new_tokens = in - request->cached_tokens;
+  if (options->lengths != NULL) {
+    const dsm__serving_means means = dsm__lengths_means(options->lengths);
+    request->context = means.context;
+    request->end = means.end;
   }
-  request->growth = 1;
   dsm_status status = dsm_workload_phase(&request->prefill, workload, DSM_PHASE_PREFILL,
-                                         in - s->to->cached_tokens, in, s->diags);
+                                         in - request->cached_tokens, in, diags);
   if (status != DSM_OK) {
     return status;
   }
@@ -570,16 +578,15 @@ static dsm_status derive_request(search *s, const dsm_workload *workload) {
     return DSM_OK;
   }
   dsm_workload *last = NULL;
-  status = dsm_workload_phase(&last, workload, DSM_PHASE_DECODE, 1, request->end, s->diags);
+  status = dsm_workload_phase(&last, workload, DSM_PHASE_DECODE, 1, request->end, diags);
   if (status == DSM_OK) {
     request->cache_bytes = dsm__workload_cache_bytes(last);
-    s->to->cache_bytes_per_token = dsm__workload_added_cache_bytes(last);
-    s->to->cache_bytes_per_request = request->cache_bytes;
+    request->added_bytes = dsm__workload_added_cache_bytes(last);
   }
   dsm_workload_free(last);
   if (status == DSM_OK && out > 1) {
     status = dsm_workload_phase(&request->decode, workload, DSM_PHASE_DECODE, 1, request->context,
-                                s->diags);
+                                diags);
   }
   if (status == DSM_OK && out > 1) {
     request->growth = request->cache_bytes / dsm__workload_cache_bytes(request->decode);
@@ -588,6 +595,11 @@ static dsm_status derive_request(search *s, const dsm_workload *workload) {
     dsm__chunks_begin(request);
   }
   return status;
+}
+
+void dsm__serving_request_fini(dsm__serving_request *request) {
+  dsm_workload_free(request->decode);
+  dsm_workload_free(request->prefill);
 }
 
 static const char *instance_name(const search *s, const dsm_network *network) {
@@ -698,15 +710,35 @@ static void take_means(search *s) {
     options->rate = s->has_arrivals ? means.rate : options->rate;
     options->input_tokens = means.input_tokens;
     options->output_tokens = means.output_tokens;
-    s->request.context = means.context;
-    s->request.end = means.end;
   }
+}
+
+/* How what was found is run, and what would be cheaper. */
+static dsm_status tell_engine(search *s, const dsm_workload *workload) {
+  dsm_serving *const to = s->to;
+  const dsm_serving_fleet *const fleet = &to->fleet;
+  const bool has_fleet = fleet->instances > 0;
+  const char *const name = has_fleet ? fleet->instance : to->best.instance;
+  const double together = has_fleet ? ceil(fleet->state.requests_in_system) : 0;
+  to->engine = dsm__serving_engine_of(find_instance(s, name),
+                                      has_fleet ? (uint64_t)together : to->best.requests, workload);
+  to->engine.instances = has_fleet ? fleet->instances : 1;
+  to->engine.network = dsm__arena_strdup(s->arena, workload->name);
+  if (to->engine.network == NULL) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
+  return to->options.has_changes ? dsm__serving_find_changes(&(dsm__bill_request){
+                                       to, find_instance(s, to->best.instance), workload})
+                                 : DSM_OK;
 }
 
 static dsm_status answer(search *s, const dsm_workload *workload, const dsm_system *system) {
   take_means(s);
-  dsm_status status = derive_request(s, workload);
+  dsm_status status = dsm__serving_request_derive(&s->request, workload, &s->to->options, s->diags);
   s->is_told = status != DSM_OK;
+  s->to->cached_tokens = s->request.cached_tokens;
+  s->to->cache_bytes_per_token = s->request.added_bytes;
+  s->to->cache_bytes_per_request = s->request.cache_bytes;
   if (status == DSM_OK) {
     status = add_instances(s, system);
   }
@@ -725,7 +757,10 @@ static dsm_status answer(search *s, const dsm_workload *workload, const dsm_syst
   if (status == DSM_OK) {
     status = simulate(s);
   }
-  return status == DSM_OK ? find_apart(s, system) : status;
+  if (status == DSM_OK) {
+    status = find_apart(s, system);
+  }
+  return status == DSM_OK ? tell_engine(s, workload) : status;
 }
 
 dsm_status dsm_serve(dsm_serving **serving, const dsm_workload *workload, const dsm_system *system,
@@ -744,8 +779,7 @@ dsm_status dsm_serve(dsm_serving **serving, const dsm_workload *workload, const 
     s.to->name = dsm__arena_printf(s.arena, "%s on %s", workload->name, system->name);
     status = s.to->name == NULL ? DSM_ERROR_OUT_OF_MEMORY : answer(&s, workload, system);
   }
-  dsm_workload_free(s.request.decode);
-  dsm_workload_free(s.request.prefill);
+  dsm__serving_request_fini(&s.request);
   dsm_explorer_free(s.explorer);
   if (status == DSM_OK) {
     s.to->options.lengths = NULL;

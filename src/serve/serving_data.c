@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/companion.h"
+#include "base/element_types.h"
 #include "dsm/limits.h"
 #include "report/answer.h"
 #include "report/data/records.h"
@@ -22,6 +23,19 @@
 #define NAME(struct_type, member, about)                                                           \
   DSM__FIELD(TEXT, struct_type, member, "instance", READ | DSM__COLUMN | DSM__CHOSEN,              \
              .max = DSM_TEXT_BYTES_MAX, .help = (about))
+
+#define PART(member, key, about)                                                                   \
+  SECONDS(dsm_serving_parts, member, key, DSM__COLUMN | DSM__LESS | DSM__FIELD_IS_REQUIRED, about)
+
+DSM__OWN_RECORD(parts_record, dsm_serving_parts, true, "What the seconds of a step go to.",
+                PART(weights, "weights_seconds", "To the memory, in layers with weights."),
+                PART(cache, "cache_seconds", "To the memory, in attentions."),
+                PART(products, "products_seconds", "To computing, and what is on chip."),
+                PART(collectives, "collectives_seconds",
+                     "To links between chips, and their latency."),
+                PART(others, "others_seconds", "To normalisations, activations and their like."),
+                PART(overhead, "overhead_seconds", "To kernels that start."),
+                PART(host, "host_seconds", "To scheduling and sampling."));
 
 DSM__OWN_RECORD(
     point_record, dsm_serving_point, true, "An instance with a batch.",
@@ -62,7 +76,66 @@ DSM__OWN_RECORD(
                .help = "What most of a step is spent on: of a decode, or else of the prefill."),
     DSM__FIELD(WORD, dsm_serving_point, limit, "limit", READ | DSM__COLUMN | DSM__CHOSEN,
                .words = &dsm__serving_limit_words,
-               .help = "What the next larger batch that was explored does not meet."));
+               .help = "What the next larger batch that was explored does not meet."),
+    DSM__FIELD(TEXT, dsm_serving_point, split, "split", READ | DSM__COLUMN | DSM__CHOSEN,
+               .max = DSM_TEXT_BYTES_MAX, .help = "How chips share the step: TP, EP, DP and CP."),
+    DSM__FIELD(TEXT, dsm_serving_point, prefill_split, "prefill_split",
+               DSM__FIELD_IS_READ | DSM__COLUMN | DSM__CHOSEN | DSM__OPTIONAL,
+               .max = DSM_TEXT_BYTES_MAX, .stated_if = DSM__IF(dsm_serving_point, prefill_split),
+               .help = "The same of a prefill; absent: that is the step."),
+    DSM__PART(dsm_serving_point, parts, parts_record));
+
+#define WAYS(member, key, about)                                                                   \
+  DSM__FIELD(RECORD, dsm_serving_engine, ways.member, key, DSM__FIELD_IS_READ,                     \
+             .type = &shares_record, .stated_if = DSM__IF(dsm_serving_engine, ways.member.tensor), \
+             .help = (about))
+#define TYPE(member, key, about)                                                                   \
+  DSM__FIELD(WORD, dsm_serving_engine, member, key, READ | DSM__CHOSEN,                            \
+             .words = &dsm__element_type_words, .help = (about))
+
+DSM__OWN_RECORD(shares_record, dsm_serving_shares, true, "How many chips share layers, and how.",
+                COUNT(dsm_serving_shares, tensor, "tensor", DSM__CHOSEN,
+                      "TP: heads, or features of weights."),
+                COUNT(dsm_serving_shares, expert, "expert", DSM__CHOSEN, "EP: experts."),
+                COUNT(dsm_serving_shares, data, "data", DSM__CHOSEN, "DP: requests."),
+                COUNT(dsm_serving_shares, context, "context", DSM__CHOSEN, "CP: positions."));
+
+DSM__OWN_RECORD(
+    engine_record, dsm_serving_engine, false, "What an engine is told, for `dsm export`.",
+    DSM__FIELD(TEXT, dsm_serving_engine, network, "network", READ | DSM__ASKED,
+               .max = DSM_NAME_BYTES_MAX, .help = "Its name."),
+    NAME(dsm_serving_engine, instance, "Chips of one instance, as of points."),
+    COUNT(dsm_serving_engine, instances, "instances", DSM__FIGURE,
+          "1, or with a rate as many as it needs."),
+    COUNT(dsm_serving_engine, chips, "chips", DSM__FIGURE, "Of one."),
+    COUNT(dsm_serving_engine, requests, "requests", DSM__FIGURE,
+          "That run together on one at most."),
+    COUNT(dsm_serving_engine, positions, "positions", DSM__ASKED, "Of a request at its end."),
+    DSM__FIELD(REAL, dsm_serving_engine, memory_ratio, "memory_ratio", READ | DSM__ASKED, .max = 1,
+               .unit = "ratio", .help = "Of a chip's memory that it uses."),
+    TYPE(weights, "weights", "Type of weights; any: none that is usual."),
+    TYPE(activations, "activations", "Likewise."), TYPE(cache, "cache", "Likewise."),
+    WAYS(attention, "attention", "How chips share attentions."),
+    WAYS(dense, "dense", "The same of layers with weights that all tokens use."),
+    WAYS(experts, "experts", "The same of layers with experts."));
+
+DSM__OWN_RECORD(
+    change_record, dsm_serving_change, true,
+    "The instance of the best point with one thing otherwise, at its best batch.",
+    DSM__FIELD(TEXT, dsm_serving_change, change, "change", READ | DSM__CHOSEN,
+               .max = DSM_TEXT_BYTES_MAX, .help = "What."),
+    COUNT(dsm_serving_change, requests, "requests", DSM__FIGURE, "That run together then."),
+    RATE(dsm_serving_change, chip_tokens_per_second, "chip_tokens_per_second",
+         DSM__MORE | DSM__UNLESS_0, "Tokens of answers; absent: there are none."),
+    RATE(dsm_serving_change, chip_requests_per_second, "chip_requests_per_second",
+         DSM__MORE | DSM__FIELD_IS_REQUIRED, "Requests that a chip serves."),
+    SECONDS(dsm_serving_change, ttft_seconds, "ttft_seconds", DSM__LESS | DSM__FIELD_IS_REQUIRED,
+            "To the first token of a request, on average."),
+    DSM__FIELD(REAL, dsm_serving_change, tpot_seconds, "tpot_seconds",
+               DSM__FIELD_IS_READ | DSM__LESS | DSM__OPTIONAL, .fallback = (double)NAN,
+               .unit = "seconds", .help = "Between two later ones; absent: there are none."),
+    DSM__FIELD(REAL, dsm_serving_change, bill, "bill", READ | DSM__LESS, .unit = "ratio",
+               .help = "Chips for as many requests, over those with nothing changed."));
 
 DSM__OWN_RECORD(
     fleet_record, dsm_serving_fleet, false, "Equal instances for a rate of requests.",
@@ -192,6 +265,13 @@ DSM__OWN_ANSWER(
                .type = &apart_record, .stated_if = DSM__IF(document, of.apart.requests),
                .help = "With --disaggregate: most requests of all chips; absent: nothing is within "
                        "the limits."),
+    DSM__FIELD(RECORD, document, of.engine, "engine", READ, .type = &engine_record,
+               .expected = "what an engine is told",
+               .help = "How to run it: the fleet with a rate, or else the best point."),
+    DSM__FIELD(LIST, document, of.changes, "changes", DSM__FIELD_IS_READ | DSM__UNLESS_0,
+               .count_offset = offsetof(document, of.change_count), .type = &change_record,
+               .max = DSM_SWEEP_POINTS_MAX,
+               .help = "What one thing otherwise would save, the most first, and nothing last."),
     DSM__FIELD(LIST, document, of.points, "points", READ,
                .count_offset = offsetof(document, of.point_count), .type = &point_record, .min = 1,
                .max = DSM_SWEEP_POINTS_MAX, .expected = "the points of the front",
@@ -235,6 +315,12 @@ static const dsm__fact facts[] = {
               "{best.chips} chip{best.chips;s}, {best.requests} "
               "request{best.requests;s} at a time. {best_limit}; most of a step is spent on "
               "{best.bound}"),
+    DSM__FACT_IF("split", "{best.split}{best.prefill_split?; prefill {best.prefill_split}|}",
+                 DSM__IF_ABOVE(document, of.best.chips, 1)),
+    DSM__FACT("step", "{best.weights_seconds:m4} ms for weights, {best.cache_seconds:m4} cache, "
+                      "{best.products_seconds:m4} products, {best.collectives_seconds:m4} "
+                      "collectives, {best.others_seconds:m4} other operations, "
+                      "{best.overhead_seconds:m4} starts of kernels, {best.host_seconds:m4} host"),
     DSM__FACT_IF("rate",
                  "{rate:~6} requests/s need {fleet.chips} of {most_chips} chips: {fleet.instances} "
                  "instance{fleet.instances;s} ({fleet.instance}), TTFT {fleet.ttft_seconds:m4} "
@@ -283,9 +369,22 @@ static const dsm__table_column columns[] = {
                    .rank = 1),
     DSM__COLUMN_OF("memory", "{memory_bytes}", .is_right = true, .rank = 2),
     DSM__COLUMN_OF("bound", "{bound}", .rank = 1),
+    DSM__COLUMN_OF("split", "{split}", .rank = 1),
 };
 static const dsm__row_table points = {
     .list = "points", DSM__COLUMNS(columns), .most = 20, .is_spread = true};
+
+static const dsm__table_column change_columns[] = {
+    DSM__COLUMN_OF("change", "{change}", .is_name = true),
+    DSM__NUMBERS("requests", "{requests}"),
+    DSM__COLUMN_OF("tokens/s chip", "{chip_tokens_per_second:4|}", .is_right = true,
+                   .is_optional = true),
+    DSM__COLUMN_OF("requests/s chip", "{chip_requests_per_second:4}", .is_right = true, .rank = 3),
+    DSM__NUMBERS("TTFT ms", "{ttft_seconds:m4}"),
+    DSM__COLUMN_OF("TPOT ms", "{tpot_seconds:m4|}", .is_right = true, .is_optional = true),
+    DSM__NUMBERS("bill %", "{bill:+1}"),
+};
+static const dsm__row_table changes = {.list = "changes", DSM__COLUMNS(change_columns)};
 
 static const dsm__section sections[] = {
     {.id = "summary", .title = "Summary", DSM__FACTS(facts)},
@@ -293,6 +392,11 @@ static const dsm__section sections[] = {
      .title = "Front of a user's tokens and a chip's",
      .heading = "What a user and what a chip gets, and the batch that gives it",
      .table = &points},
+    {.id = "bill",
+     .title = "What would change the bill",
+     .heading = "What would change the bill: chips for as many requests, with one thing otherwise",
+     .table = &changes,
+     .is_optional = true},
 };
 
 static const dsm__layout layout = {.type = &shown_record,

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/units.h"
+#include "serve/step_facts.h"
 #include "workload/workload_internal.h"
 
 enum { TRIES = 4, FIRST_STEPS = 32 }; /* assumptions: so many are enough, and fine enough */
@@ -74,9 +75,12 @@ static dsm_status explore(dsm__instance *instance, dsm__serving_step *step,
       .attention_seconds = seconds * attention_cycles(plan) / result->step_cycles,
       .memory_bytes = result->memory.total_bytes,
       .bound =
-          host > seconds * bound_share ? "host" : dsm__arena_strdup(instance->arena, bound_name)};
+          host > seconds * bound_share ? "host" : dsm__arena_strdup(instance->arena, bound_name),
+      .ways = dsm__serving_ways_of(plan),
+      .parts = dsm__serving_parts_of(plan, host)};
   dsm_plan_free(plan);
-  return step->bound == NULL ? DSM_ERROR_OUT_OF_MEMORY : DSM_OK;
+  step->split = dsm__serving_ways_text(&step->ways, instance->arena);
+  return step->bound == NULL || step->split == NULL ? DSM_ERROR_OUT_OF_MEMORY : DSM_OK;
 }
 
 /* A step beside `bytes` a chip that others take. Its own cache grows by a factor until its requests

@@ -17,13 +17,15 @@ typedef struct dsm__serving_request {
   dsm_workload *prefill;       /**< of requests that are prefilled together */
   dsm_workload *decode;        /**< at the mean context; NULL: there is none */
   const dsm_workload *network; /**< as it is described; borrowed */
+  uint64_t cached_tokens;      /**< of the input */
   uint64_t new_tokens;         /**< of the input: those that are not in the cache */
   uint64_t context;            /**< of decode steps */
   uint64_t end;                /**< of context, when a request ends */
   uint64_t chunks;             /**< of a prefill; 0: it is a step of its own */
   uint64_t chunk_tokens;       /**< of each */
   double cache_bytes;          /**< at its end */
-  double growth;               /**< these over those at the mean context */
+  double added_bytes;          /**< to it by a token */
+  double growth;               /**< the cache at its end over that at the mean context */
 } dsm__serving_request;
 
 /** A step. */
@@ -34,6 +36,9 @@ typedef struct dsm__serving_step {
   double attention_seconds; /**< products of attentions, without starting kernels */
   double memory_bytes;      /**< of a chip, without caches of requests that have no part in it */
   const char *bound;
+  const char *split; /**< how chips share it, in words */
+  dsm_serving_ways ways;
+  dsm_serving_parts parts;
 } dsm__serving_step;
 
 /** A batch whose decode step is known. */
@@ -94,6 +99,20 @@ void dsm__chunks_begin(dsm__serving_request *request);
  * not fit. */
 DSM_NODISCARD dsm_status dsm__chunks_explore(dsm__instance *instance, dsm__serving_step *step,
                                              uint64_t requests, double decode_attention_seconds);
+
+/** A request of a network; options are borrowed. */
+DSM_NODISCARD dsm_status dsm__serving_request_derive(dsm__serving_request *request,
+                                                     const dsm_workload *workload,
+                                                     const dsm_serving_options *options,
+                                                     dsm_diags *diags);
+void dsm__serving_request_fini(dsm__serving_request *request);
+
+/** So many requests in the long run, in steps of a batch's time, or (is_least) of its bound. */
+dsm_serving_state dsm__serving_state_of(const dsm__instance *instance,
+                                        const dsm__serving_batch *batch, bool is_least,
+                                        uint64_t requests);
+
+bool dsm__serving_is_within(const dsm_serving_options *options, const dsm_serving_state *state);
 
 /** Finds the most requests that fit, but for a share of them, and the prefill. */
 DSM_NODISCARD dsm_status dsm__instance_provision(dsm__instance *instance, double share);

@@ -50,6 +50,7 @@ static attempt serve(const subject *s, dsm_diags *diags) {
   dsm_serving_options options = options_of();
   options.rate = 1;
   options.is_disaggregated = true;
+  options.has_changes = true;
   return serve_with(s, &options, diags);
 }
 
@@ -117,8 +118,7 @@ static attempt parse_lengths(const subject *s, dsm_diags *diags) {
   static dsm_serving_lengths poison;
   dsm_serving_lengths *lengths = &poison;
   (void)s;
-  const dsm_status status =
-      dsm_serving_lengths_parse(&lengths, text, sizeof text - 1, "t", diags);
+  const dsm_status status = dsm_serving_lengths_parse(&lengths, text, sizeof text - 1, "t", diags);
   const uint64_t digest =
       status == DSM_OK ? digest_u64(DIGEST_START, lengths->items[1].input_tokens) : 0;
   const attempt made = attempt_of_status(status, lengths, digest);
@@ -126,6 +126,32 @@ static attempt parse_lengths(const subject *s, dsm_diags *diags) {
     dsm_serving_lengths_free(lengths);
   }
   return made;
+}
+
+/* Of an answer that was not searched for. */
+static attempt export_answer(const subject *s, dsm_diags *diags) {
+  dsm_export *made = NULL;
+  const dsm_serving serving = {
+      .name = "n on s",
+      .options = {.input_tokens = 6, .output_tokens = 3, .prefill_batch = 1},
+      .best = {.instance = "x=2"},
+      .engine = {.network = "n",
+                 .instance = "x=2",
+                 .instances = 1,
+                 .chips = 2,
+                 .requests = 4,
+                 .positions = 9,
+                 .memory_ratio = 0.9,
+                 .ways = {.attention = {2, 1, 1, 1}, .dense = {2, 1, 1, 1}},
+                 .weights = DSM_ELEMENT_TYPE_BF16,
+                 .activations = DSM_ELEMENT_TYPE_BF16,
+                 .cache = DSM_ELEMENT_TYPE_BF16}};
+  (void)s;
+  const dsm_status status = dsm_export_serving(&made, &serving, DSM_EXPORT_VLLM, diags);
+  const attempt tried = attempt_of_status(
+      status, made, status == DSM_OK ? digest_text(DIGEST_START, made->files[0].text) : 0);
+  dsm_export_free(made);
+  return tried;
 }
 
 const faulty_case serving_cases[] = {
@@ -136,5 +162,6 @@ const faulty_case serving_cases[] = {
     {"dsm_serve, limits that nothing meets", serve_nobody, DSM_ERROR_INFEASIBLE, NULL},
     {"dsm_serve, bad options", serve_badly, DSM_ERROR_USAGE, NULL},
     {"dsm_serving_closed", be_steady, DSM_OK, NULL},
+    {"dsm_export_serving", export_answer, DSM_OK, NULL},
 };
 const size_t serving_case_count = sizeof serving_cases / sizeof *serving_cases;

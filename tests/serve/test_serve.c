@@ -237,6 +237,32 @@ START_TEST(test_prefills_alone) {
 }
 END_TEST
 
+/* What a step goes to adds up to it; each change is named once, and the last one is none. */
+START_TEST(test_parts_and_changes) {
+  dsm_serving_options options = options_of();
+  options.has_changes = true;
+  dsm_serving *const serving = serve(&options);
+  for (size_t i = 0; i < serving->point_count; i++) {
+    const dsm_serving_parts *const parts = &serving->points[i].parts;
+    const double sum = parts->weights + parts->cache + parts->products + parts->collectives +
+                       parts->others + parts->overhead + parts->host;
+    ck_assert_double_eq_tol(sum, serving->points[i].decode_seconds, 1e-9 * sum);
+  }
+  ck_assert_uint_gt(serving->change_count, 1);
+  for (size_t i = 0; i + 1 < serving->change_count; i++) {
+    ck_assert_double_lt(serving->changes[i].bill, 1);
+    ck_assert_double_le(serving->changes[i].bill, serving->changes[i + 1].bill);
+  }
+  ck_assert_str_eq(serving->changes[serving->change_count - 1].change, "as it is");
+  ck_assert_double_eq(serving->changes[serving->change_count - 1].bill, 1);
+  ck_assert_uint_eq(serving->engine.requests, serving->best.requests);
+  ck_assert_uint_eq(serving->engine.ways.attention.tensor * serving->engine.ways.attention.data *
+                        serving->engine.ways.attention.context,
+                    serving->best.chips);
+  dsm_serving_free(serving);
+}
+END_TEST
+
 START_TEST(test_refusals) {
   static const double limits[][3] = {{1e-9, 0, 0}, {0, 1e-9, 0}, {0, 0, 1e9}};
   for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
@@ -264,6 +290,7 @@ Suite *suite_serve(void) {
   tcase_add_test(tests, test_host_and_graph);
   tcase_add_test(tests, test_apart_is_within_limits);
   tcase_add_test(tests, test_prefills_alone);
+  tcase_add_test(tests, test_parts_and_changes);
   tcase_add_test(tests, test_refusals);
   suite_add_tcase(suite, tests);
   return suite;

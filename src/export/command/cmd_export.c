@@ -56,7 +56,7 @@ static cli_exit export_answer(const cli_arguments *arguments, const cli_companio
   dsm_export *made = NULL;
   dsm_status status = cli_find_input(&path, arguments, arguments->operands[0], 0, arguments->diags);
   if (status == DSM_OK) {
-    status = of->make_export(&made, path, arguments->diags);
+    status = of->make_export(&made, path, target_of(arguments), arguments->diags);
   }
   free(path);
   return write_export(arguments, made, status);
@@ -69,7 +69,7 @@ static cli_exit run(const cli_arguments *arguments) {
   }
   for (size_t c = 0; cli_companions[c] != NULL; c++) {
     const cli_companion *const of = cli_companions[c];
-    if (of->make_export != NULL && of->target == target_of(arguments)) {
+    if (of->make_export != NULL && (of->targets >> target_of(arguments) & 1U) != 0) {
       return export_answer(arguments, of);
     }
   }
@@ -109,11 +109,15 @@ const cli_companion cli_companion_export = {
              "notes.txt on what no setting says; a plan that it cannot run is refused, with the "
              "reason. For stages PLAN is of partition, with each "
              "task in one place (--stages, --copies 1), and stages.json says what each device "
-             "runs, receives and sends.",
+             "runs, receives and sends. For vllm, tensorrt-llm and sglang PLAN is an answer of "
+             "serve, and the files are the settings with which the engine serves it "
+             "(vllm_args.txt, trtllm.yml, sglang_args.txt), and notes.txt.",
          .examples = {"dsm export plan.json --to astra-sim -o vgg16_astra",
                       "dsm export plan.json --to chakra -o vgg16_chakra",
                       "dsm explore gpt2 dgx_h100 --parallelism data --quiet -o gpt2.json",
                       "dsm export gpt2.json --to megatron -o launch",
+                      "dsm serve llama3_8b dgx_h100 --tpot 25 --quiet -o serving.json",
+                      "dsm export serving.json --to vllm -o engine",
                       "dsm partition vgg16 cpu_2gpu --stages --quiet -o placed.json",
                       "dsm export placed.json --to stages -o vgg16_stages"},
          .run = run},

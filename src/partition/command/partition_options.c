@@ -57,7 +57,9 @@ static const cli_companion_answer front_answer = {.kind = &dsm_answer_front,
 
 /* ---- its answer as the files of a runtime ---- */
 
-static dsm_status export_stages(dsm_export **made, const char *path, dsm_diags *diags) {
+static dsm_status export_stages(dsm_export **made, const char *path, dsm_export_target target,
+                                dsm_diags *diags) {
+  (void)target;
   dsm_answer partition;
   dsm_status status = dsm_answer_load(&partition, &dsm_answer_partition, path, diags);
   if (status == DSM_OK) {
@@ -245,5 +247,5 @@ const cli_companion cli_companion_partition = {
     .init = init,
     .answer = &front_answer,
     .make_export = export_stages,
-    .target = DSM_EXPORT_STAGES,
+    .targets = 1U << DSM_EXPORT_STAGES,
 };

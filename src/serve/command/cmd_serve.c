@@ -78,6 +78,7 @@ static cli_exit answer(const cli_arguments *arguments, const cli_input_file *wor
   options.simulated_requests = own->simulate;
   options.seed = own->seed;
   options.chips = own->chips;
+  options.has_changes = true;
   options.ttft_seconds = own->ttft_ms * ms;
   options.tpot_seconds = own->tpot_ms * ms;
   if ((double)options.output_tokens != own->output) {
@@ -113,6 +114,17 @@ static const cli_companion_answer own_answer = {.kind = &dsm_answer_serving,
                                                 .found = "an answer of serving",
                                                 .hint = "these show it: dsm report, dsm diff",
                                                 .what = "an answer of serving"};
+
+static dsm_status export_engine(dsm_export **made, const char *path, dsm_export_target target,
+                                dsm_diags *diags) {
+  dsm_answer serving;
+  dsm_status status = dsm_answer_load(&serving, &dsm_answer_serving, path, diags);
+  if (status == DSM_OK) {
+    status = dsm_export_serving(made, serving.of, target, diags);
+  }
+  dsm_answer_free(&serving);
+  return status;
+}
 
 static const cli_option options[] = {
     SET(0, "change a value of an input, such as workload.weight_bytes=1 or "
@@ -221,4 +233,6 @@ const cli_companion cli_companion_serve = {
     .arguments_size = sizeof(serve_arguments),
     .init = init,
     .answer = &own_answer,
+    .make_export = export_engine,
+    .targets = 1U << DSM_EXPORT_VLLM | 1U << DSM_EXPORT_TENSORRT_LLM | 1U << DSM_EXPORT_SGLANG,
 };

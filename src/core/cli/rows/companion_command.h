@@ -61,10 +61,11 @@ typedef struct cli_companion {
   const cli_companion_description *descriptions;
   size_t description_count;
   const cli_companion_answer *answer; /**< NULL: no command of the core takes it */
-  /** Makes the files of a target of `export` of what a file holds; NULL: no target is of it alone.
-   */
-  dsm_status (*make_export)(dsm_export **made, const char *path, dsm_diags *diags);
-  dsm_export_target target;
+  /** Makes the files of a target of `export` of what a file holds, and the set of these targets;
+   * NULL: none is of it alone. */
+  dsm_status (*make_export)(dsm_export **made, const char *path, dsm_export_target target,
+                            dsm_diags *diags);
+  unsigned targets;
   /** Puts the description that a file of another program is, malloc'ed, in place of its bytes,
    * which stay the caller's; any other text stays. NULL: it knows no such files. */
   dsm_status (*convert)(char **text, size_t *length, const char *path,

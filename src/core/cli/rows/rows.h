@@ -150,7 +150,7 @@ enum {
   CLI_COMPANIONS_MAX = 9
 };
 
-#define CLI_EXAMPLES_MAX 6
+#define CLI_EXAMPLES_MAX 8
 #define CLI_TAKES_MAX 2
 
 struct cli_companion;

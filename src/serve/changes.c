@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * changes.c: what one thing otherwise would do to the bill: the best instance again, with the
+ * machine, the network or the limits changed in one place, at the best batch within the limits.
+ *
+ * What takes less than a tenth of the time of a request is left out: twice as much of it saves at
+ * most a twentieth.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "serve/bill.h"
+
+static const double least_share = 0.1; /* assumption: below it a change is not worth a line */
+
+/* What is changed of an instance. */
+typedef struct changed {
+  dsm_system system;
+  dsm_workload workload; /* borrows all that is in it */
+  dsm_serving_options options;
+} changed;
+
+/* ---- what could be otherwise ---- */
+
+static void double_memory_rate(changed *to) {
+  to->system.chip.memory.bandwidth_GBps *= 2;
+}
+
+static void double_memory(changed *to) {
+  to->system.chip.memory.capacity_GB *= 2;
+}
+
+static void double_arrays(changed *to) {
+  to->system.pe.simd_macs *= 2;
+  to->system.chip.peak_TFLOPS *= 2;
+}
+
+static void double_links(changed *to) {
+  dsm_network *const network = &to->system.system;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    network->axes[a].bandwidth_GBps *= 2;
+    network->axes[a].latency_us /= 2;
+  }
+  for (int p = 0; p < DSM_PROTOCOL_COUNT; p++) {
+    network->protocols[p].base_us /= 2;
+    network->protocols[p].step_us /= 2;
+    network->protocols[p].most_GBps *= 2;
+  }
+  network->collective_base_us /= 2;
+}
+
+static void halve_overheads(changed *to) {
+  to->system.core.operation_overhead_us /= 2;
+  to->system.core.issue_us /= 2;
+  to->system.system.step_overhead_us /= 2;
+  to->system.system.request_overhead_us /= 2;
+}
+
+static void halve_input(changed *to) {
+  to->options.prefix_hit += (1 - to->options.prefix_hit) / 2;
+}
+
+static void change_nothing(changed *to) {
+  (void)to;
+}
+
+/* Sets of what a request's time goes to: the parts of a step in their order, and its prefill. */
+enum { PREFILL = 7, SHARES };
+#define SHARE(part) (1U << (offsetof(dsm_serving_parts, part) / sizeof(double)))
+
+/* A change, and when it may help: what is better takes some of the time, or is what stops. */
+typedef struct change_row {
+  const char *text;
+  void (*make)(changed *to); /* or one of these, with what it is for */
+  double *(*limit)(changed *to);
+  dsm_element_type type;
+  dsm_use use;     /* of the type; with weights products too */
+  unsigned shares; /* a set */
+  dsm_serving_limit stops;
+} change_row;
+
+static double *ttft_of(changed *to) {
+  return &to->options.ttft_seconds;
+}
+
+static double *tpot_of(changed *to) {
+  return &to->options.tpot_seconds;
+}
+
+/* What changes are compared with: the same search of a batch, which is finer than the front's. */
+static const change_row unchanged = {.text = "as it is", .make = change_nothing};
+
+static const change_row rows[] = {
+    {.text = "memory twice as fast",
+     .make = double_memory_rate,
+     .shares = SHARE(weights) | SHARE(cache) | SHARE(others)},
+    {.text = "memory twice as large", .make = double_memory, .stops = DSM_SERVING_LIMIT_MEMORY},
+    {.text = "arithmetic twice as fast", .make = double_arrays, .shares = SHARE(products)},
+    {.text = "links twice as fast", .make = double_links, .shares = SHARE(collectives)},
+    {.text = "half the overheads",
+     .make = halve_overheads,
+     .shares = SHARE(overhead) | SHARE(host)},
+    {.text = "fp8 weights and products",
+     .type = DSM_ELEMENT_TYPE_FP8,
+     .shares = SHARE(weights) | SHARE(products),
+     .stops = DSM_SERVING_LIMIT_MEMORY},
+    {.text = "nvfp4 weights and products",
+     .type = DSM_ELEMENT_TYPE_NVFP4,
+     .shares = SHARE(weights) | SHARE(products),
+     .stops = DSM_SERVING_LIMIT_MEMORY},
+    {.text = "fp8 cache",
+     .type = DSM_ELEMENT_TYPE_FP8,
+     .use = DSM_USE_CACHE,
+     .shares = SHARE(cache),
+     .stops = DSM_SERVING_LIMIT_MEMORY},
+    {.text = "half of each input cached", .make = halve_input, .shares = 1U << PREFILL},
+    {.text = "TTFT limit twice as long", .limit = ttft_of, .stops = DSM_SERVING_LIMIT_TTFT},
+    {.text = "TPOT limit twice as long", .limit = tpot_of, .stops = DSM_SERVING_LIMIT_TPOT},
+};
+
+static double bytes_of(const dsm_workload *workload, dsm_use use) {
+  const double cache = workload->cache_bytes;
+  return use == DSM_USE_WEIGHTS              ? dsm__usual_weight_bytes(workload)
+         : use == DSM_USE_CACHE && cache > 0 ? cache
+                                             : workload->element_bytes;
+}
+
+static void make_change(const change_row *row, changed *to) {
+  if (row->make != NULL) {
+    row->make(to);
+  } else if (row->limit != NULL) {
+    *row->limit(to) *= 2;
+  } else {
+    to->workload.types.of[row->use] = row->type;
+    to->workload.types.of[row->use == DSM_USE_WEIGHTS ? DSM_USE_OPERANDS : row->use] = row->type;
+  }
+}
+
+static bool may_help(const change_row *row, const dsm__bill_request *asked,
+                     const double shares[SHARES]) {
+  const bool is_narrow = row->type != DSM_ELEMENT_TYPE_ANY &&
+                         bytes_of(asked->workload, row->use) <= dsm_element_type_bytes(row->type);
+  const bool has_cache = asked->serving->cache_bytes_per_token > 0;
+  const bool needs_cache = row->use == DSM_USE_CACHE || (row->shares & 1U << PREFILL) != 0;
+  double share = 0;
+  for (unsigned i = 0; i < SHARES; i++) {
+    share += (row->shares >> i & 1U) != 0 ? shares[i] : 0;
+  }
+  return !is_narrow && (has_cache || !needs_cache) &&
+         (share >= least_share ||
+          (row->stops != DSM_SERVING_LIMIT_NONE && row->stops == asked->serving->best.limit));
+}
+
+/* ---- the best batch ---- */
+
+enum { STEPS_MAX = 6 };
+
+/* Batches of a changed instance. */
+typedef struct batches {
+  dsm__instance instance;
+  const dsm_serving_options *options;
+  uint64_t requests; /* of the best so far; 0: none is within the limits */
+  dsm_serving_state state;
+} batches;
+
+/* How far a state is within the limits: up to 1 it is. */
+static double excess_of(const dsm_serving_options *options, const dsm_serving_state *state) {
+  const double ttft = options->ttft_seconds > 0 ? state->ttft_seconds / options->ttft_seconds : 0;
+  const double tpot = options->tpot_seconds > 0 && !isnan(state->tpot_seconds)
+                          ? state->tpot_seconds / options->tpot_seconds
+                          : 0;
+  return fmax(ttft, tpot);
+}
+
+/* Explores a batch, and takes it if it is better. */
+static dsm_status try_batch(batches *of, uint64_t requests, double *excess) {
+  const dsm__serving_batch *batch = NULL;
+  const dsm_status status = dsm__instance_explore(&of->instance, requests, &batch);
+  *excess = HUGE_VAL;
+  if (status != DSM_OK || batch == NULL) {
+    return status;
+  }
+  const dsm_serving_state state =
+      dsm__serving_state_of(&of->instance, batch, false, batch->requests);
+  *excess = excess_of(of->options, &state);
+  if (*excess <= 1 &&
+      (of->requests == 0 || state.requests_per_second > of->state.requests_per_second)) {
+    of->requests = batch->requests;
+    of->state = state;
+  }
+  return DSM_OK;
+}
+
+/* The most requests within the limits, to within a few percent: times rise nearly evenly with them.
+ */
+static dsm_status find_best(batches *of, uint64_t start) {
+  uint64_t low = start < of->instance.most ? start : of->instance.most;
+  uint64_t high = of->instance.most;
+  double at_low = 0;
+  double at_high = 0;
+  dsm_status status = try_batch(of, high, &at_high);
+  if (status == DSM_OK && low < high && at_high > 1) {
+    status = try_batch(of, low, &at_low);
+  }
+  for (int i = 0; i < STEPS_MAX && status == DSM_OK && at_high > 1 && high > low + 1; i++) {
+    const double part = (1 - at_low) / (at_high - at_low);
+    uint64_t next = at_low > 1 ? low / 2 : low + (uint64_t)(part * (double)(high - low));
+    double excess = 0;
+    next = next <= low && at_low <= 1 ? low + 1 : next;
+    next = next < 1 ? 1 : next < high ? next : high - 1;
+    status = try_batch(of, next, &excess);
+    if (at_low > 1) {
+      high = low;
+      at_high = at_low;
+    }
+    if (excess <= 1 || at_low > 1) {
+      low = next;
+      at_low = excess;
+    } else {
+      high = next;
+      at_high = excess;
+    }
+    if (at_low <= 1 && at_low > 0.98) {
+      break;
+    }
+  }
+  return status;
+}
+
+static dsm_status serve_changed(const change_row *row, const dsm__bill_request *asked,
+                                batches *of) {
+  changed to = {.system = asked->instance->system,
+                .workload = *asked->workload,
+                .options = *asked->instance->of->options};
+  dsm__serving_request request = {NULL};
+  make_change(row, &to);
+  dsm_status status = dsm__serving_request_derive(&request, &to.workload, &to.options, NULL);
+  *of = (batches){.instance = {.of = &request,
+                               .system = to.system,
+                               .name = asked->instance->name,
+                               .chips = asked->instance->chips,
+                               .ceiling = asked->instance->ceiling,
+                               .explorer = asked->instance->explorer,
+                               .arena = asked->instance->arena,
+                               .explorations = asked->instance->explorations},
+                  .options = &to.options};
+  if (status == DSM_OK) {
+    status = dsm__instance_provision(&of->instance, least_share);
+  }
+  if (status == DSM_OK && of->instance.most > 0) {
+    status = find_best(of, asked->serving->best.requests);
+  }
+  dsm__serving_request_fini(&request);
+  return status;
+}
+
+/* ---- the answer ---- */
+
+static dsm_status add_change(const change_row *row, const dsm__bill_request *asked,
+                             dsm_serving_change *changes) {
+  dsm_serving *const to = asked->serving;
+  const bool is_first = to->change_count == 0;
+  batches of;
+  dsm_status status = serve_changed(row, asked, &of);
+  status = status == DSM_ERROR_INVALID ? DSM_OK : status; /* layers that cannot be so */
+  const double served = of.state.requests_per_second / (double)to->best.chips;
+  const double before = is_first ? served : changes[to->change_count - 1].chip_requests_per_second;
+  if (status != DSM_OK || of.requests == 0 || (!is_first && !(served > before))) {
+    return status;
+  }
+  /* Into its place: the last one is that of no change. */
+  const dsm_serving_change change = {
+      .change = row->text,
+      .requests = to->options.output_tokens > 1 ? of.requests : to->options.prefill_batch,
+      .chip_tokens_per_second = served * (double)to->options.output_tokens,
+      .chip_requests_per_second = served,
+      .ttft_seconds = of.state.ttft_seconds,
+      .tpot_seconds = of.state.tpot_seconds,
+      .bill = before / served};
+  size_t i = to->change_count++;
+  for (; i > 0 && changes[i - 1].bill > change.bill; i--) {
+    changes[i] = changes[i - 1];
+  }
+  changes[i] = change;
+  return DSM_OK;
+}
+
+/* Shares of the time of a request, or of a prefill where nothing is decoded. */
+static void find_shares(const dsm_serving *serving, double shares[SHARES]) {
+  const dsm_serving_point *const best = &serving->best;
+  const uint64_t tokens = serving->options.output_tokens;
+  const double steps = tokens > 1 ? (double)tokens - 1 : 1;
+  const double all = best->request_seconds;
+  memcpy(shares, &best->parts, sizeof best->parts);
+  for (int i = 0; i < PREFILL; i++) {
+    shares[i] *= steps / all;
+  }
+  shares[PREFILL] =
+      best->prefill_seconds * (double)best->requests / (double)serving->options.prefill_batch / all;
+}
+
+/* The type of elements that are used so: as stated, or as wide. */
+static dsm_element_type type_of(const dsm_workload *workload, dsm_use use) {
+  static const dsm_element_type usual[] = {DSM_ELEMENT_TYPE_FP8, DSM_ELEMENT_TYPE_BF16,
+                                           DSM_ELEMENT_TYPE_FP32};
+  const dsm_element_type stated = workload->types.of[use];
+  for (size_t i = 0; i < DSM__COUNT_OF(usual) && stated == DSM_ELEMENT_TYPE_ANY; i++) {
+    if (dsm_element_type_bytes(usual[i]) == bytes_of(workload, use)) {
+      return usual[i];
+    }
+  }
+  return stated;
+}
+
+dsm_serving_engine dsm__serving_engine_of(const dsm__instance *instance, uint64_t requests,
+                                          const dsm_workload *workload) {
+  size_t b = 0;
+  while (b + 1 < instance->batches.count && instance->batches.items[b].requests < requests) {
+    b++;
+  }
+  const dsm__serving_batch *const batch = &instance->batches.items[b];
+  const bool has_decode = instance->of->decode != NULL;
+  return (dsm_serving_engine){
+      .network = workload->name,
+      .instance = instance->name,
+      .chips = instance->chips,
+      .requests = has_decode ? batch->requests : instance->of->options->prefill_batch,
+      .positions = instance->of->options->input_tokens + instance->of->options->output_tokens,
+      .memory_ratio = 1 - instance->system.chip.memory.reserve_ratio,
+      .ways = has_decode ? batch->decode.ways : instance->prefill.ways,
+      .weights = type_of(workload, DSM_USE_WEIGHTS),
+      .activations = type_of(workload, DSM_USE_ACTIVATIONS),
+      .cache = type_of(workload, DSM_USE_CACHE)};
+}
+
+dsm_status dsm__serving_find_changes(const dsm__bill_request *asked) {
+  dsm_serving *const to = asked->serving;
+  double shares[SHARES];
+  dsm_serving_change *const changes =
+      dsm__arena_array(to->arena, DSM__COUNT_OF(rows) + 1, sizeof *changes);
+  if (changes == NULL) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
+  to->changes = changes;
+  find_shares(to, shares);
+  dsm_status status = add_change(&unchanged, asked, changes);
+  for (size_t r = 0; r < DSM__COUNT_OF(rows) && status == DSM_OK && to->change_count > 0; r++) {
+    if (may_help(&rows[r], asked, shares)) {
+      status = add_change(&rows[r], asked, changes);
+    }
+  }
+  return status;
+}

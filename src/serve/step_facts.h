@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* step_facts.h: what a plan of a step says to those who serve: how chips share it, and what it
+ * takes. */
+#ifndef DSM_SERVE_STEP_FACTS_H
+#define DSM_SERVE_STEP_FACTS_H
+
+#include "base/arena.h"
+#include "dsm/plan.h"
+#include "dsm/serving.h"
+
+/** How chips share the layers of a step: of attentions, of other layers and of those with experts,
+ * as most of the time of each has it. */
+dsm_serving_ways dsm__serving_ways_of(const dsm_plan *plan);
+
+/** The same in words, "attention TP 4 DP 2, experts EP 8"; NULL: out of memory. */
+const char *dsm__serving_ways_text(const dsm_serving_ways *ways, dsm__arena *arena);
+
+/** What a step of so many seconds goes to, with what the host adds. */
+dsm_serving_parts dsm__serving_parts_of(const dsm_plan *plan, double host_seconds);
+
+#endif
