@@ -10,11 +10,7 @@ void dsm_instance_options_init(dsm_instance_options *options) {
   *options = (dsm_instance_options){.batch = 1, .task_count = 0};
 }
 
-void dsm_instance_free(dsm_instance *instance) {
-  if (instance != NULL) {
-    dsm__arena_free(instance->arena);
-  }
-}
+DSM__ARENA_FREE(dsm_instance, dsm_instance_free);
 
 dsm_instance *dsm__instance_new(void) {
   return DSM__ARENA_OWNER(dsm_instance);
