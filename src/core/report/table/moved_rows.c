@@ -70,11 +70,8 @@ const char *dsm__moved_names(dsm__page *page, const dsm__moved_rows *rows, size_
 
 /* ---- passes ---- */
 
-static int compare_sizes(const void *left, const void *right) {
-  const dsm__moved_row *const a = left;
-  const dsm__moved_row *const b = right;
-  return dsm__order_then(dsm__order(b->size, a->size), dsm__order_whole(a->first, b->first));
-}
+DSM__ORDER_OF(compare_sizes, dsm__moved_row,
+              dsm__order_then(dsm__order(b->size, a->size), dsm__order_whole(a->first, b->first)));
 
 /* The list is sorted by what single layers differ; many that differ little can differ more. */
 static void sort_rows(dsm__moved_rows *rows, const dsm_pass_difference *passes) {
