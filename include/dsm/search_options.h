@@ -16,6 +16,14 @@
 extern "C" {
 #endif
 
+/** Defines the function of the words of an enumeration: number `index` of `count`, NULL after them.
+ */
+#define DSM_WORDS_AT(function, type, count)                                                        \
+  const char *function(size_t index) {                                                             \
+    return index < (count) ? type##_name((type)index) : NULL;                                      \
+  }                                                                                                \
+  _Static_assert((count) > 0, "it has words")
+
 /** How the value of an option is read. */
 typedef enum dsm_search_reading {
   DSM_SEARCH_WORD = 0, /**< one of the words */

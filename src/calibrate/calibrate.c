@@ -464,11 +464,7 @@ dsm_status dsm_calibrate(dsm_calibration **calibration, const dsm_calibration_re
   return status;
 }
 
-void dsm_calibration_free(dsm_calibration *calibration) {
-  if (calibration != NULL) {
-    dsm__arena_free(calibration->arena);
-  }
-}
+DSM__ARENA_FREE(dsm_calibration, dsm_calibration_free);
 
 char *dsm_calibration_print_system(const dsm_calibration *calibration) {
   dsm__text_buffer text = {0};

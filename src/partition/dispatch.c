@@ -252,8 +252,4 @@ dsm_status dsm_dispatch_run(dsm_dispatch **dispatch, const dsm_partition *partit
   return status;
 }
 
-void dsm_dispatch_free(dsm_dispatch *dispatch) {
-  if (dispatch != NULL) {
-    dsm__arena_free(dispatch->arena);
-  }
-}
+DSM__ARENA_FREE(dsm_dispatch, dsm_dispatch_free);

@@ -494,8 +494,4 @@ dsm_status dsm_partition_solve(dsm_partition **partition, const dsm_instance *in
   return status;
 }
 
-void dsm_partition_free(dsm_partition *partition) {
-  if (partition != NULL) {
-    dsm__arena_free(partition->arena);
-  }
-}
+DSM__ARENA_FREE(dsm_partition, dsm_partition_free);

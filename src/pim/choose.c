@@ -27,11 +27,7 @@ void dsm_pim_options_init(dsm_pim_options *options) {
 
 /* ---- lists ---- */
 
-static int compare_numbers(const void *a, const void *b) {
-  const uint64_t *const x = a;
-  const uint64_t *const y = b;
-  return dsm__order_whole(*x, *y);
-}
+DSM__ORDER_OF(compare_numbers, uint64_t, dsm__order_whole(*a, *b));
 
 bool dsm__pim_sorted(const uint64_t **list, size_t *count, dsm__arena *arena) {
   uint64_t *const made = dsm__arena_array(arena, *count, sizeof *made);

@@ -14,17 +14,9 @@ static dsm_pim_system *new_system(void) {
   return DSM__ARENA_OWNER(dsm_pim_system);
 }
 
-void dsm_rl_workload_free(dsm_rl_workload *workload) {
-  if (workload != NULL) {
-    dsm__arena_free(workload->arena);
-  }
-}
+DSM__ARENA_FREE(dsm_rl_workload, dsm_rl_workload_free);
 
-void dsm_pim_system_free(dsm_pim_system *system) {
-  if (system != NULL) {
-    dsm__arena_free(system->arena);
-  }
-}
+DSM__ARENA_FREE(dsm_pim_system, dsm_pim_system_free);
 
 /* Whole rounds; tables of agents are not averaged. */
 static void check_rounds(const dsm_rl_workload *workload, const dsm__json_node *root) {

@@ -16,11 +16,7 @@
 #include "plan/makespan.h"
 #include "remat/cut.h"
 
-void dsm_remat_pipeline_free(dsm_remat_pipeline *pipeline) {
-  if (pipeline != NULL) {
-    dsm__arena_free(pipeline->arena);
-  }
-}
+DSM__ARENA_FREE(dsm_remat_pipeline, dsm_remat_pipeline_free);
 
 /* Units of a global chain, at most, as multiples of those of a micro-batch. */
 enum { GLOBAL_SLOTS = 16 };

@@ -19,11 +19,7 @@ void dsm_remat_options_init(dsm_remat_options *options) {
   *options = (dsm_remat_options){.slots = DSM_REMAT_SLOTS};
 }
 
-void dsm_remat_result_free(dsm_remat_result *result) {
-  if (result != NULL) {
-    dsm__arena_free(result->arena);
-  }
-}
+DSM__ARENA_FREE(dsm_remat_result, dsm_remat_result_free);
 
 /* A schedule and what it comes to. */
 typedef struct schedule {

@@ -54,7 +54,7 @@ START_TEST(test_words) {
     layers[i].decisions.dysm_factor = each->factor;
     layers[i].decisions.is_output_held = each->is_held;
     layers[i].decisions.weights_on_chip = each->preloaded;
-    layers[i].pipeline = each->is_pipelined ? 0 : DSM_NO_PIPELINE;
+    layers[i].decisions.pipeline_group = each->is_pipelined ? "group" : NULL;
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       layers[i].passes[p].exists = each->passes[p] != ' ';
       if (each->passes[p] != ' ') {

@@ -33,6 +33,15 @@ void *dsm__arena_alloc(dsm__arena *arena, size_t size);
 #define DSM__ARENA_OWNER(type) ((type *)dsm__arena_owner(sizeof(type), offsetof(type, arena)))
 void *dsm__arena_owner(size_t size, size_t arena_offset);
 
+/** Defines the public function that frees one with all that is in its arena; NULL is fine. */
+#define DSM__ARENA_FREE(type, function)                                                            \
+  void function(type *made) {                                                                      \
+    if (made != NULL) {                                                                            \
+      dsm__arena_free(made->arena);                                                                \
+    }                                                                                              \
+  }                                                                                                \
+  _Static_assert(sizeof(type) > 0, "it is known")
+
 /** How many elements an array has that is no pointer. */
 #define DSM__COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 

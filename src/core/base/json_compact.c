@@ -5,16 +5,13 @@
 
 #include "base/json_doc.h"
 #include "base/json_write.h"
+#include "base/order.h"
 
 typedef struct member {
   const cJSON *item;
 } member;
 
-static int compare_keys(const void *left, const void *right) {
-  const member *const a = left;
-  const member *const b = right;
-  return strcmp(a->item->string, b->item->string);
-}
+DSM__ORDER_OF(compare_keys, member, strcmp(a->item->string, b->item->string));
 
 static void write_item(const cJSON *item, dsm__text_buffer *out);
 

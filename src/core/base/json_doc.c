@@ -206,18 +206,11 @@ typedef struct member {
 } member;
 
 /* By key, then by position. */
-static int compare_by_key(const void *a, const void *b) {
-  const member *const left = a;
-  const member *const right = b;
-  return dsm__order_then(strcmp(left->item->string, right->item->string),
-                         dsm__order_whole(left->position, right->position));
-}
+DSM__ORDER_OF(compare_by_key, member,
+              dsm__order_then(strcmp(a->item->string, b->item->string),
+                              dsm__order_whole(a->position, b->position)));
 
-static int compare_by_position(const void *a, const void *b) {
-  const member *const left = a;
-  const member *const right = b;
-  return dsm__order_whole(left->position, right->position);
-}
+DSM__ORDER_OF(compare_by_position, member, dsm__order_whole(a->position, b->position));
 
 /* Moves the members whose key came before to the front, in order of position; returns how many. */
 static size_t pick_duplicates(member *members, size_t count) {

@@ -8,6 +8,7 @@
 
 #include "base/expression.h"
 #include "base/json_doc.h"
+#include "base/order.h"
 #include "base/words.h"
 #include "dsm/limits.h"
 
@@ -16,11 +17,7 @@ enum { DEPTH_MAX = 32 };
 
 /* ---- names ---- */
 
-static int compare_names(const void *a, const void *b) {
-  const dsm__parameter *const left = a;
-  const dsm__parameter *const right = b;
-  return strcmp(left->name, right->name);
-}
+DSM__ORDER_OF(compare_names, dsm__parameter, strcmp(a->name, b->name));
 
 static int compare_name(const void *key, const void *parameter) {
   return strcmp(key, ((const dsm__parameter *)parameter)->name);

@@ -34,4 +34,13 @@ static inline int dsm__order_then(int first, int second) {
   return first != 0 ? first : second;
 }
 
+/** Defines a comparison of two of a type, `a` and `b`: what the expression says. */
+#define DSM__ORDER_OF(function, type, ...)                                                         \
+  static int function(const void *left, const void *right) {                                       \
+    const type *const a = left;                                                                    \
+    const type *const b = right;                                                                   \
+    return __VA_ARGS__;                                                                            \
+  }                                                                                                \
+  _Static_assert(sizeof(type) > 0, "it is known")
+
 #endif

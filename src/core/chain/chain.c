@@ -34,11 +34,7 @@ dsm_remat_chain *dsm__remat_chain_new(void) {
   return DSM__ARENA_OWNER(dsm_remat_chain);
 }
 
-void dsm_remat_chain_free(dsm_remat_chain *chain) {
-  if (chain != NULL) {
-    dsm__arena_free(chain->arena);
-  }
-}
+DSM__ARENA_FREE(dsm_remat_chain, dsm_remat_chain_free);
 
 /* ---- what they may be ---- */
 

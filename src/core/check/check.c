@@ -100,8 +100,4 @@ dsm_status dsm_check(dsm_drift **drift, const dsm_check_request *request, dsm_di
   return status;
 }
 
-void dsm_drift_free(dsm_drift *drift) {
-  if (drift != NULL) {
-    dsm__arena_free(drift->arena);
-  }
-}
+DSM__ARENA_FREE(dsm_drift, dsm_drift_free);

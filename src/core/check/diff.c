@@ -50,8 +50,4 @@ dsm_status dsm_diff_derive(dsm_diff **diff, const dsm_plan *a, const dsm_plan *b
   return DSM_OK;
 }
 
-void dsm_diff_free(dsm_diff *diff) {
-  if (diff != NULL) {
-    dsm__arena_free(diff->arena);
-  }
-}
+DSM__ARENA_FREE(dsm_diff, dsm_diff_free);

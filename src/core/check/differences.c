@@ -536,8 +536,4 @@ dsm_status dsm__compare_documents(dsm_comparison **made, const dsm__record_type 
   return DSM_OK;
 }
 
-void dsm_comparison_free(dsm_comparison *comparison) {
-  if (comparison != NULL) {
-    dsm__arena_free(comparison->arena);
-  }
-}
+DSM__ARENA_FREE(dsm_comparison, dsm_comparison_free);

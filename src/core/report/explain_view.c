@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "model/axis_words.h"
+#include "plan/strategy_rules.h"
 #include "report/loss.h"
 #include "report/table/number_style.h"
 #include "report/table/text_page.h"
@@ -152,15 +153,6 @@ static const char *extra_time(dsm__page *page, const dsm_alternative *slow,
                         dsm__figure_fixed(100 * most / extra, 0).text, name);
 }
 
-static bool is_anything_held(const dsm_plan *plan) {
-  for (size_t i = 0; i < plan->layer_count; i++) {
-    if (plan->layers[i].decisions.is_output_held) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* What another parallelism costs beside the layer's own time: "relayouts around the layer". */
 static const char *cost_around(dsm__page *page, const dsm_plan *plan) {
   const struct {
@@ -168,7 +160,7 @@ static const char *cost_around(dsm__page *page, const dsm_plan *plan) {
     bool is_possible;
   } others[] = {
       {"other transfers of its weights", dsm__explain_is_per_pass(plan)},
-      {"outputs that no longer stay on chip", is_anything_held(plan)},
+      {"outputs that no longer stay on chip", dsm__choice_count(DSM__CHOICE_OUTPUT, plan) > 0},
       {"a pipeline that is given up", plan->pipeline_count > 0},
   };
   const char *text = "relayouts around the layer";
@@ -183,12 +175,7 @@ static const char *cost_around(dsm__page *page, const dsm_plan *plan) {
 }
 
 bool dsm__explain_is_preloading(const dsm_plan *plan) {
-  for (size_t i = 0; i < plan->layer_count; i++) {
-    if (plan->layers[i].decisions.weights_on_chip > 0) {
-      return true;
-    }
-  }
-  return false;
+  return dsm__choice_count(DSM__CHOICE_PRELOADED, plan) > 0;
 }
 
 /* How the step changes when the layer has a parallelism, as "take 5.1 % longer". */

@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "model/names.h"
+#include "plan/strategy_rules.h"
 
 double dsm__share(double part, double whole) {
   return whole > 0 ? part / whole : 0;
@@ -70,14 +71,6 @@ dsm__loss dsm__loss_of_plan(const dsm_plan *plan) {
   return loss;
 }
 
-static bool has_recomputed(const dsm_plan *plan) {
-  bool has = false;
-  for (size_t i = 0; i < plan->layer_count; i++) {
-    has = has || plan->layers[i].decisions.is_recomputed;
-  }
-  return has;
-}
-
 int dsm__part_count(const dsm_plan *plan) {
   const dsm_core *const core = &plan->system->core;
   const bool has_overhead =
@@ -85,7 +78,7 @@ int dsm__part_count(const dsm_plan *plan) {
   if (plan->stages.count > 1) {
     return DSM__PART_WAITING;
   }
-  if (has_recomputed(plan)) {
+  if (dsm__choice_count(DSM__CHOICE_RECOMPUTED, plan) > 0) {
     return DSM__PART_BUBBLE;
   }
   return has_overhead ? DSM__PART_RECOMPUTE : DSM__PART_OVERHEAD;

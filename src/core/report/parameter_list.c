@@ -161,13 +161,11 @@ dsm__rows dsm__parameter_list_of(dsm__page *page, const dsm_system *system) {
         .path = parameter->path,
         .value = value_from(parameter, dsm__parameter_number(parameter, system)),
         .unit = parameter->unit,
-        .source = dsm__parameter_source(page->arena, parameter, system),
+        .source = dsm__page_kept(page, dsm__parameter_source(page->arena, parameter, system)),
     };
     if (!parameter->is_required) {
       rows[p].fallback = value_from(parameter, parameter->fallback);
     }
-    page->out.failed = page->out.failed || rows[p].source == NULL;
-    rows[p].source = rows[p].source == NULL ? "" : rows[p].source; /* nothing of it is shown */
   }
   return made;
 }

@@ -95,11 +95,8 @@ static int compare_numbers(const layer_points *a, const layer_points *b) {
   return order;
 }
 
-static int compare_layers(const void *first, const void *second) {
-  const layer_points *const a = first;
-  const layer_points *const b = second;
-  return dsm__order_then(compare_numbers(a, b), dsm__order_whole(a->layer, b->layer));
-}
+DSM__ORDER_OF(compare_layers, layer_points,
+              dsm__order_then(compare_numbers(a, b), dsm__order_whole(a->layer, b->layer)));
 
 const size_t *dsm__roofline_equal_layers(const dsm_plan *plan, dsm__arena *arena) {
   const size_t count = plan->layer_count;

@@ -10,11 +10,7 @@ void dsm_instance_options_init(dsm_instance_options *options) {
   *options = (dsm_instance_options){.batch = 1, .task_count = 0};
 }
 
-void dsm_instance_free(dsm_instance *instance) {
-  if (instance != NULL) {
-    dsm__arena_free(instance->arena);
-  }
-}
+DSM__ARENA_FREE(dsm_instance, dsm_instance_free);
 
 dsm_instance *dsm__instance_new(void) {
   return DSM__ARENA_OWNER(dsm_instance);
@@ -27,13 +23,10 @@ dsm_task *dsm__instance_tasks(dsm_instance *instance, size_t task_count, double 
   return *seconds == NULL ? NULL : tasks;
 }
 
-static int compare_uses(const void *left, const void *right) {
-  const dsm__use *const a = left;
-  const dsm__use *const b = right;
-  const int by_tensor = dsm__order_then(dsm__order_whole(a->producer, b->producer),
-                                        dsm__order_whole(a->tensor, b->tensor));
-  return dsm__order_then(by_tensor, dsm__order_whole(a->consumer, b->consumer));
-}
+DSM__ORDER_OF(compare_uses, dsm__use,
+              dsm__order_then(dsm__order_then(dsm__order_whole(a->producer, b->producer),
+                                              dsm__order_whole(a->tensor, b->tensor)),
+                              dsm__order_whole(a->consumer, b->consumer)));
 
 bool dsm__instance_set_tensors(dsm_instance *instance, dsm__use *uses, size_t use_count) {
   dsm_tensor *const tensors = dsm__arena_array(instance->arena, use_count, sizeof *tensors);

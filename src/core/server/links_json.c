@@ -61,12 +61,9 @@ static size_t count_bits(uint64_t bits) {
 }
 
 /* Of two nested ports the inner first; of others the first in the file. */
-static int compare_ports(const void *left, const void *right) {
-  const dsm_port *const a = left;
-  const dsm_port *const b = right;
-  return dsm__order_then(dsm__order_whole(count_bits(a->devices), count_bits(b->devices)),
-                         dsm__order_whole(a->devices, b->devices));
-}
+DSM__ORDER_OF(compare_ports, dsm_port,
+              dsm__order_then(dsm__order_whole(count_bits(a->devices), count_bits(b->devices)),
+                              dsm__order_whole(a->devices, b->devices)));
 
 static void check_nesting(const dsm__json_node *item, const dsm_port *ports, size_t port) {
   for (size_t p = 0; p < port; p++) {

@@ -62,11 +62,8 @@ typedef struct keyed {
   size_t index;
 } keyed;
 
-static int compare_keyed(const void *left, const void *right) {
-  const keyed *const a = left;
-  const keyed *const b = right;
-  return dsm__order_then(dsm__order(a->key, b->key), dsm__order_whole(a->index, b->index));
-}
+DSM__ORDER_OF(compare_keyed, keyed,
+              dsm__order_then(dsm__order(a->key, b->key), dsm__order_whole(a->index, b->index)));
 
 /* true, false, 0 or 1. */
 static bool read_flag(const dsm__json_node *object, const char *key, bool *flag) {

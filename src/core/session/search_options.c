@@ -16,29 +16,12 @@
 #define SECONDS_MAX 31536000 /* a year */
 #define MEMORY_MAX 1e9       /* GB */
 
-static const char *mode_word(size_t index) {
-  return index < DSM_MODE_COUNT ? dsm_mode_name((dsm_mode)index) : NULL;
-}
-
-static const char *recomputation_word(size_t index) {
-  return index < DSM_RECOMPUTATION_COUNT ? dsm_recomputation_name((dsm_recomputation)index) : NULL;
-}
-
-static const char *stages_at_word(size_t index) {
-  return index < DSM_STAGES_AT_COUNT ? dsm_stages_at_name((dsm_stages_at)index) : NULL;
-}
-
-static const char *schedule_word(size_t index) {
-  return index < DSM_SCHEDULE_COUNT ? dsm_schedule_name((dsm_schedule)index) : NULL;
-}
-
-static const char *shard_level_word(size_t index) {
-  return index < DSM_SHARD_LEVEL_COUNT ? dsm_shard_level_name((dsm_shard_level)index) : NULL;
-}
-
-static const char *framework_word(size_t index) {
-  return index < DSM_AS_RUN_BY_COUNT ? dsm_as_run_by_name((dsm_as_run_by)index) : NULL;
-}
+static DSM_WORDS_AT(mode_word, dsm_mode, DSM_MODE_COUNT);
+static DSM_WORDS_AT(recomputation_word, dsm_recomputation, DSM_RECOMPUTATION_COUNT);
+static DSM_WORDS_AT(stages_at_word, dsm_stages_at, DSM_STAGES_AT_COUNT);
+static DSM_WORDS_AT(schedule_word, dsm_schedule, DSM_SCHEDULE_COUNT);
+static DSM_WORDS_AT(shard_level_word, dsm_shard_level, DSM_SHARD_LEVEL_COUNT);
+static DSM_WORDS_AT(framework_word, dsm_as_run_by, DSM_AS_RUN_BY_COUNT);
 
 /* The member, which must be of a type. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): a type stands bare there. */

@@ -12,11 +12,7 @@ void dsm_storage_options_init(dsm_storage_options *options) {
       .replay = {.weights = {1, 1, 1}, .threshold = 3, .window = 20, .deviations = 2}};
 }
 
-void dsm_storage_result_free(dsm_storage_result *result) {
-  if (result != NULL) {
-    dsm__arena_free(result->arena);
-  }
-}
+DSM__ARENA_FREE(dsm_storage_result, dsm_storage_result_free);
 
 /* What an answer is made of. */
 typedef struct request {

@@ -211,8 +211,4 @@ dsm_status dsm_metric_trace_parse(dsm_metric_trace **trace, const char *text, si
   return DSM_OK;
 }
 
-void dsm_metric_trace_free(dsm_metric_trace *trace) {
-  if (trace != NULL) {
-    dsm__arena_free(trace->arena);
-  }
-}
+DSM__ARENA_FREE(dsm_metric_trace, dsm_metric_trace_free);

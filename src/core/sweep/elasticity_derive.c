@@ -360,11 +360,7 @@ dsm_status dsm_elasticity_derive(dsm_elasticity **elasticity, const dsm_elastici
   return status;
 }
 
-void dsm_elasticity_free(dsm_elasticity *elasticity) {
-  if (elasticity != NULL) {
-    dsm__arena_free(elasticity->arena);
-  }
-}
+DSM__ARENA_FREE(dsm_elasticity, dsm_elasticity_free);
 
 /* ---- words ---- */
 

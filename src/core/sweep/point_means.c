@@ -57,12 +57,8 @@ static int compare_systems(const entry *one, const entry *other) {
   return order;
 }
 
-static int compare_entries(const void *first, const void *second) {
-  const entry *const one = first;
-  const entry *const other = second;
-  const int order = compare_systems(one, other);
-  return dsm__order_then(order, dsm__order_whole(one->row, other->row));
-}
+DSM__ORDER_OF(compare_entries, entry,
+              dsm__order_then(compare_systems(a, b), dsm__order_whole(a->row, b->row)));
 
 /* ---- workloads ---- */
 

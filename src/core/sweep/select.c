@@ -103,12 +103,9 @@ static int compare_keys(const candidate *first, const candidate *second) {
   return order;
 }
 
-static int compare(const void *first, const void *second) {
-  const candidate *const a = first;
-  const candidate *const b = second;
-  const int order = dsm__order_then(compare_keys(a, b), dsm__order(a->point, b->point));
-  return dsm__order_then(order, dsm__order_whole(a->row, b->row));
-}
+DSM__ORDER_OF(compare, candidate,
+              dsm__order_then(dsm__order_then(compare_keys(a, b), dsm__order(a->point, b->point)),
+                              dsm__order_whole(a->row, b->row)));
 
 /* The number that points are ordered by: column `point`, or else the order of rows. */
 static double point_of(const dsm_point_table *table, size_t row) {

@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 
+#include "plan/strategy_rules.h"
+
 /* Do all passes of all layers have the parallelism of their layer's forward pass? */
 static bool are_passes_alike(const dsm_plan *plan) {
   for (size_t i = 0; i < plan->layer_count; i++) {
@@ -106,37 +108,28 @@ static uint64_t at_least_one(uint64_t count) {
 dsm_point_step dsm__step_decisions(const dsm_plan *plan) {
   dsm_point_step step = {.micro_batches = at_least_one(plan->micro_batches),
                          .stages = at_least_one(plan->stages.count),
-                         .interleave = at_least_one(plan->stages.interleave)};
-  for (size_t i = 0; i < plan->layer_count; i++) {
-    const dsm_layer_decisions *const layer = &plan->layers[i].decisions;
-    step.sharded_layers += layer->shard != DSM_SHARDING_NONE ? 1 : 0;
-    step.recomputed_layers += layer->is_recomputed ? 1 : 0;
-  }
+                         .interleave = at_least_one(plan->stages.interleave),
+                         .sharded_layers = dsm__choice_count(DSM__CHOICE_SHARD, plan),
+                         .recomputed_layers = dsm__choice_count(DSM__CHOICE_RECOMPUTED, plan)};
   return step;
 }
 
 void dsm__short_decisions(const dsm_plan *plan, dsm__text_buffer *text) {
-  const dsm_point_step step = dsm__step_decisions(plan);
-  size_t held = 0;
-  size_t preloaded = 0;
-  size_t pipelined = 0;
-  size_t hoisted = 0;
-  for (size_t i = 0; i < plan->layer_count; i++) {
-    const dsm_layer_plan *const layer = &plan->layers[i];
-    held += layer->decisions.is_output_held ? 1 : 0;
-    preloaded += layer->decisions.weights_on_chip > 0 ? 1 : 0;
-    hoisted += layer->decisions.is_hoisted ? 1 : 0;
-    pipelined += layer->pipeline != DSM_NO_PIPELINE ? 1 : 0;
-  }
+  static const struct {
+    const char *word;
+    dsm__choice choice;
+  } counted[] = {{"on chip", DSM__CHOICE_OUTPUT},
+                 {"preloaded", DSM__CHOICE_PRELOADED},
+                 {"pipelined", DSM__CHOICE_GROUP},
+                 {"hoisted", DSM__CHOICE_HOISTED},
+                 {"sharded", DSM__CHOICE_SHARD},
+                 {"recomputed", DSM__CHOICE_RECOMPUTED},
+                 {"micro-batches", DSM__CHOICE_MICRO_BATCHES}};
   put_all_parallelisms(plan, text);
   put_factors(plan, text);
-  put_count("on chip", held, text);
-  put_count("preloaded", preloaded, text);
-  put_count("pipelined", pipelined, text);
-  put_count("hoisted", hoisted, text);
-  put_count("sharded", step.sharded_layers, text);
-  put_count("recomputed", step.recomputed_layers, text);
-  put_count("micro-batches", step.micro_batches > 1 ? step.micro_batches : 0, text);
-  put_count("stages", step.stages > 1 ? step.stages : 0, text);
-  put_count("runs of each", step.interleave > 1 ? step.interleave : 0, text);
+  for (size_t i = 0; i < DSM__COUNT_OF(counted); i++) {
+    put_count(counted[i].word, dsm__choice_count(counted[i].choice, plan), text);
+  }
+  put_count("stages", plan->stages.count > 1 ? plan->stages.count : 0, text);
+  put_count("runs of each", plan->stages.interleave > 1 ? plan->stages.interleave : 0, text);
 }

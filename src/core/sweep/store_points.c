@@ -162,8 +162,4 @@ bool dsm__cell_is_ok(const dsm_cell *status) {
          strcmp(status->text, dsm_point_status_name(DSM_POINT_OK)) == 0;
 }
 
-void dsm_point_table_free(dsm_point_table *table) {
-  if (table != NULL) {
-    dsm__arena_free(table->arena);
-  }
-}
+DSM__ARENA_FREE(dsm_point_table, dsm_point_table_free);

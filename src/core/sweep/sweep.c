@@ -26,11 +26,7 @@ static const dsm__word point_status_words[] = {
 DSM__NAMED_WORDS(dsm__point_status_words, "state of a point", point_status_words,
                  DSM_POINT_STATUS_COUNT, dsm_point_status, dsm_point_status_name);
 
-void dsm_sweep_free(dsm_sweep *sweep) {
-  if (sweep != NULL) {
-    dsm__arena_free(sweep->arena);
-  }
-}
+DSM__ARENA_FREE(dsm_sweep, dsm_sweep_free);
 
 const dsm_axis_value *dsm__product_value(const dsm_sweep *sweep, uint64_t index, size_t column) {
   const dsm_sweep_column *const of = &sweep->columns[column];

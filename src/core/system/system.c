@@ -24,11 +24,7 @@ dsm_system *dsm__system_new(void) {
   return system;
 }
 
-void dsm_system_free(dsm_system *system) {
-  if (system != NULL) {
-    dsm__arena_free(system->arena);
-  }
-}
+DSM__ARENA_FREE(dsm_system, dsm_system_free);
 
 /* Peak FLOP/s of a chip: as stated, or 2 * cores * MACs of a core * frequency. */
 static double chip_peak_flops(const dsm_system *system) {

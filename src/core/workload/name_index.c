@@ -8,11 +8,8 @@
 #include "base/order.h"
 #include "dsm/limits.h"
 
-static int compare_entries(const void *left, const void *right) {
-  const dsm__name_entry *const a = left;
-  const dsm__name_entry *const b = right;
-  return dsm__order_then(strcmp(a->name, b->name), dsm__order_whole(a->index, b->index));
-}
+DSM__ORDER_OF(compare_entries, dsm__name_entry,
+              dsm__order_then(strcmp(a->name, b->name), dsm__order_whole(a->index, b->index)));
 
 void dsm__name_index_sort(dsm__name_index *names) {
   if (names->count > 1) {

@@ -59,11 +59,7 @@ dsm_workload *dsm__workload_new(void) {
   return DSM__ARENA_OWNER(dsm_workload);
 }
 
-void dsm_workload_free(dsm_workload *workload) {
-  if (workload != NULL) {
-    dsm__arena_free(workload->arena);
-  }
-}
+DSM__ARENA_FREE(dsm_workload, dsm_workload_free);
 
 size_t dsm_workload_find_layer(const dsm_workload *workload, const char *name) {
   for (size_t i = 0; i < workload->layer_count; i++) {

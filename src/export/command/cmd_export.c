@@ -78,9 +78,7 @@ static cli_exit run(const cli_arguments *arguments) {
 
 /* ---- rows ---- */
 
-static const char *target_word(size_t index) {
-  return index < DSM_EXPORT_TARGET_COUNT ? dsm_export_target_name((dsm_export_target)index) : NULL;
-}
+static DSM_WORDS_AT(target_word, dsm_export_target, DSM_EXPORT_TARGET_COUNT);
 
 static const cli_option options[] = {
     {.name = "to", .argument = "TARGET", .help = "what the plan is for", WORD(target, target_word)},

@@ -161,14 +161,8 @@ static cli_exit run(const cli_arguments *arguments) {
 
 /* ---- options ---- */
 
-static const char *padding_word(size_t index) {
-  return index < DSM_IMPORT_PADDING_COUNT ? dsm_import_padding_name((dsm_import_padding)index)
-                                          : NULL;
-}
-
-static const char *format_word(size_t index) {
-  return index < DSM_IMPORT_FORMAT_COUNT ? dsm_import_format_name((dsm_import_format)index) : NULL;
-}
+static DSM_WORDS_AT(padding_word, dsm_import_padding, DSM_IMPORT_PADDING_COUNT);
+static DSM_WORDS_AT(format_word, dsm_import_format, DSM_IMPORT_FORMAT_COUNT);
 
 static const char *target_word(size_t index) {
   return index == 0 ? dsm_description_name(DSM_DESCRIPTION_PROFILE) : NULL;

@@ -91,13 +91,10 @@ void dsm__timings_end_file(dsm__timings *timings) {
   }
 }
 
-static int compare_samples(const void *left, const void *right) {
-  const dsm__time_sample *const a = left;
-  const dsm__time_sample *const b = right;
-  const int place =
-      dsm__order_then(dsm__order_whole(a->row, b->row), dsm__order_whole(a->run, b->run));
-  return dsm__order_then(place, dsm__order(a->seconds, b->seconds));
-}
+DSM__ORDER_OF(compare_samples, dsm__time_sample,
+              dsm__order_then(dsm__order_then(dsm__order_whole(a->row, b->row),
+                                              dsm__order_whole(a->run, b->run)),
+                              dsm__order(a->seconds, b->seconds)));
 
 /* Of sorted numbers, `count` of them above 0: the middle one, or the mean of the two. */
 static double median(double *numbers, size_t count) {

@@ -154,13 +154,10 @@ static bool read_event(trace *of, const dsm__json_node *event) {
 /* ---- which spans are layers ---- */
 
 /* By thread, and there a span before those that it holds. */
-static int compare_spans(const void *left, const void *right) {
-  const span *const a = left;
-  const span *const b = right;
-  const int place =
-      dsm__order_then(dsm__order_whole(a->thread, b->thread), dsm__order(a->begin, b->begin));
-  return dsm__order_then(place, dsm__order(b->end, a->end));
-}
+DSM__ORDER_OF(compare_spans, span,
+              dsm__order_then(dsm__order_then(dsm__order_whole(a->thread, b->thread),
+                                              dsm__order(a->begin, b->begin)),
+                              dsm__order(b->end, a->end)));
 
 /* Keeps those that no other holds, or that hold no other: the next one in order is within. */
 static void choose_layers(span_list *spans, bool are_outermost) {
@@ -185,11 +182,7 @@ static void choose_layers(span_list *spans, bool are_outermost) {
   spans->count = kept;
 }
 
-static int compare_correlations(const void *left, const void *right) {
-  const launch *const a = left;
-  const launch *const b = right;
-  return dsm__order(a->correlation, b->correlation);
-}
+DSM__ORDER_OF(compare_correlations, launch, dsm__order(a->correlation, b->correlation));
 
 /* The last layer that begins at a time on a thread or before, if it has not ended; or NULL. */
 static span *find_layer(const span_list *spans, uint64_t thread, double at) {
@@ -228,11 +221,7 @@ static void add_kernels(trace *of, const span_list *layers) {
 
 /* ---- runs ---- */
 
-static int compare_begins(const void *left, const void *right) {
-  const span *const a = left;
-  const span *const b = right;
-  return dsm__order(a->begin, b->begin);
-}
+DSM__ORDER_OF(compare_begins, span, dsm__order(a->begin, b->begin));
 
 /* The step that a time is in; SIZE_MAX: none. */
 static size_t step_at(const trace *of, double at) {

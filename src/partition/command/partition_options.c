@@ -11,14 +11,8 @@
 
 #define SECONDS_MAX 31536000 /* a year */
 
-static const char *objective_word(size_t index) {
-  return index < DSM_OBJECTIVE_KIND_COUNT ? dsm_objective_kind_name((dsm_objective_kind)index)
-                                          : NULL;
-}
-
-static const char *dispatch_word(size_t index) {
-  return index < DSM_DISPATCH_RULE_COUNT ? dsm_dispatch_rule_name((dsm_dispatch_rule)index) : NULL;
-}
+static DSM_WORDS_AT(objective_word, dsm_objective_kind, DSM_OBJECTIVE_KIND_COUNT);
+static DSM_WORDS_AT(dispatch_word, dsm_dispatch_rule, DSM_DISPATCH_RULE_COUNT);
 
 static const cli_unit times[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"", 1}};
 

@@ -186,13 +186,8 @@ static cli_exit apply_counts(cli_arguments *arguments, const cli_option *option,
 
 /* ---- rows ---- */
 
-static const char *transfers_word(size_t index) {
-  return index < DSM_PIM_TRANSFERS_COUNT ? dsm_pim_transfers_name((dsm_pim_transfers)index) : NULL;
-}
-
-static const char *objective_word(size_t index) {
-  return index < DSM_PIM_OBJECTIVE_COUNT ? dsm_pim_objective_name((dsm_pim_objective)index) : NULL;
-}
+static DSM_WORDS_AT(transfers_word, dsm_pim_transfers, DSM_PIM_TRANSFERS_COUNT);
+static DSM_WORDS_AT(objective_word, dsm_pim_objective, DSM_PIM_OBJECTIVE_COUNT);
 
 static void init(void *arguments) {
   ((pim_arguments *)arguments)->transfers = DSM_PIM_TRANSFERS_COUNT;

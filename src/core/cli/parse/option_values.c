@@ -74,9 +74,7 @@ static const char *const format_words[] = {[DSM_FORM_TABLE] = "table",
                                            [DSM_FORM_CSV] = "csv",
                                            [DSM_FORM_JUNIT] = "junit"};
 
-const char *cli_phase_word(size_t index) {
-  return index < DSM_PHASE_COUNT ? dsm_phase_name((dsm_phase)index) : NULL;
-}
+DSM_WORDS_AT(cli_phase_word, dsm_phase, DSM_PHASE_COUNT);
 
 const char *cli_check_format_word(size_t index) {
   return index <= DSM_FORM_JUNIT ? format_words[index] : NULL;
@@ -97,13 +95,8 @@ const char *cli_color_word(size_t index) {
   return index < sizeof words / sizeof *words ? words[index] : NULL;
 }
 
-const char *cli_record_word(size_t index) {
-  return index < DSM_RECORD_COUNT ? dsm_record_name((dsm_record)index) : NULL;
-}
-
-const char *cli_plan_figure_word(size_t index) {
-  return index < DSM_PLAN_FIGURE_COUNT ? dsm_plan_figure_name((dsm_plan_figure)index) : NULL;
-}
+DSM_WORDS_AT(cli_record_word, dsm_record, DSM_RECORD_COUNT);
+DSM_WORDS_AT(cli_plan_figure_word, dsm_plan_figure, DSM_PLAN_FIGURE_COUNT);
 
 const char *cli_figure_word(size_t index) {
   const size_t other = index - DSM_PLAN_FIGURE_COUNT;
@@ -337,9 +330,7 @@ static cli_exit take_list(cli_arguments *arguments, const parallelism_list *list
                                "roles too, such as x=data,y=model for data_x_model_y");
 }
 
-static const char *role_word(size_t index) {
-  return index < DSM_ROLE_COUNT ? dsm_role_name((dsm_role)index) : NULL;
-}
+static DSM_WORDS_AT(role_word, dsm_role, DSM_ROLE_COUNT);
 
 /* Says that a word is none of the parallelisms and roles of a system. */
 static cli_exit complain_of_axis_word(const cli_arguments *arguments, const dsm_system *system,

@@ -23,8 +23,4 @@ dsm_status dsm__export_finish(dsm_export **made, dsm_export *out, dsm_status sta
   return status;
 }
 
-void dsm_export_free(dsm_export *made) {
-  if (made != NULL) {
-    dsm__arena_free(made->arena);
-  }
-}
+DSM__ARENA_FREE(dsm_export, dsm_export_free);

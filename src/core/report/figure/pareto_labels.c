@@ -23,11 +23,9 @@ static const char *values_text(dsm__pareto *f, const dsm_point_table *points, si
     for (size_t before = row; before < r && is_new; before++) {
       is_new = dsm__order_cells(cell, dsm__point_cell(points, before, column)) != 0;
     }
-    const char *const text = is_new ? dsm__points_text(f->maker->arena, cell) : "";
-    f->maker->body.failed = f->maker->body.failed || text == NULL;
     if (is_new) {
       all = dsm__plot_text(f->maker, "%s%s%s", all, all[0] == '\0' ? "" : " or ",
-                           text == NULL ? "" : text);
+                           dsm__plot_kept(f->maker, dsm__points_text(f->maker->arena, cell)));
     }
   }
   return all;
@@ -62,15 +60,13 @@ const char *dsm__pareto_title(dsm__pareto *f, const char *panel, const dsm_point
       continue;
     }
     const dsm_cell *const cell = dsm__point_cell(front, 0, column);
-    const char *const text = dsm__points_text(f->maker->arena, cell);
-    f->maker->body.failed = f->maker->body.failed || text == NULL;
     const bool is_word = cell->kind == DSM_CELL_TEXT;
     title = dsm__plot_text(f->maker, "%s%s%s%s%s", title,
                            !is_first          ? ", "
                            : panel[0] == '\0' ? "front: "
                                               : "; front: ",
                            is_word ? "" : f->named.items[a]->name, is_word ? "" : " ",
-                           text == NULL ? "" : text);
+                           dsm__plot_kept(f->maker, dsm__points_text(f->maker->arena, cell)));
     is_first = false;
   }
   return title;

@@ -74,10 +74,7 @@ dsm_status dsm__plot_finish(dsm__plot_maker *maker, dsm_plot **plot, dsm_diags *
   return DSM_OK;
 }
 
-/* A text of the arena; never NULL. */
-DSM_PRINTF(2, 0)
-static const char *format_text(dsm__plot_maker *maker, const char *format, va_list args) {
-  const char *const text = dsm__arena_vprintf(maker->arena, format, args);
+const char *dsm__plot_kept(dsm__plot_maker *maker, const char *text) {
   maker->body.failed = maker->body.failed || text == NULL;
   return text == NULL ? "" : text;
 }
@@ -102,16 +99,15 @@ const char *dsm__plot_clean(dsm__plot_maker *maker, const char *text) {
   for (char *end = result; end != NULL && (end = strstr(end, "]]>")) != NULL;) {
     end[2] = '?';
   }
-  maker->body.failed = maker->body.failed || result == NULL;
-  return result == NULL ? "" : result;
+  return dsm__plot_kept(maker, result);
 }
 
 const char *dsm__plot_text(dsm__plot_maker *maker, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  const char *const text = format_text(maker, format, args);
+  const char *const text = dsm__arena_vprintf(maker->arena, format, args);
   va_end(args);
-  return text;
+  return dsm__plot_kept(maker, text);
 }
 
 const char *dsm__plot_fit(dsm__plot_maker *maker, const char *text, double size, double width) {

@@ -110,6 +110,9 @@ double dsm__plot_text_width(const char *text, double size);
 /** A text formatted into the arena. Never NULL. */
 const char *dsm__plot_text(dsm__plot_maker *maker, const char *format, ...) DSM_PRINTF(2, 3);
 
+/** A text that was made in the arena; NULL, as memory is out: the figure fails, and it is "". */
+const char *dsm__plot_kept(dsm__plot_maker *maker, const char *text);
+
 /** The text, or as much of its beginning and end as fits, with an ellipsis between. Never NULL. */
 const char *dsm__plot_fit(dsm__plot_maker *maker, const char *text, double size, double width);
 

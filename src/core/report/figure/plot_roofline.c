@@ -134,13 +134,10 @@ static void choose_axes(figure *f) {
 
 /* ---- labels ---- */
 
-static int compare_spots(const void *a, const void *b) {
-  const spot *const left = a;
-  const spot *const right = b;
-  const int by_place =
-      dsm__order_then(dsm__order(left->at.x, right->at.x), dsm__order(left->at.y, right->at.y));
-  return dsm__order_then(by_place, dsm__order_whole(left->layer, right->layer));
-}
+DSM__ORDER_OF(compare_spots, spot,
+              dsm__order_then(dsm__order_then(dsm__order(a->at.x, b->at.x),
+                                              dsm__order(a->at.y, b->at.y)),
+                              dsm__order_whole(a->layer, b->layer)));
 
 /* What is taken in a panel before any label: points and the roof. */
 static void take_points(const figure *f, dsm__places *places, const spot *spots, size_t count) {
@@ -176,11 +173,7 @@ static size_t gather(spot *spots, size_t first, size_t count) {
   return end;
 }
 
-static int compare_layers(const void *a, const void *b) {
-  const spot *const left = a;
-  const spot *const right = b;
-  return dsm__order_whole(left->layer, right->layer);
-}
+DSM__ORDER_OF(compare_layers, spot, dsm__order_whole(a->layer, b->layer));
 
 /* The name of a layer, and how many are equal to it: "conv4_2 x 5". */
 static const char *name_of(const figure *f, size_t layer) {

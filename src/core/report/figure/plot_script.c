@@ -83,8 +83,4 @@ char *dsm_plot_script(const dsm_plot *plot, const char *name, dsm_plot_form form
   return dsm__text_finish(&out);
 }
 
-void dsm_plot_free(dsm_plot *plot) {
-  if (plot != NULL) {
-    dsm__arena_free(plot->arena);
-  }
-}
+DSM__ARENA_FREE(dsm_plot, dsm_plot_free);

@@ -17,17 +17,11 @@ typedef struct entry {
 } entry;
 
 /* By values, then by rows. */
-static int compare_cells(const void *first, const void *second) {
-  const entry *const a = first;
-  const entry *const b = second;
-  return dsm__order_then(dsm__order_cells(&a->cell, &b->cell), dsm__order_whole(a->row, b->row));
-}
+DSM__ORDER_OF(compare_cells, entry,
+              dsm__order_then(dsm__order_cells(&a->cell, &b->cell),
+                              dsm__order_whole(a->row, b->row)));
 
-static int compare_rows(const void *first, const void *second) {
-  const entry *const a = first;
-  const entry *const b = second;
-  return dsm__order_whole(a->row, b->row);
-}
+DSM__ORDER_OF(compare_rows, entry, dsm__order_whole(a->row, b->row));
 
 /* Fills entries, one a row and sorted by cells, and `values`, one a different cell; how many. */
 static size_t find_values(entry *entries, entry *values, const dsm_point_table *points,

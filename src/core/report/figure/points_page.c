@@ -92,12 +92,10 @@ static const char *common_text(dsm__plot_maker *maker, const dsm_point_table *po
     if (is_of_mean || strcmp(points->columns[column], "parallelisms") == 0) {
       continue;
     }
-    const char *const shown = dsm__points_text(maker->arena, value);
-    maker->body.failed = maker->body.failed || shown == NULL;
     const bool is_word = value->kind == DSM_CELL_TEXT;
     text = dsm__plot_text(maker, "%s%s%s%s%s", text, text[0] == '\0' ? "" : ", ",
                           is_word ? "" : dsm__points_short_name(points, column), is_word ? "" : " ",
-                          shown == NULL ? "" : shown);
+                          dsm__plot_kept(maker, dsm__points_text(maker->arena, value)));
   }
   return text;
 }
@@ -116,11 +114,10 @@ static const char *missing_text(dsm__plot_maker *maker, const dsm__point_choice 
   }
   const char *const name =
       dsm__point_label(maker->arena, choice->axes.items, choice->axes.count, row);
-  maker->body.failed = maker->body.failed || name == NULL;
   return dsm__plot_text(maker, "%zu of %zu point%s %s no result%s%s%s", failed, points->row_count,
                         dsm__plural((double)points->row_count), failed == 1 ? "has" : "have",
                         has_crosses ? " (\xC3\x97)" : "",
-                        failed == 1 ? ": " : ", the first: ", name == NULL ? "" : name);
+                        failed == 1 ? ": " : ", the first: ", dsm__plot_kept(maker, name));
 }
 
 /* How much of the sweep there is, and of which networks means are; NULL if it is complete. */

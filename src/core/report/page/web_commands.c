@@ -108,9 +108,8 @@ static void put_commands(dsm__page *page, const char *title, const char *id,
   for (size_t i = 0; i < COMMANDS_MAX && commands[i] != NULL && text != NULL; i++) {
     text = dsm__arena_printf(page->arena, "%s%s\n", text, commands[i]);
   }
-  page->out.failed = page->out.failed || text == NULL;
   dsm__web_paragraph(page, NULL, title);
-  dsm__web_code(page, id, text == NULL ? "" : text);
+  dsm__web_code(page, id, dsm__page_kept(page, text));
 }
 
 static const char *overrides_text(dsm__page *page, const dsm_explore_options *options) {

@@ -326,9 +326,8 @@ static const char *pass_sentence(dsm__page *page, const dsm_plan *plan, const ds
                                  const bottleneck_pass *bottleneck) {
   const char *const subject = subject_of(page, plan, equal, bottleneck);
   const cause most = main_cause(page, plan, bottleneck);
-  page->out.failed = page->out.failed || subject == NULL;
   return dsm__page_text(
-      page, "%s: %s %% of the step, of which %s %% goes to %s%s.", subject == NULL ? "" : subject,
+      page, "%s: %s %% of the step, of which %s %% goes to %s%s.", dsm__page_kept(page, subject),
       dsm__figure_percent(dsm__share(bottleneck->lost, dsm__step_cycles(plan))).text,
       dsm__figure_fixed(100 * dsm__share(most.cycles, bottleneck->lost), 0).text, most.phrase,
       most.detail);

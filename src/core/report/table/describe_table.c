@@ -158,8 +158,7 @@ static void add_row(dsm__table *table, const layer_list *list, size_t row) {
   dsm__page *const page = table->page;
   const dsm__fold_row *const of = &list->folding.rows[row];
   const char *const name = dsm__fold_row_name_of(page->arena, list->names, &list->folding, row);
-  page->out.failed = page->out.failed || name == NULL;
-  DSM__TABLE_TEXTS(table, name == NULL ? "" : name,
+  DSM__TABLE_TEXTS(table, dsm__page_kept(page, name),
                    of->count > 1 ? dsm__page_text(page, "%zu", of->count) : "");
   dsm__table_add_all(table, DSM__STYLE_PLAIN, list->rows[of->first].cells, LAYER_CELLS);
 }

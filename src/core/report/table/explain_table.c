@@ -159,10 +159,9 @@ static void put_equal_layers(dsm__page *page, const dsm_plan *plan, size_t layer
       const size_t count = equal.rows[row].count;
       const double share = (double)count * share_of_layer(plan, &plan->layers[layer]);
       const char *const name = dsm__fold_row_name(page->arena, plan, &equal, row);
-      page->out.failed = page->out.failed || name == NULL;
       dsm__page_line(page, DSM__STYLE_PLAIN,
                      "one of %zu equal layers, %s, which take %s %% of the step together", count,
-                     name == NULL ? "" : name, dsm__figure_percent(share).text);
+                     dsm__page_kept(page, name), dsm__figure_percent(share).text);
     }
   }
 }

@@ -46,11 +46,10 @@ dsm__moved_rows dsm__moved_lines(dsm__page *page, const char *const *names,
   for (size_t row = 0; row < folding.row_count; row++) {
     const dsm__fold_row *const found = &folding.rows[row];
     const char *const name = dsm__fold_row_name_of(page->arena, names, &folding, row);
-    page->out.failed = page->out.failed || name == NULL;
     rows.items[rows.count++] = (dsm__moved_row){
         .first = found->first,
         .count = found->count,
-        .name = name == NULL ? "" : name,
+        .name = dsm__page_kept(page, name),
         .times = found->count > 1 ? dsm__page_text(page, "%zu", found->count) : ""};
     rows.is_folded = rows.is_folded || found->count > 1;
   }
@@ -71,11 +70,8 @@ const char *dsm__moved_names(dsm__page *page, const dsm__moved_rows *rows, size_
 
 /* ---- passes ---- */
 
-static int compare_sizes(const void *left, const void *right) {
-  const dsm__moved_row *const a = left;
-  const dsm__moved_row *const b = right;
-  return dsm__order_then(dsm__order(b->size, a->size), dsm__order_whole(a->first, b->first));
-}
+DSM__ORDER_OF(compare_sizes, dsm__moved_row,
+              dsm__order_then(dsm__order(b->size, a->size), dsm__order_whole(a->first, b->first)));
 
 /* The list is sorted by what single layers differ; many that differ little can differ more. */
 static void sort_rows(dsm__moved_rows *rows, const dsm_pass_difference *passes) {

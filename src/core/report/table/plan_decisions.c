@@ -8,6 +8,7 @@
 #include "model/names.h"
 #include "plan/stage.h"
 #include "plan/step_stages.h"
+#include "plan/strategy_rules.h"
 #include "report/loss.h"
 #include "report/table/number_style.h"
 
@@ -188,16 +189,13 @@ static const char *pipeline_line(dsm__page *page, const dsm_plan *plan, size_t p
 }
 
 /* "4 of 26 layers" */
-static const char *layers_text(dsm__page *page, const dsm_plan *plan, size_t count) {
-  return dsm__page_text(page, "%zu of %zu layer%s", count, plan->layer_count,
+static const char *layers_text(dsm__page *page, const dsm_plan *plan, uint64_t count) {
+  return dsm__page_text(page, "%" PRIu64 " of %zu layer%s", count, plan->layer_count,
                         dsm__plural((double)plan->layer_count));
 }
 
 static const char *hoisted_line(dsm__page *page, const dsm_plan *plan) {
-  size_t count = 0;
-  for (size_t i = 0; i < plan->layer_count; i++) {
-    count += plan->layers[i].decisions.is_hoisted ? 1 : 0;
-  }
+  const uint64_t count = dsm__choice_count(DSM__CHOICE_HOISTED, plan);
   return count == 0 ? ""
                     : dsm__page_text(page, "input products of %s", layers_text(page, plan, count));
 }
@@ -287,10 +285,7 @@ static const char *sharded_line(dsm__page *page, const dsm_plan *plan) {
 }
 
 static const char *recomputed_line(dsm__page *page, const dsm_plan *plan) {
-  size_t count = 0;
-  for (size_t i = 0; i < plan->layer_count; i++) {
-    count += plan->layers[i].decisions.is_recomputed ? 1 : 0;
-  }
+  const uint64_t count = dsm__choice_count(DSM__CHOICE_RECOMPUTED, plan);
   return count == 0 ? ""
                     : dsm__page_text(page, "forward passes of %s run again",
                                      layers_text(page, plan, count));

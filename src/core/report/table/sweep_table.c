@@ -15,9 +15,7 @@
 /* ---- cells as text ---- */
 
 static const char *value_text(dsm__page *page, const dsm_cell *cell) {
-  const char *const text = dsm__points_text(page->arena, cell);
-  page->out.failed = page->out.failed || text == NULL;
-  return text == NULL ? "" : text;
+  return dsm__page_kept(page, dsm__points_text(page->arena, cell));
 }
 
 /* A result times a scale, with some digits. A database that others have changed may hold any

@@ -25,13 +25,16 @@ void dsm__page_break(dsm__page *page) {
   dsm__text_puts(&page->out, "\n");
 }
 
+const char *dsm__page_kept(dsm__page *page, const char *text) {
+  page->out.failed = page->out.failed || text == NULL;
+  return text == NULL ? "" : text;
+}
+
 /* A text made safe for a terminal; the page fails if there is none. */
 DSM_PRINTF(2, 0)
 static const char *formatted(dsm__page *page, const char *format, va_list args) {
   const char *const text = dsm__arena_vprintf(page->arena, format, args);
-  const char *const clean = text == NULL ? NULL : dsm__display_clean(page->arena, text);
-  page->out.failed = page->out.failed || clean == NULL;
-  return clean == NULL ? "" : clean;
+  return dsm__page_kept(page, text == NULL ? NULL : dsm__display_clean(page->arena, text));
 }
 
 /* Makes `text` of the arguments that follow the parameter `format`. */

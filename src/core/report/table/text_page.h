@@ -31,6 +31,9 @@ char *dsm__page_finish(dsm__page *page);
 /** A text made safe for a terminal and formatted into the arena. Never NULL. */
 const char *dsm__page_text(dsm__page *page, const char *format, ...) DSM_PRINTF(2, 3);
 
+/** A text that was made in the arena; NULL, as memory is out: the page fails, and it is "". */
+const char *dsm__page_kept(dsm__page *page, const char *text);
+
 /** The list `text` with one more item, which follows the separator unless it is the first. */
 const char *dsm__page_join(dsm__page *page, const char *text, const char *separator,
                            const char *format, ...) DSM_PRINTF(4, 5);
