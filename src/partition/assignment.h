@@ -96,8 +96,8 @@ typedef enum dsm__found {
 } dsm__found;
 
 /**
- * Looks for a good assignment: by decreasing need to the device that is ready first, or in runs,
- * whichever is better, then by simulated annealing, in a number of steps that depends on the
+ * Looks for a good assignment: by decreasing need to the device that is ready first, or of stages
+ * in runs, then by simulated annealing, in a number of steps that depends on the
  * instance alone unless is_over says so before.
  */
 dsm__found dsm__assignment_search(dsm__assignment *assignment, dsm__arena *arena,

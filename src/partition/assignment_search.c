@@ -276,16 +276,6 @@ static double begin(annealer *n) {
     return begin_stages(n);
   }
   place_by_need(n);
-  const double by_need = take(n);
-  if (!place_by_runs(n)) {
-    place_by_need(n);
-    return take(n);
-  }
-  const double by_runs = take(n);
-  if (by_runs <= by_need) {
-    return by_runs;
-  }
-  place_by_need(n);
   return take(n);
 }
 
