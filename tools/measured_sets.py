@@ -226,33 +226,49 @@ def llama3(model, values, **more):
     return decoder("llama3_8b", values, kv_heads=8, **{**LLAMA[model], **more})
 
 
+# Of gathers and scatters of layers; that tokens of experts hide is said of no row.
+NOTHING_HIDES = {"overlapped_collectives": 0}
+
+
+# A limit of power, below the 700 W at which 85 % of the clock is assumed: power grows with the cube of the clock, as the
+# voltage falls with it.
+CLOCK_AT_500_W = 0.85 * (500 / 700) ** (1 / 3)
+
+
 def torchtitan(row):
-    """`selective` keeps every second product of a block, `perop` every product. With stages, weights stay whole from one
-    micro-batch to the next; micro-batches of one sample then are assumed. Attention is FlashAttention-2, which the note of
-    h100 has at 0.35 to 0.4. The H100 of these runs had memory of 2.4 TB/s."""
-    fp8 = row["precision"].startswith("fp8")
-    network = llama3(row["model"], {"minibatch": size(row, "global_batch"), "element_type": "fp8" if fp8 else "bf16"},
-                     sequence=size(row, "sequence"))
-    checkpointing = row["checkpointing"]
+    """As torchtitan runs Llama 3 unless it is told otherwise: the head is not in FP8 (--float8.filter_fqns output); gradients
+    are reduced in 4 bytes, and with stages they are added up in 4 bytes, whole on each chip; micro-batches are as many as
+    stages (pipeline_parallel_microbatches); of a block every second product is made anew where recomputation is of operations,
+    and all in FP8, of which its list of products to keep had none. Attention is FlashAttention-2, which the note of h100 has at
+    0.35 to 0.4. The H100 of these runs had memory of 2.4 TB/s and a limit of 500 W. Only rows with asynchronous tensor
+    parallelism hide collectives of layers."""
+    fp8, stages = row["precision"].startswith("fp8"), size(row, "pp")
+    network = llama3(row["model"], {"minibatch": size(row, "global_batch"), "element_type": "fp8" if fp8 else "bf16",
+                                    "gradient_bytes": 4}, sequence=size(row, "sequence"))
+    if fp8:
+        network["layers"][-1]["types"] = {"operands": "bf16", "weights": "bf16"}
     name = (f"{row['gpu'].split('_')[0].upper()}: {row['model']}, {row['gpus']} GPUs, {row['sequence']} positions, "
             f"tensor {row['tp']}, context {row['cp']}, {row['precision']}")
+    limited = {} if row["gpu"] == "h200" else {"system__chip__memory__bandwidth_GBps": 2400,
+                                               "system__core__sustained_frequency_ratio": CLOCK_AT_500_W}
+    anew = ("qkv", "project", "gate", "up", "down") if fp8 else ("project", "up")
     return Run(name, network, "dgx_h200" if row["gpu"] == "h200" else "dgx_h100", size(row, "gpus"),
-               size(row, "global_batch"), 1 if size(row, "pp") > 1 else size(row, "local_batch"), tensor=size(row, "tp"),
-               context=size(row, "cp"), pipeline=size(row, "pp"), shard="optimizer" if size(row, "pp") > 1 else "weights",
-               recompute="full" if checkpointing == "full" else "none", software={"attention_efficiency_ratio": 0.375},
-               values={} if row["gpu"] == "h200" else {"system__chip__memory__bandwidth_GBps": 2400},
-               recomputed=("qkv", "gate", "down") if checkpointing == "selective" else ())
+               size(row, "global_batch"), max(1, size(row, "local_batch") // stages), tensor=size(row, "tp"),
+               context=size(row, "cp"), pipeline=stages, shard="optimizer" if stages > 1 else "weights",
+               recompute="full" if row["checkpointing"] == "full" else "none",
+               software={"attention_efficiency_ratio": 0.375, **({} if "asynctp" in row["options"] else NOTHING_HIDES)},
+               values=limited, recomputed=anew if row["checkpointing"] != "full" else ())
 
 
 def llama3_paper(row):
     """Micro-batches of one sample, optimizer in shards; the first and the last of 16 x 8 runs of layers have no block, as the
-    paper says."""
+    paper says. It does not say that collectives of layers hide."""
     batch = size(row, "dp") * size(row, "batch_per_dp")
     network = llama3("405B", {"minibatch": batch, "element_type": "bf16"}, sequence=size(row, "sequence"))
     return Run(f"{row['gpus']} GPUs, {row['sequence']} positions, tensor {row['tp']}, context {row['cp']}, stages {row['pp']}",
                network, "dgx_h100", size(row, "gpus"), batch, 1, tensor=size(row, "tp"), context=size(row, "cp"),
                pipeline=size(row, "pp"), interleave=8, ends_apart=True,
-               shard="optimizer")
+               shard="optimizer", software=NOTHING_HIDES)
 
 
 def seconds_of_llama3_paper(row):

@@ -312,7 +312,8 @@ typedef struct dsm_pass_work {
   bool is_operand_turning; /**< an attention's keys or values turn too, among chips with queries of
                               their own */
   double collective_latency_cycles; /**< part of the next */
-  double collective_cycles;         /**< of what roles make chips exchange, which nothing hides */
+  double collective_cycles;         /**< of what roles make chips exchange */
+  double hidden_cycles;             /**< of these, behind a product that takes long enough */
   dsm_tile_schedule tiles;          /**< with model.tile_schedule */
   dsm_tile_bytes tile_bytes;        /**< with model.tiling "blocked" */
 } dsm_pass_work;
@@ -327,6 +328,7 @@ DSM_API dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_mac
 typedef struct dsm_exchange {
   dsm_transfer transfer;
   dsm_traffic traffic;
+  double hidden_share; /**< of its cycles, behind a product that takes long enough */
 } dsm_exchange;
 
 /** Most of an invocation: halos of a kernel and two pools along each axis, two of inputs, two of

@@ -329,10 +329,12 @@ typedef struct dsm_assumptions {
   bool tile_schedule;                /**< cores take tiles of outputs as they become free */
   dsm_tiling tiling;                 /**< how cores work through what does not fit */
   bool sharded_update; /**< each of the chips that sum gradients updates a part of the weights */
-  bool overlapped_reduction; /**< sums of gradients hide behind backward and update */
-  bool fused_reductions;     /**< sums of gradients of several layers are one collective */
-  dsm_role_search search;    /**< what all optimizations are: with which roles */
-  bool search_hoist;         /**< training is searched with hoist by default */
+  bool overlapped_reduction;     /**< sums of gradients hide behind backward and update */
+  double overlapped_collectives; /**< share of gathers and scatters that hides behind a product */
+  double overlapped_dispatch;    /**< the same of the all-to-alls of experts */
+  bool fused_reductions;         /**< sums of gradients of several layers are one collective */
+  dsm_role_search search;        /**< what all optimizations are: with which roles */
+  bool search_hoist;             /**< training is searched with hoist by default */
   dsm_auxiliary_traffic auxiliary_traffic; /**< which auxiliary operations read and write memory */
   dsm_operation_traffic traffic[DSM_OPERATION_COUNT]; /**< and how much, by kind */
   double spread_low;     /**< measured over predicted, 10th percentile; predicts nothing */

@@ -85,11 +85,71 @@ START_TEST(test_the_busiest_chip_has_more_tokens) {
 }
 END_TEST
 
+/* By hand: of 12 inputs, 24 positions, 12 samples of 2 bytes, 6912, three quarters come over a link
+ * of 8 bytes a cycle, in 648 cycles; over one half as fast in 1296. The arrays take 3 * 24 * 12 +
+ * 100 = 964 for 6 outputs a chip. */
+START_TEST(test_a_share_of_a_gather_hides_behind_the_product) {
+  static const struct {
+    double bandwidth_GBps;
+    double share;
+    double shown;
+  } cases[] = {{16, 0, 648},  {16, 0.5, 324}, {16, 1, 0},
+               {8, 0.5, 648}, {8, 0.75, 332}, {8, 1, 332}}; /* the last two: 1296 - 964 */
+  const grid sides = {1, {4}};
+  const dsm_loops split = {{1, 4, 1, 1, 1}};
+  const dsm_roles roles = {{DSM_ROLE_GATHER_COLUMN}};
+  const dsm_layer layer = small_layer();
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    chips = friendly_grid(&sides);
+    chips.system.axes[0].bandwidth_GBps = cases[i].bandwidth_GBps;
+    chips.model.overlapped_collectives = cases[i].share;
+    chips.model.overlapped_dispatch = 1; /* no expert sends tokens here */
+    machine = dsm_machine_derive(&chips);
+    const dsm_pass_work work = work_of(&layer, DSM_PASS_FORWARD, &roles);
+    const dsm_invocation_cost cost = dsm_invocation_score(&work, &split);
+    const dsm_resources resources = dsm_invocation_resources(&work, &split);
+    double given = 0;
+    for (int b = 0; b < DSM_BOUND_COUNT; b++) {
+      given += resources.cycles[b];
+    }
+    ASSERT_CLOSE(cost.primary, 964);
+    ASSERT_CLOSE(cost.collective, cases[i].shown);
+    ASSERT_CLOSE(cost.total, 964 + cases[i].shown + cost.auxiliary);
+    ASSERT_CLOSE(given, cost.total);
+  }
+}
+END_TEST
+
+/* By hand: as above 7776 bytes of tokens come over a link in 972 cycles; what streams, 1728 + 3456
+ * + 12 bytes, takes 324.75 and the arrays 316. */
+START_TEST(test_a_share_of_tokens_hides_behind_the_experts) {
+  static const double cases[][2] = {{0, 972}, {0.25, 729}, {1, 647.25}};
+  const grid sides = {1, {4}};
+  const dsm_loops split = {{1, 1, 4, 1, 1}};
+  const dsm_roles roles = {{DSM_ROLE_EXPERT}};
+  dsm_layer layer = small_layer();
+  layer.groups = layer.experts = 12;
+  layer.weight_elements = 24;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    chips = friendly_grid(&sides);
+    chips.model.overlapped_collectives = 1; /* nothing but tokens moves here */
+    chips.model.overlapped_dispatch = cases[i][0];
+    machine = dsm_machine_derive(&chips);
+    const dsm_pass_work work = work_of(&layer, DSM_PASS_FORWARD, &roles);
+    const dsm_invocation_cost cost = dsm_invocation_score(&work, &split);
+    ASSERT_CLOSE(cost.overlapped, 324.75);
+    ASSERT_CLOSE(cost.collective, cases[i][1]);
+  }
+}
+END_TEST
+
 Suite *suite_roles_hand(void) {
   Suite *const suite = suite_create("roles by hand");
   TCase *const hand = tcase_create("four chips");
   tcase_add_test(hand, test_statistics_on_four_chips);
   tcase_add_test(hand, test_the_busiest_chip_has_more_tokens);
+  tcase_add_test(hand, test_a_share_of_a_gather_hides_behind_the_product);
+  tcase_add_test(hand, test_a_share_of_tokens_hides_behind_the_experts);
   suite_add_tcase(suite, hand);
   return suite;
 }

@@ -196,6 +196,9 @@ dsm_system *role_draw_system(uint64_t *state, unsigned axis_count) {
   model->collective_memory_bytes = random_below(state, 2) == 0 ? 1 : 0;
   model->feature_statistics = random_below(state, 2) == 0;
   model->expert_imbalance = random_below(state, 2) == 0 ? 1 : 1.25;
+  static const double shares[] = {0, 0.6, 0.25, 1};
+  model->overlapped_collectives = shares[*state / 3 % 4]; /* all else is drawn as without */
+  model->overlapped_dispatch = shares[*state / 5 % 4];
   return system;
 }
 

@@ -4,6 +4,8 @@
 #include <check.h>
 #include <math.h>
 
+#include "model/chip_link.h"
+#include "model/equations.h"
 #include "tied_twin.h"
 
 static unsigned axis_count(const role_twin *twin) {
@@ -43,27 +45,49 @@ static unsigned splits_of(const dsm_pass_work *work, dsm_loops splits[DSM_DIM_CO
   return count;
 }
 
+/* On a machine that waits for all exchanges. */
 static dsm_pass_work work_of(const role_twin *twin, size_t index, dsm_pass pass,
                              const dsm_roles *roles, dsm_axis_set shared, bool is_apart) {
   const dsm_workload *const workload = twin->workload;
-  dsm_residency residency = dsm_residency_none(&twin->machine);
+  const dsm_machine *const machine = &twin->waiting_machine;
+  dsm_residency residency = dsm_residency_none(machine);
   residency.gathered_axes = shared;
   residency.is_error_apart = is_apart;
-  return dsm_pass_work_derive(&workload->layers[index], &twin->machine,
-                              dsm_precision_of(workload, twin->machine.system), twin->mode, pass,
-                              dsm_parallelism_of(roles, axis_count(twin)), workload->minibatch,
-                              &residency);
+  return dsm_pass_work_derive(
+      &workload->layers[index], machine, dsm_precision_of(workload, machine->system), twin->mode,
+      pass, dsm_parallelism_of(roles, axis_count(twin)), workload->minibatch, &residency);
+}
+
+/* What of exchanges can go on beside a product: so much of tokens, so much of gathers, scatters and
+ * halos; of sums over all chips, and of keys and values, which an attention gathers, nothing. */
+static double hidden_at_most(const role_twin *twin, const dsm_pass_work *work) {
+  const dsm_assumptions *const model = &twin->machine.system->model;
+  const dsm_exchanges list = dsm__exchanges_derive(work);
+  const bool has_own_operands = dsm__has_own_groups(work->layer);
+  double tokens = 0;
+  double others = 0;
+  for (unsigned i = 0; i < list.count; i++) {
+    const double cycles = dsm_group_cycles(work->machine, &list.items[i].traffic);
+    const dsm_transfer transfer = list.items[i].transfer;
+    tokens += transfer == DSM_TRANSFER_ALL_TO_ALL ? cycles : 0;
+    const bool is_in_pieces =
+        transfer == DSM_TRANSFER_ALL_GATHER || transfer == DSM_TRANSFER_REDUCE_SCATTER;
+    others += transfer == DSM_TRANSFER_HALO || (is_in_pieces && !has_own_operands) ? cycles : 0;
+  }
+  return model->overlapped_collectives * others + model->overlapped_dispatch * tokens;
 }
 
 static double pass_cycles(const role_twin *twin, size_t index, dsm_pass pass,
                           const dsm_roles *roles, dsm_axis_set shared, bool is_apart,
                           dsm_loops *best) {
   const dsm_pass_work work = work_of(twin, index, pass, roles, shared, is_apart);
+  const double most = hidden_at_most(twin, &work);
   dsm_loops splits[DSM_DIM_COUNT];
   const unsigned count = splits_of(&work, splits);
   double least = HUGE_VAL;
   for (unsigned i = 0; i < count; i++) {
-    const double cycles = dsm_invocation_score(&work, &splits[i]).total;
+    const dsm_invocation_cost cost = dsm_invocation_score(&work, &splits[i]);
+    const double cycles = cost.total - fmin(most, fmax(cost.primary, cost.overlapped));
     if (cycles < least) {
       least = cycles;
       *best = splits[i];
@@ -99,17 +123,17 @@ static double counted_exchange(const role_twin *twin, const dsm_traffic *traffic
          (counted == NULL ? 0 : counted->of_exchange(counted->context, traffic));
 }
 
-/* Of what the passes share, some is another layer's: gathers before forward, sums in backward. */
+/* Of gathers before forward and sums in backward some are another layer's, the same of both. */
 static double both_cycles(const role_twin *twin, size_t index, const dsm_roles *roles,
-                          dsm_axis_set gathered, dsm_axis_set summed, bool is_apart) {
+                          dsm_axis_set shared, bool is_apart) {
   const dsm_layer *const layer = &twin->workload->layers[index];
   dsm_loops split;
-  double cycles = pass_cycles(twin, index, DSM_PASS_FORWARD, roles, gathered, false, &split);
+  double cycles = pass_cycles(twin, index, DSM_PASS_FORWARD, roles, shared, false, &split);
   double others = counted_pass(twin, index, DSM_PASS_FORWARD, roles);
   if (dsm_pass_exists(layer, twin->mode, DSM_PASS_BACKWARD)) {
     /* Of a product both operands have errors. */
     cycles += (layer->is_product ? 2 : 1) *
-              pass_cycles(twin, index, DSM_PASS_BACKWARD, roles, summed, is_apart, &split);
+              pass_cycles(twin, index, DSM_PASS_BACKWARD, roles, shared, is_apart, &split);
     others += counted_pass(twin, index, DSM_PASS_BACKWARD, roles);
   }
   return counted_cycles(twin, cycles) + others;
@@ -430,7 +454,6 @@ static double tied_cycles(const role_twin *twin, size_t index, const role_pair *
 double role_twin_cycles(role_twin *twin, const role_pair *roles) {
   tensors all = {.outer = {{DSM_LAYOUT_SAMPLES}}};
   dsm_axis_set gathered[ROLE_TWIN_LAYERS] = {0};
-  dsm_axis_set summed[ROLE_TWIN_LAYERS] = {0};
   dsm_axis_set again[ROLE_TWIN_LAYERS] = {0};
   double cycles = 0;
   for (size_t i = 0; i < twin->count; i++) {
@@ -443,15 +466,12 @@ double role_twin_cycles(role_twin *twin, const role_pair *roles) {
     }
     cycles += moving;
     for (unsigned a = 0; a < axis_count(twin); a++) {
-      if (gatherers[a] != SIZE_MAX) {
-        gathered[i] |= 1U << a;
-        summed[gatherers[a]] |= 1U << a;
-      }
+      gathered[i] |= gatherers[a] != SIZE_MAX ? 1U << a : 0U;
     }
   }
   for (size_t i = 0; i < twin->count; i++) {
     const bool is_apart = !is_same(twin, &roles[i].both, &roles[i].update);
-    cycles += both_cycles(twin, i, &roles[i].both, gathered[i], summed[i], is_apart) +
+    cycles += both_cycles(twin, i, &roles[i].both, gathered[i], is_apart) +
               update_cycles(twin, i, &roles[i].update, again[i]) + once_cycles(twin, i, &roles[i]) +
               tied_cycles(twin, i, roles);
   }
@@ -497,10 +517,9 @@ static double known(double *number,
   return *number;
 }
 
-/* Layers that share a gather are as if the first gathered and summed. */
 static double find_both(role_twin *twin, size_t index, size_t option, size_t apart,
                         dsm_axis_set shared) {
-  return both_cycles(twin, index, &twin->options[index][option], shared, shared, apart != 0);
+  return both_cycles(twin, index, &twin->options[index][option], shared, apart != 0);
 }
 
 static double find_update(role_twin *twin, size_t index, size_t option, size_t unused,
@@ -560,6 +579,9 @@ void role_twin_init(role_twin *twin, const dsm_workload *workload, const dsm_sys
                     dsm_mode mode, role_space space) {
   twin->workload = workload;
   twin->machine = dsm_machine_derive(system);
+  twin->waiting = *system;
+  twin->waiting.model.overlapped_collectives = twin->waiting.model.overlapped_dispatch = 0;
+  twin->waiting_machine = dsm_machine_derive(&twin->waiting);
   twin->mode = mode;
   twin->capacity_bytes = HUGE_VAL;
   twin->has_per_pass = space.has_per_pass;

@@ -41,6 +41,8 @@ typedef struct role_counted {
 typedef struct role_twin {
   const dsm_workload *workload;
   dsm_machine machine;
+  dsm_system waiting; /**< hides nothing */
+  dsm_machine waiting_machine;
   dsm_mode mode;
   double capacity_bytes;
   bool has_per_pass;

@@ -82,7 +82,7 @@ static double find_splits(enumeration *e, const dsm__decisions *decisions,
         .dysm_factor = e->layers[i].layer.dysm_factor,
         .holding = holdings[i],
         .gathered_before = steps[i].gathered_before,
-        .summed_later = steps[i].summed_later,
+        .summed_later = steps[i].gathered_before,
     };
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       if (dsm_pass_exists(setting.layer, setting.mode, (dsm_pass)p)) {

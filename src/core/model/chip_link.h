@@ -85,6 +85,14 @@ dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, double widening, d
 dsm_exchanges dsm__exchanges_derive(const dsm_pass_work *work);
 
 /**
+ * Of what roles make chips exchange in an invocation, what shows beside its product. Source:
+ * section 5, model.overlapped_collectives and model.overlapped_dispatch. Symbols: C -
+ * min(s*C, product), the exchanges C each with its share s; with the product max(product + (1-s)*C,
+ * C). Limits: s = 0: C; s = 1: what the links take longer than the product.
+ */
+double dsm__shown_cycles(const dsm_pass_work *work, double product);
+
+/**
  * Keys or values that turn among chips which share an attention's positions. Source: section 5,
  * spatial attention. Symbols: an all-gather of b bytes beside the streams, b through the memory
  * model.collective_memory_bytes times; half of it in each of the two invocations of a backward

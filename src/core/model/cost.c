@@ -57,9 +57,15 @@ static double turning_cycles(const dsm_pass_work *work) {
 static void derive_collectives(dsm_pass_work *work) {
   const dsm_exchanges list = dsm__exchanges_derive(work);
   for (unsigned i = 0; i < list.count; i++) {
-    work->collective_cycles += dsm_group_cycles(work->machine, &list.items[i].traffic);
+    const double cycles = dsm_group_cycles(work->machine, &list.items[i].traffic);
+    work->collective_cycles += cycles;
+    work->hidden_cycles += list.items[i].hidden_share * cycles;
     work->collective_latency_cycles += list.items[i].traffic.latency_cycles;
   }
+}
+
+double dsm__shown_cycles(const dsm_pass_work *work, double product) {
+  return work->collective_cycles - (work->hidden_cycles < product ? work->hidden_cycles : product);
 }
 
 /* What a causal mask hides is not computed. Where scores are made anew, each of the two invocations
@@ -267,12 +273,12 @@ static dsm_invocation_cost score(const dsm_pass_work *work, const dsm_loops *spl
                      work->statistics_cycles,
       .layout_move = dsm__core_link_cycles(machine, layout_move_bytes(work, split)),
       .rotation = work->rotation_cycles,
-      .collective = work->collective_cycles,
       .overhead = work->overhead_cycles,
       .footprint_bytes = bytes.input + bytes.output + bytes.kernel,
   };
   const double hidden = cost.overlapped - cost.primary;
   cost.overlapped_visible = hidden > 0 ? hidden : 0;
+  cost.collective = dsm__shown_cycles(work, cost.primary + cost.overlapped_visible);
   cost.total =
       cost.primary + cost.overlapped_visible + cost.auxiliary +
       (cost.partial_sum + cost.rotation + cost.layout_move + cost.overhead + cost.collective);
@@ -317,8 +323,9 @@ dsm_resources dsm_group_resources(const dsm_machine *machine, const dsm_traffic 
 
 /*
  * Source: section 6, derived here. Symbols: d total / d ln(time of a resource) = the cycles given
- * to that resource, since of max(a, b) the derivative is that of the larger. Limits: one resource
- * has all: it halves when that is twice as fast.
+ * to that resource, since of max(a, b) the derivative is that of the larger; so of what roles
+ * exchange those that are not hidden, or all, where the product is too short and hides behind them.
+ * Limits: one resource has all: it halves when that is twice as fast.
  */
 dsm_resources dsm_invocation_resources(const dsm_pass_work *work, const dsm_loops *split) {
   const dsm_machine *const machine = work->machine;
@@ -326,12 +333,16 @@ dsm_resources dsm_invocation_resources(const dsm_pass_work *work, const dsm_loop
   const dsm_invocation_cost cost = score(work, split, HUGE_VAL, &all);
   dsm_resources resources = dsm_group_resources(machine, &work->sum_rotation);
   const dsm_exchanges exchanges = dsm__exchanges_derive(work);
+  const bool is_product_hidden = work->hidden_cycles > cost.primary + cost.overlapped_visible;
   for (unsigned i = 0; i < exchanges.count; i++) {
     const dsm_resources one = dsm_group_resources(machine, &exchanges.items[i].traffic);
-    dsm_resources_add(&resources, &one, 1);
+    dsm_resources_add(&resources, &one,
+                      is_product_hidden ? 1 : 1 - exchanges.items[i].hidden_share);
   }
   double *const cycles = resources.cycles;
-  if (cost.overlapped > cost.primary) {
+  if (is_product_hidden) {
+    /* twice as fast a product hides half as much */
+  } else if (cost.overlapped > cost.primary) {
     const dsm_traffic stream = stream_traffic(work, &all);
     cycles[slowest_bound(machine, &stream)] += cost.overlapped - stream.latency_cycles;
     cycles[DSM_BOUND_LATENCY] += stream.latency_cycles;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * role_link.c: what the chips of an axis exchange in an invocation because of their role: gathers,
- * scatters and sums of whole tensors, and halos (section 5). Nothing hides it.
+ * scatters and sums of whole tensors, and halos (section 5).
  */
 #include "base/checked.h"
 #include "base/order.h"
@@ -39,7 +39,7 @@ static void add(dsm_exchanges *list, const dsm_pass_work *work, dsm_transfer tra
       .memory_bytes = work->machine->system->model.collective_memory_bytes * bytes * passes,
       .is_kept_from_cores = kind == DSM__COLLECTIVE_ALL_TO_ALL};
   list->items[list->count++] =
-      (dsm_exchange){transfer, dsm__collective_traffic(work->machine, &asked)};
+      (dsm_exchange){transfer, dsm__collective_traffic(work->machine, &asked), 0};
 }
 
 /* What reads some rows for each that it makes: a kernel or a pool; and what a chip has of both. */
@@ -76,7 +76,7 @@ static void add_halo(dsm_exchanges *list, const dsm_pass_work *work, unsigned ax
   dsm_traffic traffic = {.latency_cycles = dsm__step_latency_cycles(work->machine, axis)};
   traffic.bytes[DSM_LINK_AXIS + axis] = link->shift(along, 1, rows * (bytes / own));
   if (traffic.bytes[DSM_LINK_AXIS + axis] > 0) {
-    list->items[list->count++] = (dsm_exchange){DSM_TRANSFER_HALO, traffic};
+    list->items[list->count++] = (dsm_exchange){DSM_TRANSFER_HALO, traffic, 0};
   }
 }
 
@@ -301,14 +301,28 @@ static void add_statistics(dsm_exchanges *list, const dsm_pass_work *work) {
   add(list, work, DSM_TRANSFER_ALL_REDUCE, cut_axes(work, DSM_DIVIDED_RAW), each * operations);
 }
 
+/* What is exchanged piece by piece beside the product. Frameworks cut gathers and scatters into
+ * pieces, and no all-reduces. Not statistics, for which all of a product has to be there, nor keys
+ * and values, whose form that hides is the role along which they turn. */
+static void hide(dsm_exchanges *list, unsigned first, double share) {
+  for (unsigned i = first; i < list->count; i++) {
+    list->items[i].hidden_share = list->items[i].transfer == DSM_TRANSFER_ALL_REDUCE ? 0 : share;
+  }
+}
+
 dsm_exchanges dsm__exchanges_derive(const dsm_pass_work *work) {
+  const dsm_assumptions *const model = &work->machine->system->model;
   dsm_exchanges list = {.count = 0};
   add_statistics(&list, work);
   if (dsm_parallelism_has_roles(work->share.parallelism)) {
+    const unsigned first = list.count;
     add_halos(&list, work);
     add_of_inputs(&list, work);
     add_of_outputs(&list, work);
+    hide(&list, first, model->overlapped_collectives);
+    const unsigned tokens = list.count;
     add_of_experts(&list, work);
+    hide(&list, tokens, model->overlapped_dispatch);
     add_of_operands(&list, work);
   }
   return list;

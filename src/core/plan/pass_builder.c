@@ -44,7 +44,11 @@ void dsm__pass_begin(dsm__pass_builder *builder, dsm_pass_plan *pass,
     };
     builder->of_one[i] = dsm_invocation_transfers(&work, split);
     builder->latency_of_one[i] = work.rotation.latency_cycles;
-    builder->collective_latency_of_one[i] = work.collective_latency_cycles;
+    builder->collective_latency_of_one[i] =
+        work.collective_cycles > 0
+            ? work.collective_latency_cycles *
+                  (pass->invocations[i].cost.collective / work.collective_cycles)
+            : 0;
     builder->sum_latency_of_one[i] = work.sum_rotation.latency_cycles;
     builder->statistics_of_one[i] = work.statistics_cycles;
     builder->resources_of_one[i] = dsm_invocation_resources(&work, split);

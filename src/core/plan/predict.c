@@ -34,7 +34,7 @@ dsm__layer_setting dsm__predictor_setting(const dsm__predictor *p, size_t index)
       .shard = p->decisions->layers[index].layer.shard,
       .owner = dsm__owner_cut_of(p->plan->workload, &p->machine, p->decisions, index),
       .gathered_before = p->steps[0] == NULL ? 0 : p->steps[0][index].gathered_before,
-      .summed_later = p->steps[0] == NULL ? 0 : p->steps[1][index].summed_later,
+      .summed_later = p->steps[0] == NULL ? 0 : p->steps[1][index].gathered_before,
       .gathered_in_update = p->steps[0] == NULL ? 0 : p->steps[0][index].gathered_in_update,
       .is_error_apart = dsm__is_error_apart(&p->decisions->layers[index].layouts),
       .reductions = p->reductions == NULL

@@ -68,23 +68,21 @@ bool dsm__is_same_input(const dsm_layer *a, const dsm_layer *b) {
 }
 
 /* Column-like layers that read the same tensors gather them once, and sum their errors once: the
- * first is charged the one, the last the other; and so are tokens sent once to the same experts.
+ * first, which is the last on the way back, is charged both; and so are tokens sent once to the
+ * same experts.
  * Only while what one of them has made is live, inside or with experts, and what is outside has not
  * moved since: what was gathered of it would have to be kept beside it. In update only layers share
  * that gather then too. */
 static void share_gathers(const flow *f, size_t index, unsigned axis) {
   const dsm_layer *const layers = f->workload->layers;
-  size_t latest = index; /* of them before this one; what it made may be used up */
   for (size_t i = index; i-- > f->unmoved_since[axis];) {
     const size_t last = dsm__last_use(&layers[i]);
     if (role_of(f, i, axis) != role_of(f, index, axis) ||
         !dsm__is_same_input(&layers[i], &layers[index])) {
       continue;
     }
-    latest = latest == index ? i : latest;
     if (last != DSM_NEVER_USED && last >= index && dsm_axis_set_has(f->inside[i], axis)) {
       f->steps[index].gathered_before |= 1U << axis;
-      f->steps[latest].summed_later |= 1U << axis;
       if (!is_gathered_again(f, index, axis) || is_gathered_again(f, i, axis)) {
         f->steps[index].gathered_in_update |= is_gathered_again(f, index, axis) ? 1U << axis : 0U;
         return;
@@ -135,7 +133,6 @@ static void step_along(flow *f, size_t index, unsigned axis) {
   }
   if (dsm__role_has(role, DSM__ROLE_SENDS_TOKENS) && is_read_inside) {
     step->gathered_before |= 1U << axis;
-    step->summed_later |= 1U << axis;
   } else if (dsm__role_has(role, DSM__ROLE_SHARES_INPUT)) {
     share_gathers(f, index, axis);
   }

@@ -37,8 +37,8 @@ typedef struct dsm__role_move {
 typedef struct dsm__role_step {
   dsm__role_move entering;         /**< before it runs: to what it reads */
   dsm__role_move leaving;          /**< after: all but its output to the output's layout */
-  dsm_axis_set gathered_before;    /**< axes along which an earlier layer gathers the same input */
-  dsm_axis_set summed_later;       /**< along which a later layer's sum has its input's error too */
+  dsm_axis_set gathered_before;    /**< axes along which an earlier layer gathers the same input,
+                                        and on the way back sums its error with its own */
   dsm_axis_set gathered_in_update; /**< along which an earlier one gathers it for the update too */
   dsm_layouts made;                /**< how its output lies, */
   dsm_axis_set inside;             /**< and along which axes that is not the outer layout */

@@ -116,7 +116,7 @@ static bool derive_shared(dsm__explaining *e, const dsm__decisions *decisions) {
                               arena)) {
     return false;
   }
-  e->summed_later = steps[e->layer_index].summed_later;
+  e->summed_later = steps[e->layer_index].gathered_before;
   return true;
 }
 

@@ -22,6 +22,7 @@
 #include <math.h>
 
 #include "base/checked.h"
+#include "model/chip_link.h"
 #include "model/engine.h"
 
 enum { DIVISORS_MAX = 256, NO_PAIR = UINT16_MAX };
@@ -155,9 +156,10 @@ double dsm__needs_total(const dsm_pass_work *work, const dsm__split_needs *needs
   };
   const double overlapped = dsm__stream_cycles(work, &bytes, &needs->extents);
   const double rotation = work->rotation_cycles;
-  return fmax(needs->primary_cycles, overlapped) + work->auxiliary_cycles +
+  const double product = fmax(needs->primary_cycles, overlapped);
+  return product + work->auxiliary_cycles +
          (needs->sum_cycles + rotation + work->overhead_cycles + work->statistics_cycles +
-          work->collective_cycles);
+          dsm__shown_cycles(work, product));
 }
 
 /* ---- families ---- */

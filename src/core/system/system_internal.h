@@ -55,8 +55,9 @@ typedef struct dsm__parameter {
                                                 parameter: does it say so? NULL: there is none */
 } dsm__parameter;
 
-/** Smallest rate, frequency or capacity. */
+/** Smallest and largest rate, frequency or capacity: no time or volume overflows with them. */
 #define DSM__RATE_MIN 1e-9
+#define DSM__RATE_MAX 1e12
 
 extern const dsm__parameter dsm__parameters[];
 extern const size_t dsm__parameter_count;
@@ -87,7 +88,7 @@ bool dsm__parameter_is_of_short_form(const dsm__parameter *parameter);
 bool dsm__parameter_is_stated(const dsm__parameter *parameter, const dsm_system *system);
 
 /** Most parameters that a system states. */
-#define DSM__PARAMETERS_MAX 192
+#define DSM__PARAMETERS_MAX 208
 
 /** The parameters that are stated, in order. */
 typedef struct dsm__stated_parameters {
