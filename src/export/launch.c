@@ -2,15 +2,14 @@
 /*
  * launch.c: a plan as the settings with which a framework starts the training that it describes.
  *
- * A framework is rows of settings, each with the fact of the plan that it takes, and rows of facts
- * that it has no way to run. docs/export.md names the release whose settings these are.
+ * A framework is rows of settings, each with the fact of the plan that it takes; plan/frameworks.c
+ * has rows of what it does not run. docs/export.md names the release whose settings these are.
  *
  * Source: NVIDIA/Megatron-LM, megatron/training/arguments.py; pytorch/torchtitan,
  * torchtitan/config/job_config.py; deepspeedai/DeepSpeed, docs/_pages/config-json.md and
  * docs/_tutorials/autotp-training.md; AI-Hypercomputer/maxtext, configs/base.yml as of 2025.
  */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,6 +21,7 @@
 #include "model/equations.h"
 #include "model/role_row.h"
 #include "plan/degrees.h"
+#include "plan/frameworks.h"
 #include "plan/segments.h"
 
 /* What a framework is told of a plan. */
@@ -30,13 +30,12 @@ typedef enum fact {
   PLAIN_TENSOR, /* TENSOR without SEQUENCE, or 1 */
   SEQUENCE,     /* as many as TENSOR, or 1 */
   CONTEXT,
-  CONTEXT_FORM, /* 0: none, 1: keys and values go round, 2: they are gathered, 3: both */
+  CONTEXT_FORM, /* 0: none, 1: keys and values go round, 2: they are gathered */
   REPLICATE,    /* chips with samples of their own, where ZERO is 0; else 1 */
   SHARD,        /* the same where it is not */
   EXPERT,
   EXPERT_REPLICATE, /* chips with samples of their own and the same experts, of whole weights */
   EXPERT_SHARD,     /* those that share them */
-  EXPERT_APART,     /* 1: EXPERT is not made of all of CONTEXT and a part of SHARD */
   PIPELINE,
   RUNS,           /* of layers, of each stage */
   SCHEDULE,       /* 0: no stages, 1: one run each, 2: several */
@@ -52,7 +51,7 @@ typedef enum fact {
   LOCAL_BATCH,    /* samples of what they run before a reduction: with stages of a step */
   CHIP_BATCH,     /* samples of a chip */
   GLOBAL_BATCH,
-  PRECISION, /* 0: 32 bits, 1: bf16, 2: fp16, 3: fp8, 4: another */
+  PRECISION, /* dsm__trained_type */
   OVERLAP,   /* 1: sums of gradients hide behind the backward pass */
   FACT_COUNT
 } fact;
@@ -67,28 +66,16 @@ typedef struct setting {
   bool is_flag; /* the key alone */
 } setting;
 
-/* Numbers of a fact that the framework cannot run. */
-typedef struct refusal {
-  fact of;
-  double least;
-  double most;
-  const char *reason;
-} refusal;
-
 /* How settings are written. */
 typedef enum form { ARGUMENTS = 0, TOML, JSON, YAML } form;
 
 typedef struct framework {
-  const char *name;
+  dsm_as_run_by by;
   form form;
   const setting *settings;
   size_t setting_count;
-  const refusal *refusals;
-  size_t refusal_count;
   const char *notes; /* of what no setting says */
 } framework;
-
-enum { MOST = INT32_MAX, HALF_BYTES = 2, SINGLE_BYTES = 4 };
 
 /* ---- frameworks ---- */
 
@@ -115,9 +102,6 @@ static const setting megatron_settings[] = {
     {.key = "--bf16", .of = PRECISION, .words = {NULL, "", NULL, ""}},
     {.key = "--fp16", .of = PRECISION, .words = {NULL, NULL, ""}},
     {.key = "--fp8-format", .of = PRECISION, .words = {NULL, NULL, NULL, "hybrid"}},
-};
-static const refusal megatron_refusals[] = {
-    {PRECISION, 4, 4, "trains in bf16, fp16, fp8 or 32 bits"},
 };
 
 static const setting torchtitan_settings[] = {
@@ -158,13 +142,6 @@ static const setting torchtitan_settings[] = {
      .of = RECOMPUTE,
      .words = {"\"none\"", "\"selective\"", "\"full\""}},
 };
-static const refusal torchtitan_refusals[] = {
-    {EXPERT_APART, 1, 1,
-     "runs experts on all chips of CP and on some of those that share weights (ZeRO 2 or 3), which "
-     "does not give the EP of this plan"},
-    {PRECISION, 2, 2, "trains in bf16, fp8 or 32 bits"},
-    {PRECISION, 4, 4, "trains in bf16, fp8 or 32 bits"},
-};
 
 static const setting deepspeed_settings[] = {
     {.key = "train_batch_size", .of = GLOBAL_BATCH},
@@ -178,13 +155,6 @@ static const setting deepspeed_settings[] = {
     {.section = "bf16", .key = "enabled", .of = PRECISION, .words = {"false", "true", "false"}},
     {.section = "fp16", .key = "enabled", .of = PRECISION, .words = {"false", "false", "true"}},
     {.section = "tensor_parallel", .key = "autotp_size", .of = TENSOR},
-};
-static const refusal deepspeed_refusals[] = {
-    {SEQUENCE, 2, MOST, "has no sequence parallelism between the layers of tensor parallelism"},
-    {CONTEXT, 2, MOST,
-     "shares positions by heads alone (Ulysses), not by keys that go round or are gathered"},
-    {RUNS, 2, MOST, "has no interleaved stages"},
-    {PRECISION, 3, 4, "trains in bf16, fp16 or 32 bits"},
 };
 
 static const setting maxtext_settings[] = {
@@ -207,35 +177,29 @@ static const setting maxtext_settings[] = {
     {.key = "dtype", .of = PRECISION, .words = {"'float32'", "'bfloat16'", NULL, "'bfloat16'"}},
     {.key = "quantization", .of = PRECISION, .words = {NULL, NULL, NULL, "'fp8'"}},
 };
-static const refusal maxtext_refusals[] = {
-    {ZERO, 2, 2, "has no ZeRO 2: expected ZeRO 0, 1 or 3"},
-    {PRECISION, 2, 2, "trains in bf16, fp8 or 32 bits"},
-    {PRECISION, 4, 4, "trains in bf16, fp8 or 32 bits"},
-};
 
 #define ROWS(of) of##_settings, DSM__COUNT_OF(of##_settings)
-#define REFUSALS(of) of##_refusals, DSM__COUNT_OF(of##_refusals)
 
 static const framework frameworks[] = {
     [DSM_EXPORT_MEGATRON] =
-        {"Megatron-LM", ARGUMENTS, ROWS(megatron), REFUSALS(megatron),
+        {DSM_AS_RUN_BY_MEGATRON, ARGUMENTS, ROWS(megatron),
          "Ranks are ordered TP, CP, EP, DP, PP, the first innermost; with --use-tp-pp-dp-mapping\n"
          "PP comes before DP.\n"
          "Recomputation in full keeps what enters each block of the network.\n"},
     [DSM_EXPORT_TORCHTITAN] =
-        {"torchtitan", TOML, ROWS(torchtitan), REFUSALS(torchtitan),
+        {DSM_AS_RUN_BY_TORCHTITAN, TOML, ROWS(torchtitan),
          "Sequence parallelism goes with tensor parallelism, without a setting of its own.\n"
          "Where the prediction shares the optimizer's state alone, gradients and weights are "
          "shared\n"
          "with it.\n"
          "Selective recomputation is by layers or by operations (selective_ac_option).\n"},
     [DSM_EXPORT_DEEPSPEED] =
-        {"DeepSpeed", JSON, ROWS(deepspeed), REFUSALS(deepspeed),
+        {DSM_AS_RUN_BY_DEEPSPEED, JSON, ROWS(deepspeed),
          "The program states stages (PipelineModule, num_stages), groups of experts (MoE, "
          "ep_size)\n"
          "and what is recomputed (deepspeed.checkpointing); there are no settings for them.\n"},
     [DSM_EXPORT_MAXTEXT] =
-        {"MaxText", YAML, ROWS(maxtext), REFUSALS(maxtext),
+        {DSM_AS_RUN_BY_MAXTEXT, YAML, ROWS(maxtext),
          "ici_ is within a slice: with several slices the outermost factor goes to dcn_.\n"
          "Scores of attentions are never kept, so selective recomputation has no setting.\n"},
 };
@@ -252,26 +216,8 @@ static const struct {
     {DSM__DEGREE_EXPERT, "expert parallelism"},   {DSM__DEGREE_ZERO, "ZeRO"},
 };
 
-/* By types of elements. */
-static const double precisions[DSM_ELEMENT_TYPE_COUNT] = {
-    [DSM_ELEMENT_TYPE_INT8] = 4,  [DSM_ELEMENT_TYPE_FP8] = 3,  [DSM_ELEMENT_TYPE_FP16] = 2,
-    [DSM_ELEMENT_TYPE_BF16] = 1,  [DSM_ELEMENT_TYPE_TF32] = 0, [DSM_ELEMENT_TYPE_FP32] = 0,
-    [DSM_ELEMENT_TYPE_INT4] = 4,  [DSM_ELEMENT_TYPE_FP4] = 4,  [DSM_ELEMENT_TYPE_NVFP4] = 4,
-    [DSM_ELEMENT_TYPE_MXFP4] = 4, [DSM_ELEMENT_TYPE_E4M3] = 4, [DSM_ELEMENT_TYPE_E5M2] = 4,
-    [DSM_ELEMENT_TYPE_MXFP8] = 4,
-};
-
-/* Without a stated type elements of 2 bytes are bf16, and those of 4 are of 32 bits. */
-static double precision_of(const dsm_workload *workload) {
-  const double bytes = workload->element_bytes;
-  const dsm_element_type operands = workload->types.of[DSM_USE_OPERANDS];
-  const dsm_element_type type = operands != DSM_ELEMENT_TYPE_ANY ? operands
-                                : workload->element_type != DSM_ELEMENT_TYPE_ANY
-                                    ? workload->element_type
-                                : bytes == HALF_BYTES   ? DSM_ELEMENT_TYPE_BF16
-                                : bytes == SINGLE_BYTES ? DSM_ELEMENT_TYPE_FP32
-                                                        : DSM_ELEMENT_TYPE_INT8;
-  return precisions[type];
+static const char *name_of(const framework *to) {
+  return dsm__word_text(&dsm__as_run_by_words, to->by);
 }
 
 /* Always false. The nearest plan is one of a search as the framework runs it; NULL: there is none.
@@ -279,11 +225,11 @@ static double precision_of(const dsm_workload *workload) {
 DSM_PRINTF(3, 4)
 static bool refuse(dsm_diags *diags, const framework *nearest, const char *format, ...) {
   va_list args;
-  char hint[64];
+  char hint[96];
   va_start(args, format);
-  (void)snprintf(
-      hint, sizeof hint, "explore with --as-run-by %s",
-      nearest == NULL ? "" : dsm_export_target_name((dsm_export_target)(nearest - frameworks)));
+  (void)snprintf(hint, sizeof hint,
+                 "dsm explore PLAN --as-run-by %s finds the nearest plan that it can run",
+                 nearest == NULL ? "" : dsm_as_run_by_name(nearest->by));
   dsm__diags_vadd(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = NULL},
                   nearest == NULL ? NULL : hint, format, args);
   va_end(args);
@@ -349,12 +295,36 @@ static bool has_equal_stages(const dsm_plan *plan, const framework *to, dsm_diag
     most = blocks > most ? blocks : most;
     if (first > 0 && !dsm__begins_block(plan->workload, first)) {
       return refuse(diags, to, "%s cuts stages between blocks of the network, and one begins at %s",
-                    to->name, plan->layers[first].layer->name);
+                    name_of(to), plan->layers[first].layer->name);
     }
   }
   return stages->count < 2 || least == most ||
          refuse(diags, to, "%s gives each stage equally many blocks, and these have %zu to %zu",
-                to->name, least, most);
+                name_of(to), least, most);
+}
+
+/* Does a framework run what a plan asks of it? */
+static bool is_within_limits(const dsm__degrees *degrees, const dsm_plan *plan, const framework *to,
+                             dsm_diags *diags) {
+  const uint64_t tensor = degrees->of[DSM__DEGREE_TENSOR].most;
+  const uint64_t sequence = degrees->of[DSM__DEGREE_SEQUENCE].most;
+  const unsigned context = context_form(plan);
+  const bool is_in_turn = plan->stages.count < 2 || plan->stages.schedule == DSM_SCHEDULE_1F1B;
+  const dsm_shard_level level = (dsm_shard_level)(degrees->of[DSM__DEGREE_ZERO].most + 1);
+  const unsigned of_workload = DSM__ASKED_TYPE(dsm__trained_type_of(plan->workload)) |
+                               (plan->options.mode == DSM_MODE_TRAINING ? 0 : DSM__ASKED_INFERENCE);
+  const unsigned asked =
+      of_workload | dsm__asked_level(plan->system, level) |
+      (sequence > 1 ? DSM__ASKED_USE(DSM__USE_SEQUENCE) : 0) |
+      (tensor > sequence ? DSM__ASKED_USE(DSM__USE_TENSOR) : 0) |
+      ((context & 1U) != 0 ? DSM__ASKED_USE(DSM__USE_CONTEXT) : 0) |
+      ((context & 2U) != 0 ? DSM__ASKED_USE(DSM__USE_GATHER_CONTEXT) : 0) |
+      (degrees->of[DSM__DEGREE_EXPERT].most > 1 ? DSM__ASKED_USE(DSM__USE_EXPERT) : 0) |
+      (degrees->interleave > 1 ? DSM__ASKED_RUNS : 0) | (is_in_turn ? 0 : DSM__ASKED_ZERO_BUBBLE);
+  const dsm__framework_limit *const limit = dsm__framework_limit_of(to->by, asked);
+  const bool is_of_workload = limit != NULL && (limit->asked & ~of_workload) == 0;
+  return limit == NULL ||
+         refuse(diags, is_of_workload ? NULL : to, "%s %s", name_of(to), limit->reason);
 }
 
 /* Do stages lie further in than an axis whose chips have samples of their own? */
@@ -374,57 +344,37 @@ static bool is_inside_data(const dsm__degrees *degrees, const dsm_plan *plan) {
  * do. */
 static bool is_of_one_setting(const dsm__degrees *degrees, const dsm_plan *plan,
                               const framework *to, dsm_diags *diags) {
-  if (plan->options.mode != DSM_MODE_TRAINING) {
-    return refuse(diags, NULL, "expected a plan of training for %s, found one of inference",
-                  to->name);
-  }
   for (size_t i = 0; i < DSM__COUNT_OF(alike); i++) {
     const dsm__degree *const of = &degrees->of[alike[i].kind];
     if (of->least != of->most) {
       return refuse(diags, to,
                     "%s has one degree of %s for all layers, and here it is %" PRIu64
                     " to %" PRIu64,
-                    to->name, alike[i].what, of->least, of->most);
+                    name_of(to), alike[i].what, of->least, of->most);
     }
   }
   if (passes_features_on(plan)) {
     return refuse(diags, to,
                   "%s shares features by columns and rows of weights, and layers of this plan "
                   "pass them on from chip to chip",
-                  to->name);
+                  name_of(to));
   }
   if (degrees->of[DSM__DEGREE_REPLICATED].most > 1) {
     return refuse(diags, to, "chips of this plan all compute the same, which %s does not do",
-                  to->name);
+                  name_of(to));
   }
   if (strcmp(degrees->recompute, "mixed") == 0) {
-    return refuse(diags, to, "%s recomputes alike in all blocks, and this plan in some", to->name);
+    return refuse(diags, to, "%s recomputes alike in all blocks, and this plan in some",
+                  name_of(to));
   }
-  if (context_form(plan) > 2) {
-    return refuse(diags, to,
-                  "%s has one form of context parallelism, and this plan passes keys around and "
-                  "gathers them",
-                  to->name);
-  }
-  if (plan->stages.count > 1 && plan->stages.schedule != DSM_SCHEDULE_1F1B) {
-    return refuse(diags, to,
-                  "%s has no schedule with one run of layers a stage that makes gradients of "
-                  "weights apart",
-                  to->name);
-  }
-  const uint64_t sequence = degrees->of[DSM__DEGREE_SEQUENCE].most;
   const uint64_t data = degrees->of[DSM__DEGREE_DATA].most;
-  if (sequence != 1 && sequence != degrees->of[DSM__DEGREE_TENSOR].most) {
-    return refuse(diags, to, "%s has sequence parallelism in all of tensor parallelism or in none",
-                  to->name);
-  }
   if (degrees->micro_batch_samples % data != 0) {
     return refuse(diags, to,
                   "the %" PRIu64 " samples of a micro-batch are no multiple of the %" PRIu64
                   " chips with samples of their own",
                   degrees->micro_batch_samples, data);
   }
-  return has_equal_stages(plan, to, diags);
+  return is_within_limits(degrees, plan, to, diags) && has_equal_stages(plan, to, diags);
 }
 
 /* Those of a plan that is of one setting. */
@@ -458,8 +408,6 @@ static void fill_facts(double facts[FACT_COUNT], const dsm__degrees *degrees,
       [EXPERT] = expert,
       [EXPERT_REPLICATE] = zero > 1 ? 1 : (double)data / expert,
       [EXPERT_SHARD] = zero > 1 ? (double)data / expert : 1,
-      [EXPERT_APART] =
-          expert > 1 && (fmod(expert, context) != 0 || fmod(shard * context, expert) != 0) ? 1 : 0,
       [PIPELINE] = (double)pipeline,
       [RUNS] = (double)degrees->interleave,
       [SCHEDULE] = !has_stages               ? 0
@@ -479,7 +427,7 @@ static void fill_facts(double facts[FACT_COUNT], const dsm__degrees *degrees,
       [LOCAL_BATCH] = local_batch,
       [CHIP_BATCH] = local_batch / ((double)tensor * context * (double)pipeline),
       [GLOBAL_BATCH] = (double)plan->workload->minibatch,
-      [PRECISION] = precision_of(plan->workload),
+      [PRECISION] = dsm__trained_type_of(plan->workload),
       [OVERLAP] = plan->system->model.overlapped_reduction ? 1 : 0,
   };
   memcpy(facts, found, sizeof found);
@@ -499,16 +447,7 @@ static bool find_facts(double facts[FACT_COUNT], const dsm_plan *plan, const fra
 
 static bool can_start(const dsm_plan *plan, const framework *to, dsm_diags *diags) {
   double facts[FACT_COUNT];
-  if (!find_facts(facts, plan, to, diags)) {
-    return false;
-  }
-  for (size_t r = 0; r < to->refusal_count; r++) {
-    const refusal *const row = &to->refusals[r];
-    if (facts[row->of] >= row->least && facts[row->of] <= row->most) {
-      return refuse(diags, row->of == PRECISION ? NULL : to, "%s %s", to->name, row->reason);
-    }
-  }
-  return true;
+  return find_facts(facts, plan, to, diags);
 }
 
 /* ---- files ---- */
@@ -604,7 +543,8 @@ static void write_notes(dsm__text_buffer *out, const dsm_plan *plan, const frame
   if (!find_facts(facts, plan, to, NULL)) {
     return;
   }
-  dsm__text_printf(out, "%s on %s, for %s\n\n", plan->workload->name, plan->system->name, to->name);
+  dsm__text_printf(out, "%s on %s, for %s\n\n", plan->workload->name, plan->system->name,
+                   name_of(to));
   dsm__text_puts(out, "Axes of chips, the innermost first:");
   for (unsigned a = 0; a < network->axis_count; a++) {
     dsm__text_printf(out, " %s %" PRIu64, dsm__axis_name(network, a), network->axes[a].chips);

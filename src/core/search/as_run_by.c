@@ -91,7 +91,9 @@ static bool open_uses(run_search *s) {
   one.options.optimizations = optimizations_of(s->asked);
   one.options.stages_at =
       dsm__may_choose(&one.options, DSM__CHOICE_STAGES) ? DSM_STAGES_AT_BLOCKS : DSM_STAGES_AT_BEST;
-  one.options.interleave = dsm__has_runs(s->asked->as_run_by) ? s->asked->interleave : 1;
+  one.options.interleave = dsm__framework_limit_of(s->asked->as_run_by, DSM__ASKED_RUNS) == NULL
+                               ? s->asked->interleave
+                               : 1;
   one.is_recomputation_said = !dsm__may_choose(&one.options, DSM__CHOICE_RECOMPUTED) ||
                               s->asked->recomputation != DSM_RECOMPUTATION_BEST;
   one.is_level_said = !dsm__may_choose(&one.options, DSM__CHOICE_SHARD) ||
