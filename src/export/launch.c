@@ -2,15 +2,14 @@
 /*
  * launch.c: a plan as the settings with which a framework starts the training that it describes.
  *
- * A framework is rows of settings, each with the fact of the plan that it takes, and rows of facts
- * that it has no way to run. docs/export.md names the release whose settings these are.
+ * A framework is rows of settings, each with the fact of the plan that it takes; plan/frameworks.c
+ * has rows of what it does not run. docs/export.md names the release whose settings these are.
  *
  * Source: NVIDIA/Megatron-LM, megatron/training/arguments.py; pytorch/torchtitan,
  * torchtitan/config/job_config.py; deepspeedai/DeepSpeed, docs/_pages/config-json.md and
  * docs/_tutorials/autotp-training.md; AI-Hypercomputer/maxtext, configs/base.yml as of 2025.
  */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,6 +21,7 @@
 #include "model/equations.h"
 #include "model/role_row.h"
 #include "plan/degrees.h"
+#include "plan/frameworks.h"
 #include "plan/segments.h"
 #include "report/data/settings.h"
 
@@ -31,13 +31,12 @@ typedef enum fact {
   PLAIN_TENSOR, /* TENSOR without SEQUENCE, or 1 */
   SEQUENCE,     /* as many as TENSOR, or 1 */
   CONTEXT,
-  CONTEXT_FORM, /* 0: none, 1: keys and values go round, 2: they are gathered, 3: both */
+  CONTEXT_FORM, /* 0: none, 1: keys and values go round, 2: they are gathered */
   REPLICATE,    /* chips with samples of their own, where ZERO is 0; else 1 */
   SHARD,        /* the same where it is not */
   EXPERT,
   EXPERT_REPLICATE, /* chips with samples of their own and the same experts, of whole weights */
   EXPERT_SHARD,     /* those that share them */
-  EXPERT_APART,     /* 1: EXPERT is not made of all of CONTEXT and a part of SHARD */
   PIPELINE,
   RUNS,           /* of layers, of each stage */
   SCHEDULE,       /* 0: no stages, 1: one run each, 2: several */
@@ -53,12 +52,15 @@ typedef enum fact {
   LOCAL_BATCH,    /* samples of what they run before a reduction: with stages of a step */
   CHIP_BATCH,     /* samples of a chip */
   GLOBAL_BATCH,
-  PRECISION, /* 0: 32 bits, 1: bf16, 2: fp16, 3: fp8, 4: another */
+  PRECISION, /* dsm__trained_type */
   OVERLAP,   /* 1: sums of gradients hide behind the backward pass */
   FACT_COUNT
 } fact;
 
-enum { MOST = INT32_MAX, HALF_BYTES = 2, SINGLE_BYTES = 4 };
+typedef struct framework {
+  dsm_as_run_by by;
+  dsm__settings with;
+} framework;
 
 /* ---- frameworks ---- */
 
@@ -85,9 +87,6 @@ static const dsm__setting megatron_settings[] = {
     {.key = "--bf16", .of = PRECISION, .words = {NULL, "", NULL, ""}},
     {.key = "--fp16", .of = PRECISION, .words = {NULL, NULL, ""}},
     {.key = "--fp8-format", .of = PRECISION, .words = {NULL, NULL, NULL, "hybrid"}},
-};
-static const dsm__setting_refusal megatron_refusals[] = {
-    {PRECISION, 4, 4, "trains in bf16, fp16, fp8 or 32 bits"},
 };
 
 static const dsm__setting torchtitan_settings[] = {
@@ -128,13 +127,6 @@ static const dsm__setting torchtitan_settings[] = {
      .of = RECOMPUTE,
      .words = {"\"none\"", "\"selective\"", "\"full\""}},
 };
-static const dsm__setting_refusal torchtitan_refusals[] = {
-    {EXPERT_APART, 1, 1,
-     "runs experts on all chips of CP and on some of those that share weights (ZeRO 2 or 3), which "
-     "does not give the EP of this plan"},
-    {PRECISION, 2, 2, "trains in bf16, fp8 or 32 bits"},
-    {PRECISION, 4, 4, "trains in bf16, fp8 or 32 bits"},
-};
 
 static const dsm__setting deepspeed_settings[] = {
     {.key = "train_batch_size", .of = GLOBAL_BATCH},
@@ -148,13 +140,6 @@ static const dsm__setting deepspeed_settings[] = {
     {.section = "bf16", .key = "enabled", .of = PRECISION, .words = {"false", "true", "false"}},
     {.section = "fp16", .key = "enabled", .of = PRECISION, .words = {"false", "false", "true"}},
     {.section = "tensor_parallel", .key = "autotp_size", .of = TENSOR},
-};
-static const dsm__setting_refusal deepspeed_refusals[] = {
-    {SEQUENCE, 2, MOST, "has no sequence parallelism between the layers of tensor parallelism"},
-    {CONTEXT, 2, MOST,
-     "shares positions by heads alone (Ulysses), not by keys that go round or are gathered"},
-    {RUNS, 2, MOST, "has no interleaved stages"},
-    {PRECISION, 3, 4, "trains in bf16, fp16 or 32 bits"},
 };
 
 static const dsm__setting maxtext_settings[] = {
@@ -177,37 +162,44 @@ static const dsm__setting maxtext_settings[] = {
     {.key = "dtype", .of = PRECISION, .words = {"'float32'", "'bfloat16'", NULL, "'bfloat16'"}},
     {.key = "quantization", .of = PRECISION, .words = {NULL, NULL, NULL, "'fp8'"}},
 };
-static const dsm__setting_refusal maxtext_refusals[] = {
-    {ZERO, 2, 2, "has no ZeRO 2: expected ZeRO 0, 1 or 3"},
-    {PRECISION, 2, 2, "trains in bf16, fp8 or 32 bits"},
-    {PRECISION, 4, 4, "trains in bf16, fp8 or 32 bits"},
-};
 
-#define ROWS(of) of##_settings, DSM__COUNT_OF(of##_settings)
-#define REFUSALS(of) of##_refusals, DSM__COUNT_OF(of##_refusals)
+#define ROWS(of) .rows = of##_settings, .row_count = DSM__COUNT_OF(of##_settings)
 
-static const dsm__settings frameworks[] = {
+static const framework frameworks[] = {
     [DSM_EXPORT_MEGATRON] =
-        {"Megatron-LM", DSM__SETTINGS_ARGUMENTS, ROWS(megatron), REFUSALS(megatron),
-         "Ranks are ordered TP, CP, EP, DP, PP, the first innermost; with --use-tp-pp-dp-mapping\n"
-         "PP comes before DP.\n"
-         "Recomputation in full keeps what enters each block of the network.\n"},
+        {DSM_AS_RUN_BY_MEGATRON,
+         {.form = DSM__SETTINGS_ARGUMENTS,
+          ROWS(megatron),
+          .notes = "Ranks are ordered TP, CP, EP, DP, PP, the first innermost; with "
+                   "--use-tp-pp-dp-mapping\n"
+                   "PP comes before DP.\n"
+                   "Recomputation in full keeps what enters each block of the network.\n"}},
     [DSM_EXPORT_TORCHTITAN] =
-        {"torchtitan", DSM__SETTINGS_TOML, ROWS(torchtitan), REFUSALS(torchtitan),
-         "Sequence parallelism goes with tensor parallelism, without a setting of its own.\n"
-         "Where the prediction shares the optimizer's state alone, gradients and weights are "
-         "shared\n"
-         "with it.\n"
-         "Selective recomputation is by layers or by operations (selective_ac_option).\n"},
+        {DSM_AS_RUN_BY_TORCHTITAN,
+         {.form = DSM__SETTINGS_TOML,
+          ROWS(torchtitan),
+          .notes =
+              "Sequence parallelism goes with tensor parallelism, without a setting of its own.\n"
+              "Where the prediction shares the optimizer's state alone, gradients and weights are "
+              "shared\n"
+              "with it.\n"
+              "Selective recomputation is by layers or by operations (selective_ac_option).\n"}},
     [DSM_EXPORT_DEEPSPEED] =
-        {"DeepSpeed", DSM__SETTINGS_JSON, ROWS(deepspeed), REFUSALS(deepspeed),
-         "The program states stages (PipelineModule, num_stages), groups of experts (MoE, "
-         "ep_size)\n"
-         "and what is recomputed (deepspeed.checkpointing); there are no settings for them.\n"},
+        {DSM_AS_RUN_BY_DEEPSPEED,
+         {.form = DSM__SETTINGS_JSON,
+          ROWS(deepspeed),
+          .notes =
+              "The program states stages (PipelineModule, num_stages), groups of experts (MoE, "
+              "ep_size)\n"
+              "and what is recomputed (deepspeed.checkpointing); there are no settings for "
+              "them.\n"}},
     [DSM_EXPORT_MAXTEXT] =
-        {"MaxText", DSM__SETTINGS_YAML, ROWS(maxtext), REFUSALS(maxtext),
-         "ici_ is within a slice: with several slices the outermost factor goes to dcn_.\n"
-         "Scores of attentions are never kept, so selective recomputation has no setting.\n"},
+        {DSM_AS_RUN_BY_MAXTEXT,
+         {.form = DSM__SETTINGS_YAML,
+          ROWS(maxtext),
+          .notes =
+              "ici_ is within a slice: with several slices the outermost factor goes to dcn_.\n"
+              "Scores of attentions are never kept, so selective recomputation has no setting.\n"}},
 };
 
 /* ---- facts ---- */
@@ -222,38 +214,20 @@ static const struct {
     {DSM__DEGREE_EXPERT, "expert parallelism"},   {DSM__DEGREE_ZERO, "ZeRO"},
 };
 
-/* By types of elements. */
-static const double precisions[DSM_ELEMENT_TYPE_COUNT] = {
-    [DSM_ELEMENT_TYPE_INT8] = 4,  [DSM_ELEMENT_TYPE_FP8] = 3,  [DSM_ELEMENT_TYPE_FP16] = 2,
-    [DSM_ELEMENT_TYPE_BF16] = 1,  [DSM_ELEMENT_TYPE_TF32] = 0, [DSM_ELEMENT_TYPE_FP32] = 0,
-    [DSM_ELEMENT_TYPE_INT4] = 4,  [DSM_ELEMENT_TYPE_FP4] = 4,  [DSM_ELEMENT_TYPE_NVFP4] = 4,
-    [DSM_ELEMENT_TYPE_MXFP4] = 4, [DSM_ELEMENT_TYPE_E4M3] = 4, [DSM_ELEMENT_TYPE_E5M2] = 4,
-    [DSM_ELEMENT_TYPE_MXFP8] = 4,
-};
-
-/* Without a stated type elements of 2 bytes are bf16, and those of 4 are of 32 bits. */
-static double precision_of(const dsm_workload *workload) {
-  const double bytes = workload->element_bytes;
-  const dsm_element_type operands = workload->types.of[DSM_USE_OPERANDS];
-  const dsm_element_type type = operands != DSM_ELEMENT_TYPE_ANY ? operands
-                                : workload->element_type != DSM_ELEMENT_TYPE_ANY
-                                    ? workload->element_type
-                                : bytes == HALF_BYTES   ? DSM_ELEMENT_TYPE_BF16
-                                : bytes == SINGLE_BYTES ? DSM_ELEMENT_TYPE_FP32
-                                                        : DSM_ELEMENT_TYPE_INT8;
-  return precisions[type];
+static const char *name_of(const framework *to) {
+  return dsm__word_text(&dsm__as_run_by_words, to->by);
 }
 
 /* Always false. The nearest plan is one of a search as the framework runs it; NULL: there is none.
  */
 DSM_PRINTF(3, 4)
-static bool refuse(dsm_diags *diags, const dsm__settings *nearest, const char *format, ...) {
+static bool refuse(dsm_diags *diags, const framework *nearest, const char *format, ...) {
   va_list args;
-  char hint[64];
+  char hint[96];
   va_start(args, format);
-  (void)snprintf(
-      hint, sizeof hint, "explore with --as-run-by %s",
-      nearest == NULL ? "" : dsm_export_target_name((dsm_export_target)(nearest - frameworks)));
+  (void)snprintf(hint, sizeof hint,
+                 "dsm explore PLAN --as-run-by %s finds the nearest plan that it can run",
+                 nearest == NULL ? "" : dsm_as_run_by_name(nearest->by));
   dsm__diags_vadd(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = NULL},
                   nearest == NULL ? NULL : hint, format, args);
   va_end(args);
@@ -304,7 +278,7 @@ static unsigned context_form(const dsm_plan *plan) {
 }
 
 /* Frameworks give each stage equally many blocks of the network. */
-static bool has_equal_stages(const dsm_plan *plan, const dsm__settings *to, dsm_diags *diags) {
+static bool has_equal_stages(const dsm_plan *plan, const framework *to, dsm_diags *diags) {
   const dsm_stages *const stages = &plan->stages;
   size_t least = SIZE_MAX;
   size_t most = 0;
@@ -319,12 +293,36 @@ static bool has_equal_stages(const dsm_plan *plan, const dsm__settings *to, dsm_
     most = blocks > most ? blocks : most;
     if (first > 0 && !dsm__begins_block(plan->workload, first)) {
       return refuse(diags, to, "%s cuts stages between blocks of the network, and one begins at %s",
-                    to->name, plan->layers[first].layer->name);
+                    name_of(to), plan->layers[first].layer->name);
     }
   }
   return stages->count < 2 || least == most ||
          refuse(diags, to, "%s gives each stage equally many blocks, and these have %zu to %zu",
-                to->name, least, most);
+                name_of(to), least, most);
+}
+
+/* Does a framework run what a plan asks of it? */
+static bool is_within_limits(const dsm__degrees *degrees, const dsm_plan *plan, const framework *to,
+                             dsm_diags *diags) {
+  const uint64_t tensor = degrees->of[DSM__DEGREE_TENSOR].most;
+  const uint64_t sequence = degrees->of[DSM__DEGREE_SEQUENCE].most;
+  const unsigned context = context_form(plan);
+  const bool is_in_turn = plan->stages.count < 2 || plan->stages.schedule == DSM_SCHEDULE_1F1B;
+  const dsm_shard_level level = (dsm_shard_level)(degrees->of[DSM__DEGREE_ZERO].most + 1);
+  const unsigned of_workload = DSM__ASKED_TYPE(dsm__trained_type_of(plan->workload)) |
+                               (plan->options.mode == DSM_MODE_TRAINING ? 0 : DSM__ASKED_INFERENCE);
+  const unsigned asked =
+      of_workload | dsm__asked_level(plan->system, level) |
+      (sequence > 1 ? DSM__ASKED_USE(DSM__USE_SEQUENCE) : 0) |
+      (tensor > sequence ? DSM__ASKED_USE(DSM__USE_TENSOR) : 0) |
+      ((context & 1U) != 0 ? DSM__ASKED_USE(DSM__USE_CONTEXT) : 0) |
+      ((context & 2U) != 0 ? DSM__ASKED_USE(DSM__USE_GATHER_CONTEXT) : 0) |
+      (degrees->of[DSM__DEGREE_EXPERT].most > 1 ? DSM__ASKED_USE(DSM__USE_EXPERT) : 0) |
+      (degrees->interleave > 1 ? DSM__ASKED_RUNS : 0) | (is_in_turn ? 0 : DSM__ASKED_ZERO_BUBBLE);
+  const dsm__framework_limit *const limit = dsm__framework_limit_of(to->by, asked);
+  const bool is_of_workload = limit != NULL && (limit->asked & ~of_workload) == 0;
+  return limit == NULL ||
+         refuse(diags, is_of_workload ? NULL : to, "%s %s", name_of(to), limit->reason);
 }
 
 /* Do stages lie further in than an axis whose chips have samples of their own? */
@@ -343,58 +341,38 @@ static bool is_inside_data(const dsm__degrees *degrees, const dsm_plan *plan) {
 /* Does a plan do in all layers what one setting says? If not, reports what a framework does not
  * do. */
 static bool is_of_one_setting(const dsm__degrees *degrees, const dsm_plan *plan,
-                              const dsm__settings *to, dsm_diags *diags) {
-  if (plan->options.mode != DSM_MODE_TRAINING) {
-    return refuse(diags, NULL, "expected a plan of training for %s, found one of inference",
-                  to->name);
-  }
+                              const framework *to, dsm_diags *diags) {
   for (size_t i = 0; i < DSM__COUNT_OF(alike); i++) {
     const dsm__degree *const of = &degrees->of[alike[i].kind];
     if (of->least != of->most) {
       return refuse(diags, to,
                     "%s has one degree of %s for all layers, and here it is %" PRIu64
                     " to %" PRIu64,
-                    to->name, alike[i].what, of->least, of->most);
+                    name_of(to), alike[i].what, of->least, of->most);
     }
   }
   if (passes_features_on(plan)) {
     return refuse(diags, to,
                   "%s shares features by columns and rows of weights, and layers of this plan "
                   "pass them on from chip to chip",
-                  to->name);
+                  name_of(to));
   }
   if (degrees->of[DSM__DEGREE_REPLICATED].most > 1) {
     return refuse(diags, to, "chips of this plan all compute the same, which %s does not do",
-                  to->name);
+                  name_of(to));
   }
   if (strcmp(degrees->recompute, "mixed") == 0) {
-    return refuse(diags, to, "%s recomputes alike in all blocks, and this plan in some", to->name);
+    return refuse(diags, to, "%s recomputes alike in all blocks, and this plan in some",
+                  name_of(to));
   }
-  if (context_form(plan) > 2) {
-    return refuse(diags, to,
-                  "%s has one form of context parallelism, and this plan passes keys around and "
-                  "gathers them",
-                  to->name);
-  }
-  if (plan->stages.count > 1 && plan->stages.schedule != DSM_SCHEDULE_1F1B) {
-    return refuse(diags, to,
-                  "%s has no schedule with one run of layers a stage that makes gradients of "
-                  "weights apart",
-                  to->name);
-  }
-  const uint64_t sequence = degrees->of[DSM__DEGREE_SEQUENCE].most;
   const uint64_t data = degrees->of[DSM__DEGREE_DATA].most;
-  if (sequence != 1 && sequence != degrees->of[DSM__DEGREE_TENSOR].most) {
-    return refuse(diags, to, "%s has sequence parallelism in all of tensor parallelism or in none",
-                  to->name);
-  }
   if (degrees->micro_batch_samples % data != 0) {
     return refuse(diags, to,
                   "the %" PRIu64 " samples of a micro-batch are no multiple of the %" PRIu64
                   " chips with samples of their own",
                   degrees->micro_batch_samples, data);
   }
-  return has_equal_stages(plan, to, diags);
+  return is_within_limits(degrees, plan, to, diags) && has_equal_stages(plan, to, diags);
 }
 
 /* Those of a plan that is of one setting. */
@@ -428,8 +406,6 @@ static void fill_facts(double facts[FACT_COUNT], const dsm__degrees *degrees,
       [EXPERT] = expert,
       [EXPERT_REPLICATE] = zero > 1 ? 1 : (double)data / expert,
       [EXPERT_SHARD] = zero > 1 ? (double)data / expert : 1,
-      [EXPERT_APART] =
-          expert > 1 && (fmod(expert, context) != 0 || fmod(shard * context, expert) != 0) ? 1 : 0,
       [PIPELINE] = (double)pipeline,
       [RUNS] = (double)degrees->interleave,
       [SCHEDULE] = !has_stages               ? 0
@@ -449,14 +425,14 @@ static void fill_facts(double facts[FACT_COUNT], const dsm__degrees *degrees,
       [LOCAL_BATCH] = local_batch,
       [CHIP_BATCH] = local_batch / ((double)tensor * context * (double)pipeline),
       [GLOBAL_BATCH] = (double)plan->workload->minibatch,
-      [PRECISION] = precision_of(plan->workload),
+      [PRECISION] = dsm__trained_type_of(plan->workload),
       [OVERLAP] = plan->system->model.overlapped_reduction ? 1 : 0,
   };
   memcpy(facts, found, sizeof found);
 }
 
 /* The facts of a plan that any framework could run; false: none could, which was reported. */
-static bool find_facts(double facts[FACT_COUNT], const dsm_plan *plan, const dsm__settings *to,
+static bool find_facts(double facts[FACT_COUNT], const dsm_plan *plan, const framework *to,
                        dsm_diags *diags) {
   dsm__degrees degrees;
   (void)dsm__degrees_derive(&degrees, plan);
@@ -467,22 +443,17 @@ static bool find_facts(double facts[FACT_COUNT], const dsm_plan *plan, const dsm
   return true;
 }
 
-static bool can_start(const dsm_plan *plan, const dsm__settings *to, dsm_diags *diags) {
+static bool can_start(const dsm_plan *plan, const framework *to, dsm_diags *diags) {
   double facts[FACT_COUNT];
-  if (!find_facts(facts, plan, to, diags)) {
-    return false;
-  }
-  const dsm__setting_refusal *const row = dsm__settings_refuse(to, facts);
-  return row == NULL ||
-         refuse(diags, row->of == PRECISION ? NULL : to, "%s %s", to->name, row->reason);
+  return find_facts(facts, plan, to, diags);
 }
 
 /* ---- files ---- */
 
-static void write_settings(dsm__text_buffer *out, const dsm_plan *plan, const dsm__settings *to) {
+static void write_settings(dsm__text_buffer *out, const dsm_plan *plan, const framework *to) {
   double facts[FACT_COUNT];
   if (find_facts(facts, plan, to, NULL)) { /* it was asked before */
-    dsm__settings_write(out, to, facts);
+    dsm__settings_write(out, &to->with, facts);
   }
 }
 
@@ -507,13 +478,14 @@ static void put_degrees(dsm__text_buffer *out, const dsm_plan *plan) {
   }
 }
 
-static void write_notes(dsm__text_buffer *out, const dsm_plan *plan, const dsm__settings *to) {
+static void write_notes(dsm__text_buffer *out, const dsm_plan *plan, const framework *to) {
   const dsm_network *const network = &plan->system->system;
   double facts[FACT_COUNT];
   if (!find_facts(facts, plan, to, NULL)) {
     return;
   }
-  dsm__text_printf(out, "%s on %s, for %s\n\n", plan->workload->name, plan->system->name, to->name);
+  dsm__text_printf(out, "%s on %s, for %s\n\n", plan->workload->name, plan->system->name,
+                   name_of(to));
   dsm__text_puts(out, "Axes of chips, the innermost first:");
   for (unsigned a = 0; a < network->axis_count; a++) {
     dsm__text_printf(out, " %s %" PRIu64, dsm__axis_name(network, a), network->axes[a].chips);
@@ -526,7 +498,7 @@ static void write_notes(dsm__text_buffer *out, const dsm_plan *plan, const dsm__
                    plan->result.memory.capacity_bytes / DSM__BYTES_PER_GB);
   dsm__text_puts(out, "No setting says how passes are split among the cores of a chip; that is\n"
                       "left to the framework's kernels.\n");
-  dsm__text_puts(out, to->notes);
+  dsm__text_puts(out, to->with.notes);
 }
 
 /* ---- targets ---- */

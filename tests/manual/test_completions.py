@@ -177,7 +177,9 @@ def check_shell(name, shell, options):
     holds("dsm explore --set system.model.", "system.model.exact_forks=", "system.model.layout_move=")
     same("dsm partition vgg16 cpu_2gpu --set server.devices.gpu.mem", ["server.devices.gpu.memory_GB=",
                                                                      "server.devices.gpu.memory_bandwidth_GBps="])
-    same("dsm sweep vgg16 torus64 --vary opt", ["options.mode=", "options.optimize=", "options.parallelism="])
+    same("dsm sweep vgg16 torus64 --vary opt", [
+        "options.mode=", "options.optimize=", "options.parallelism=", "options.as_run_by=", "options.stages_at=",
+        "options.schedule=", "options.recomputation=", "options.shard_level="])
     same("dsm sweep --vary workload=vgg16,ale", ["workload=vgg16,alexnet"])
     same("dsm explore vgg16 torus64 -o my_n", ["my_net.json"])
     same("dsm check base", ["baselines/"])

@@ -66,14 +66,6 @@ static dsm_explore_options options_of(dsm_optimization_set more) {
   return options;
 }
 
-/* May Megatron's settings say no more than another framework's? ZeRO and SP as in docs/export.md.
- */
-static bool has_level(dsm_as_run_by by, dsm_shard_level level) {
-  return by == DSM_AS_RUN_BY_TORCHTITAN ? level != DSM_SHARD_LEVEL_OPTIMIZER
-         : by == DSM_AS_RUN_BY_MAXTEXT  ? level != DSM_SHARD_LEVEL_GRADIENTS
-                                        : true;
-}
-
 /* The fastest of all cases. */
 static double fastest(const dsm_workload *network, const dsm_system *chips, dsm_as_run_by by,
                       dsm_optimization_set more) {
@@ -89,10 +81,7 @@ static double fastest(const dsm_workload *network, const dsm_system *chips, dsm_
     options.stages_at =
         (more & BIT(DSM_OPTIMIZATION_STAGES)) != 0 ? DSM_STAGES_AT_BLOCKS : DSM_STAGES_AT_BEST;
     options.interleave = by == DSM_AS_RUN_BY_DEEPSPEED ? 1 : 0;
-    const bool is_plain_tensor = uses[n % USES] == uses[1] || uses[n / USES % USES] == uses[1];
-    if ((by == DSM_AS_RUN_BY_TORCHTITAN && is_plain_tensor) ||
-        !has_level(by, options.shard_level) ||
-        dsm_explore(&plan, network, chips, &options, NULL) != DSM_OK) {
+    if (dsm_explore(&plan, network, chips, &options, NULL) != DSM_OK) {
       continue;
     }
     best = can_start(plan, by) ? fmin(best, plan->result.step_cycles) : best;

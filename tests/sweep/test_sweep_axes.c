@@ -100,8 +100,8 @@ static const refused_case refused_cases[] = {
     {"workload.minibatch", "--vary: error: expected PATH=VALUES, found \"workload.minibatch\""},
     {"=3", "--vary: error: expected PATH=VALUES, found \"=3\""},
     {"sytem=one",
-     "--vary sytem: error: expected workload, system, workload.PATH, system.PATH, options.mode, "
-     "options.optimize or options.parallelism, found \"sytem\" (did you mean \"system\"?)"},
+     "--vary sytem: error: expected workload, system, workload.PATH, system.PATH or an option such "
+     "as options.mode, found \"sytem\" (did you mean \"system\"?)"},
     {"workload.minibatch=",
      "--vary workload.minibatch: error: expected a value, found nothing (an empty text is \"\" in "
      "quotes)"},

@@ -3,7 +3,8 @@
  * frameworks.c: what frameworks that train can run.
  *
  * Source: as of src/export/launch.c, whose settings say one degree for all layers. A new framework
- * is a value of dsm_as_run_by and a row.
+ * is a value of dsm_as_run_by, and what it has not is a row of limits, which the search, the check
+ * of plans and their export ask.
  */
 #include "plan/frameworks.h"
 
@@ -11,11 +12,11 @@
 #include "model/role_row.h"
 #include "plan/degrees.h"
 
-static const dsm__word words[] = {[DSM_AS_RUN_BY_ANY].key = "any",
-                                  [DSM_AS_RUN_BY_MEGATRON].key = "megatron",
-                                  [DSM_AS_RUN_BY_TORCHTITAN].key = "torchtitan",
-                                  [DSM_AS_RUN_BY_DEEPSPEED].key = "deepspeed",
-                                  [DSM_AS_RUN_BY_MAXTEXT].key = "maxtext"};
+static const dsm__word words[] = {[DSM_AS_RUN_BY_ANY] = {.key = "any"},
+                                  [DSM_AS_RUN_BY_MEGATRON] = {"megatron", "Megatron-LM", NULL},
+                                  [DSM_AS_RUN_BY_TORCHTITAN] = {.key = "torchtitan"},
+                                  [DSM_AS_RUN_BY_DEEPSPEED] = {"deepspeed", "DeepSpeed", NULL},
+                                  [DSM_AS_RUN_BY_MAXTEXT] = {"maxtext", "MaxText", NULL}};
 DSM__NAMED_WORDS(dsm__as_run_by_words, "framework", words, DSM_AS_RUN_BY_COUNT, dsm_as_run_by,
                  dsm_as_run_by_name);
 
@@ -83,61 +84,98 @@ bool dsm__axis_uses_get(unsigned axis_count, size_t number, dsm__axis_uses *uses
   return number == 0;
 }
 
-/* ---- frameworks ---- */
+/* ---- what frameworks have ---- */
 
-#define USE(of) (1U << (unsigned)DSM__USE_##of)
-#define LEVEL(of) (1U << ((unsigned)DSM__USE_COUNT + (unsigned)DSM_SHARD_LEVEL_##of))
-#define ALL_LEVELS                                                                                 \
-  (LEVEL(BEST) | LEVEL(NONE) | LEVEL(OPTIMIZER) | LEVEL(GRADIENTS) | LEVEL(WEIGHTS))
+#define BY(of) (1U << (unsigned)DSM_AS_RUN_BY_##of)
+#define ALL (BY(MEGATRON) | BY(TORCHTITAN) | BY(DEEPSPEED) | BY(MAXTEXT))
+#define USE(of) DSM__ASKED_USE(DSM__USE_##of)
+#define LEVEL(of) DSM__ASKED_LEVEL(DSM_SHARD_LEVEL_##of)
+#define TYPE(of) DSM__ASKED_TYPE(DSM__TRAINED_##of)
 
-enum { EXCLUDED_MAX = 4 };
-
-static const struct {
-  unsigned has; /* uses of axes, and levels of shards */
-  bool has_runs;
-  unsigned excluded[EXCLUDED_MAX]; /* sets that no plan has all of */
-} rows[DSM_AS_RUN_BY_COUNT] = {
-    [DSM_AS_RUN_BY_MEGATRON] = {.has = USE(DATA) | USE(SEQUENCE) | USE(TENSOR) | USE(EXPERT) |
-                                       USE(CONTEXT) | USE(GATHER_CONTEXT) | ALL_LEVELS,
-                                .has_runs = true,
-                                .excluded = {USE(SEQUENCE) | USE(TENSOR),
-                                             USE(CONTEXT) | USE(GATHER_CONTEXT)}},
-    /* TP is with SP; what shares the optimizer's state shares gradients too; experts are on chips
-     * that share weights. */
-    [DSM_AS_RUN_BY_TORCHTITAN] = {.has = USE(DATA) | USE(SEQUENCE) | USE(EXPERT) | USE(CONTEXT) |
-                                         USE(GATHER_CONTEXT) | (ALL_LEVELS & ~LEVEL(OPTIMIZER)),
-                                  .has_runs = true,
-                                  .excluded = {USE(EXPERT) | USE(CONTEXT),
-                                               USE(EXPERT) | USE(GATHER_CONTEXT),
-                                               USE(EXPERT) | LEVEL(NONE),
-                                               USE(CONTEXT) | USE(GATHER_CONTEXT)}},
-    [DSM_AS_RUN_BY_DEEPSPEED] = {.has = USE(DATA) | USE(TENSOR) | USE(EXPERT) | ALL_LEVELS},
-    [DSM_AS_RUN_BY_MAXTEXT] = {.has = USE(DATA) | USE(SEQUENCE) | USE(TENSOR) | USE(EXPERT) |
-                                      USE(CONTEXT) | USE(GATHER_CONTEXT) |
-                                      (ALL_LEVELS & ~LEVEL(GRADIENTS)),
-                               .has_runs = true,
-                               .excluded = {USE(SEQUENCE) | USE(TENSOR),
-                                            USE(CONTEXT) | USE(GATHER_CONTEXT)}},
+/* The first that a plan has all of is why it is not run. */
+static const dsm__framework_limit limits[] = {
+    {ALL, DSM__ASKED_INFERENCE, "runs training alone"},
+    {ALL, DSM__ASKED_ZERO_BUBBLE,
+     "has no schedule with one run of layers a stage that makes gradients of weights apart"},
+    {BY(MEGATRON), TYPE(OTHER), "trains in bf16, fp16, fp8 or 32 bits"},
+    {BY(TORCHTITAN) | BY(MAXTEXT), TYPE(OTHER), "trains in bf16, fp8 or 32 bits"},
+    {BY(TORCHTITAN) | BY(MAXTEXT), TYPE(FP16), "trains in bf16, fp8 or 32 bits"},
+    {BY(DEEPSPEED), TYPE(OTHER), "trains in bf16, fp16 or 32 bits"},
+    {BY(DEEPSPEED), TYPE(FP8), "trains in bf16, fp16 or 32 bits"},
+    {BY(DEEPSPEED), USE(SEQUENCE),
+     "has no sequence parallelism between the layers of tensor parallelism"},
+    {BY(DEEPSPEED), USE(CONTEXT),
+     "shares positions by heads alone (Ulysses), not by keys that go round"},
+    {BY(DEEPSPEED), USE(GATHER_CONTEXT),
+     "shares positions by heads alone (Ulysses), not by keys that are gathered"},
+    {BY(DEEPSPEED), DSM__ASKED_RUNS, "has no interleaved stages"},
+    {BY(TORCHTITAN), USE(TENSOR), "has sequence parallelism in all of tensor parallelism"},
+    {BY(MEGATRON) | BY(MAXTEXT), USE(SEQUENCE) | USE(TENSOR),
+     "has sequence parallelism in all of tensor parallelism or in none"},
+    {ALL, USE(CONTEXT) | USE(GATHER_CONTEXT),
+     "has one form of context parallelism: keys are passed around, or gathered"},
+    {BY(TORCHTITAN), LEVEL(OPTIMIZER),
+     "shares gradients where it shares the optimizer's state: expected ZeRO 0, 2 or 3"},
+    {BY(MAXTEXT), LEVEL(GRADIENTS), "has no ZeRO 2: expected ZeRO 0, 1 or 3"},
+    {BY(TORCHTITAN), USE(EXPERT) | USE(CONTEXT), "runs experts on the chips of CP first"},
+    {BY(TORCHTITAN), USE(EXPERT) | USE(GATHER_CONTEXT), "runs experts on the chips of CP first"},
+    {BY(TORCHTITAN), USE(EXPERT) | LEVEL(NONE),
+     "runs experts on chips that share weights (ZeRO 2 or 3)"},
 };
+
+const dsm__framework_limit *dsm__framework_limit_of(dsm_as_run_by by, unsigned asked) {
+  for (size_t i = 0; i < DSM__COUNT_OF(limits); i++) {
+    if ((limits[i].frameworks >> (unsigned)by & 1U) != 0 &&
+        (asked & limits[i].asked) == limits[i].asked) {
+      return &limits[i];
+    }
+  }
+  return NULL;
+}
+
+/* ---- what is asked of them ---- */
+
+enum { HALF_BYTES = 2, SINGLE_BYTES = 4 };
+
+/* By types of elements. */
+static const dsm__trained_type trained[DSM_ELEMENT_TYPE_COUNT] = {
+    [DSM_ELEMENT_TYPE_INT8] = DSM__TRAINED_OTHER,  [DSM_ELEMENT_TYPE_FP8] = DSM__TRAINED_FP8,
+    [DSM_ELEMENT_TYPE_FP16] = DSM__TRAINED_FP16,   [DSM_ELEMENT_TYPE_BF16] = DSM__TRAINED_BF16,
+    [DSM_ELEMENT_TYPE_TF32] = DSM__TRAINED_SINGLE, [DSM_ELEMENT_TYPE_FP32] = DSM__TRAINED_SINGLE,
+    [DSM_ELEMENT_TYPE_INT4] = DSM__TRAINED_OTHER,  [DSM_ELEMENT_TYPE_FP4] = DSM__TRAINED_OTHER,
+    [DSM_ELEMENT_TYPE_NVFP4] = DSM__TRAINED_OTHER, [DSM_ELEMENT_TYPE_MXFP4] = DSM__TRAINED_OTHER,
+    [DSM_ELEMENT_TYPE_E4M3] = DSM__TRAINED_OTHER,  [DSM_ELEMENT_TYPE_E5M2] = DSM__TRAINED_OTHER,
+    [DSM_ELEMENT_TYPE_MXFP8] = DSM__TRAINED_OTHER,
+};
+
+/* Without a stated type elements of 2 bytes are bf16, and those of 4 are of 32 bits. */
+dsm__trained_type dsm__trained_type_of(const dsm_workload *workload) {
+  const double bytes = workload->element_bytes;
+  const dsm_element_type operands = workload->types.of[DSM_USE_OPERANDS];
+  const dsm_element_type type = operands != DSM_ELEMENT_TYPE_ANY ? operands
+                                : workload->element_type != DSM_ELEMENT_TYPE_ANY
+                                    ? workload->element_type
+                                : bytes == HALF_BYTES   ? DSM_ELEMENT_TYPE_BF16
+                                : bytes == SINGLE_BYTES ? DSM_ELEMENT_TYPE_FP32
+                                                        : DSM_ELEMENT_TYPE_INT8;
+  return trained[type];
+}
+
+unsigned dsm__asked_level(const dsm_system *system, dsm_shard_level level) {
+  return level == DSM_SHARD_LEVEL_NONE && system->model.sharded_update ? 0
+                                                                       : DSM__ASKED_LEVEL(level);
+}
 
 bool dsm__can_run(dsm_as_run_by by, const dsm_system *system, const dsm__axis_uses *uses,
                   dsm_shard_level level) {
-  unsigned asked = 1U << ((unsigned)DSM__USE_COUNT + (unsigned)level);
+  unsigned asked = dsm__asked_level(system, level);
   bool can = true;
   for (unsigned a = 0; a < system->system.axis_count; a++) {
     const bool is_shared = system->system.axes[a].chips > 1;
     can = can && (is_shared || uses->of[a] == DSM__USE_DATA);
-    asked |= is_shared ? 1U << (unsigned)uses->of[a] : 0;
+    asked |= is_shared ? DSM__ASKED_USE(uses->of[a]) : 0;
   }
-  for (size_t e = 0; e < EXCLUDED_MAX; e++) {
-    const unsigned excluded = rows[by].excluded[e];
-    can = can && (excluded == 0 || (asked & excluded) != excluded);
-  }
-  return can && (asked & ~rows[by].has) == 0;
-}
-
-bool dsm__has_runs(dsm_as_run_by by) {
-  return rows[by].has_runs;
+  return can && dsm__framework_limit_of(by, asked) == NULL;
 }
 
 dsm_optimization_set dsm_as_run_by_optimizations(dsm_mode mode) {
@@ -145,30 +183,16 @@ dsm_optimization_set dsm_as_run_by_optimizations(dsm_mode mode) {
                                                    DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PER_PASS));
 }
 
-dsm_status dsm__as_run_by_check(const dsm_explore_options *options, dsm_diags *diags) {
-  const dsm_as_run_by by = options->as_run_by;
-  const char *const name = dsm_as_run_by_name(by);
-  if (by == DSM_AS_RUN_BY_ANY) {
-    return DSM_OK;
-  }
-  if (options->mode != DSM_MODE_TRAINING) {
-    return dsm__refuse(diags, DSM_ERROR_USAGE, "expected training as run by %s, found %s", name,
-                       dsm_mode_name(options->mode));
-  }
-  if (options->interleave > 1 && !rows[by].has_runs) {
-    return dsm__refuse(diags, DSM_ERROR_USAGE,
-                       "expected 1 run of layers of each stage as run by %s, found %llu", name,
-                       (unsigned long long)options->interleave);
-  }
-  if (options->schedule != DSM_SCHEDULE_1F1B) {
-    return dsm__refuse(diags, DSM_ERROR_USAGE,
-                       "expected schedule \"1f1b\" as run by %s, found \"%s\"", name,
-                       dsm_schedule_name(options->schedule));
-  }
-  if ((rows[by].has >> ((unsigned)DSM__USE_COUNT + (unsigned)options->shard_level) & 1U) == 0) {
-    return dsm__refuse(diags, DSM_ERROR_USAGE,
-                       "expected a level of shards that %s has, found \"%s\"", name,
-                       dsm_shard_level_name(options->shard_level));
-  }
-  return DSM_OK;
+dsm_status dsm__as_run_by_check(const dsm_workload *workload, const dsm_explore_options *options,
+                                dsm_diags *diags) {
+  const unsigned asked = DSM__ASKED_LEVEL(options->shard_level) |
+                         DSM__ASKED_TYPE(dsm__trained_type_of(workload)) |
+                         (options->mode == DSM_MODE_TRAINING ? 0 : DSM__ASKED_INFERENCE) |
+                         (options->schedule == DSM_SCHEDULE_1F1B ? 0 : DSM__ASKED_ZERO_BUBBLE) |
+                         (options->interleave > 1 ? DSM__ASKED_RUNS : 0);
+  const dsm__framework_limit *const limit = dsm__framework_limit_of(options->as_run_by, asked);
+  return limit == NULL ? DSM_OK
+                       : dsm__refuse(diags, DSM_ERROR_USAGE, "%s %s",
+                                     dsm__word_text(&dsm__as_run_by_words, options->as_run_by),
+                                     limit->reason);
 }

@@ -44,13 +44,44 @@ bool dsm__is_of_use(const dsm_layer *layer, dsm_role role, dsm__axis_use use, ui
 bool dsm__has_its_experts(const dsm_explore_options *options, const dsm_system *system,
                           unsigned axis, const dsm_layer *layer, dsm_role role);
 
+/** In what products are trained. */
+typedef enum dsm__trained_type {
+  DSM__TRAINED_SINGLE = 0, /**< 32 bits */
+  DSM__TRAINED_BF16,
+  DSM__TRAINED_FP16,
+  DSM__TRAINED_FP8,
+  DSM__TRAINED_OTHER,
+  DSM__TRAINED_COUNT
+} dsm__trained_type;
+
+dsm__trained_type dsm__trained_type_of(const dsm_workload *workload);
+
+/** What may be asked of a framework, a bit each. */
+#define DSM__ASKED_USE(use) (1U << (unsigned)(use))
+#define DSM__ASKED_LEVEL(level) (1U << ((unsigned)DSM__USE_COUNT + (unsigned)(level)))
+#define DSM__ASKED_TYPE(type)                                                                      \
+  (1U << ((unsigned)DSM__USE_COUNT + (unsigned)DSM_SHARD_LEVEL_COUNT + (unsigned)(type)))
+#define DSM__ASKED_INFERENCE DSM__ASKED_TYPE(DSM__TRAINED_COUNT)
+#define DSM__ASKED_ZERO_BUBBLE (DSM__ASKED_INFERENCE << 1U)
+#define DSM__ASKED_RUNS (DSM__ASKED_INFERENCE << 2U) /**< several runs of layers of each stage */
+
+/** The bit of a level; without shards where the system shares updates: none. */
+unsigned dsm__asked_level(const dsm_system *system, dsm_shard_level level);
+
+/** What frameworks do not run. */
+typedef struct dsm__framework_limit {
+  unsigned frameworks; /**< a bit each */
+  unsigned asked;      /**< all of this together */
+  const char *reason;  /**< goes on from "the framework" */
+} dsm__framework_limit;
+
+/** Why a framework does not run what is asked; NULL: it does. */
+const dsm__framework_limit *dsm__framework_limit_of(dsm_as_run_by by, unsigned asked);
+
 /** Can a framework run a system whose axes have these uses, with such a level of shards? An axis of
  * one chip has the first use alone. */
 bool dsm__can_run(dsm_as_run_by by, const dsm_system *system, const dsm__axis_uses *uses,
                   dsm_shard_level level);
-
-/** Has a framework several runs of layers of each stage? */
-bool dsm__has_runs(dsm_as_run_by by);
 
 /** Where options have stages begin: between blocks where a framework is to run them. */
 static inline dsm_stages_at dsm__stages_at_of(const dsm_explore_options *options) {
@@ -58,6 +89,7 @@ static inline dsm_stages_at dsm__stages_at_of(const dsm_explore_options *options
 }
 
 /** Refuses options that no plan of their framework has. DSM_ERROR_USAGE. */
-DSM_NODISCARD dsm_status dsm__as_run_by_check(const dsm_explore_options *options, dsm_diags *diags);
+DSM_NODISCARD dsm_status dsm__as_run_by_check(const dsm_workload *workload,
+                                              const dsm_explore_options *options, dsm_diags *diags);
 
 #endif

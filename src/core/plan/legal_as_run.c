@@ -103,6 +103,10 @@ static bool judge_recomputed(dsm__judge *judge) {
 bool dsm__judge_as_run(dsm__judge *judge) {
   const dsm_explore_options *const options = judge->of->options;
   const dsm_stages *const stages = &judge->of->decisions->stages;
+  const dsm__framework_limit *const limit = dsm__framework_limit_of(
+      options->as_run_by, DSM__ASKED_TYPE(dsm__trained_type_of(judge->of->workload)) |
+                              (dsm__interleave_of(stages) > 1 ? DSM__ASKED_RUNS : 0) |
+                              (stages->schedule == DSM_SCHEDULE_1F1B ? 0 : DSM__ASKED_ZERO_BUBBLE));
   alike all = {.level = DSM_SHARD_LEVEL_BEST};
   bool is_good = judge->told_count == 0;
   if (options->as_run_by == DSM_AS_RUN_BY_ANY || !judge->of->is_complete) {
@@ -118,11 +122,11 @@ bool dsm__judge_as_run(dsm__judge *judge) {
     dsm__judge_tell(judge, DSM__PASS_PLACE(0, parallelism), "the plan's options.as_run_by decides",
                     "expected uses of axes and shards that %s runs together, found others",
                     dsm_as_run_by_name(options->as_run_by));
-  } else if (is_good && dsm__interleave_of(stages) > 1 && !dsm__has_runs(options->as_run_by)) {
+  } else if (is_good && limit != NULL) {
     dsm__judge_tell(
         judge, dsm__place_of(&dsm__step_stages_record, offsetof(dsm_stages, interleave), SIZE_MAX),
-        "the plan's options.as_run_by decides", "expected 1 run of layers of each stage, found %zu",
-        dsm__interleave_of(stages));
+        "the plan's options.as_run_by decides", "expected what %s runs, which %s",
+        dsm__word_text(&dsm__as_run_by_words, options->as_run_by), limit->reason);
   }
   return !is_good || judge_recomputed(judge);
 }

@@ -91,7 +91,9 @@ static bool open_uses(run_search *s) {
   one.options.optimizations = optimizations_of(s->asked);
   one.options.stages_at =
       dsm__may_choose(&one.options, DSM__CHOICE_STAGES) ? DSM_STAGES_AT_BLOCKS : DSM_STAGES_AT_BEST;
-  one.options.interleave = dsm__has_runs(s->asked->as_run_by) ? s->asked->interleave : 1;
+  one.options.interleave = dsm__framework_limit_of(s->asked->as_run_by, DSM__ASKED_RUNS) == NULL
+                               ? s->asked->interleave
+                               : 1;
   one.is_recomputation_said = !dsm__may_choose(&one.options, DSM__CHOICE_RECOMPUTED) ||
                               s->asked->recomputation != DSM_RECOMPUTATION_BEST;
   one.is_level_said = !dsm__may_choose(&one.options, DSM__CHOICE_SHARD) ||
@@ -153,7 +155,7 @@ static dsm_status find_bound(const run_search *s, run_case *one) {
     options.optimizations &= ~dsm__choice_strategies(DSM__CHOICE_RECOMPUTED);
   }
   question.options = &options;
-  question.system = one->is_level_said && one->is_recomputation_said ? s->system : &s->roomy;
+  question.system = one->is_recomputation_said ? s->system : &s->roomy;
   one->is_bounded = true;
   const dsm_status status = dsm__bound_case(&question, &bound);
   one->head.bound = fmax(one->head.bound, bound);
@@ -195,17 +197,12 @@ static dsm__looked look(void *context, dsm__open_case *head) {
   run_search *const s = context;
   run_case *const one = (run_case *)head;
   const bool is_all_said = one->is_recomputation_said && one->is_level_said;
-  const bool is_bound_due = !one->is_bounded && isfinite(known_cost(s));
-  if (!is_all_said && !is_bound_due) {
+  if (one->is_bounded && !is_all_said) {
     return divide(s, one) ? DSM__LOOK_DIVIDED : DSM__LOOK_FAILED;
   }
-  dsm_status status = is_bound_due ? find_bound(s, one) : DSM_OK;
-  if (is_all_said && status == DSM_OK && !(dsm__tie_limit(head->bound) >= known_cost(s))) {
-    status = explore(s, one);
-  }
-  return status != DSM_OK && status != DSM_ERROR_INFEASIBLE ? DSM__LOOK_FAILED
-         : is_all_said                                      ? DSM__LOOK_CLOSED
-                                                            : DSM__LOOK_OPEN;
+  const dsm__looked looked = one->is_bounded ? DSM__LOOK_CLOSED : DSM__LOOK_OPEN;
+  const dsm_status status = one->is_bounded ? explore(s, one) : find_bound(s, one);
+  return status != DSM_OK && status != DSM_ERROR_INFEASIBLE ? DSM__LOOK_FAILED : looked;
 }
 
 static bool is_done(const void *context, double bound) {

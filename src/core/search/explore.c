@@ -485,22 +485,24 @@ dsm_status dsm_explorer_explore(dsm_explorer *explorer, dsm_plan **plan,
 }
 
 /* What no mapping of either search is faster than; those that are slower than the limit may be left
- * out. */
-static dsm_status find_bound(const dsm__problem *problem, double cost_limit, double *bound_cycles,
-                             dsm_diags *diags) {
+ * out. `is_bound_all`: without a look at any that has roles. */
+static dsm_status find_bound(const dsm__problem *problem, bool is_bound_all, double cost_limit,
+                             double *bound_cycles, dsm_diags *diags) {
   const dsm__counted least = dsm__least_counted(problem);
   const dsm__counted *const counted = dsm__problem_is_overlapped(problem) ? &least : NULL;
   const word_search asked = {counted, false};
   const bool has_roles = dsm__problem_has_roles(problem);
   dsm__graph_answer answer = {.lower_bound = HUGE_VAL};
   dsm__decisions decisions;
-  dsm_status status = is_more_asked(problem)
-                          ? DSM_ERROR_INFEASIBLE
-                          : search(problem, &asked, &answer, &decisions, has_roles ? NULL : diags);
-  *bound_cycles = is_more_asked(problem) ? HUGE_VAL : bound_of(problem, status, &answer);
+  const bool has_words = !is_more_asked(problem) && has_data_and_model(problem);
+  dsm_status status = has_words
+                          ? search(problem, &asked, &answer, &decisions, has_roles ? NULL : diags)
+                          : DSM_ERROR_INFEASIBLE;
+  *bound_cycles = has_words ? bound_of(problem, status, &answer) : HUGE_VAL;
   if (has_roles && (status == DSM_OK || status == DSM_ERROR_INFEASIBLE)) {
     dsm__problem counting;
     dsm__case_begin(&counting, problem);
+    counting.is_bound_all = is_bound_all;
     dsm__problem_count(&counting, counted);
     if (!dsm__step_search(&counting, cost_limit, &answer, &decisions)) {
       return dsm__out_of_memory(diags);
@@ -533,7 +535,7 @@ dsm_status dsm__bound_case(const dsm__case_question *of, double *bound_cycles) {
   dsm__problem problem;
   dsm_status status = begin_case(of, &problem, bound_cycles);
   if (status == DSM_OK) {
-    status = find_bound(&problem, of->cost_limit, bound_cycles, NULL);
+    status = find_bound(&problem, true, of->cost_limit, bound_cycles, NULL);
     dsm__problem_fini(&problem);
   }
   return status;
@@ -581,7 +583,7 @@ dsm_status dsm_plan_bound(dsm_plan *plan, dsm_diags *diags) {
     return status;
   }
   double bound_cycles = 0;
-  status = find_bound(&problem, plan->result.step_cycles, &bound_cycles, diags);
+  status = find_bound(&problem, false, plan->result.step_cycles, &bound_cycles, diags);
   if (status == DSM_OK) {
     dsm_plan_set_bound(plan, bound_cycles, diags);
   }

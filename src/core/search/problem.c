@@ -193,7 +193,7 @@ dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *wor
     return DSM_ERROR_USAGE;
   }
   dsm_status status = dsm__strategies_check(options, diags);
-  status = status == DSM_OK ? dsm__as_run_by_check(options, diags) : status;
+  status = status == DSM_OK ? dsm__as_run_by_check(workload, options, diags) : status;
   if (status != DSM_OK) {
     return status;
   }

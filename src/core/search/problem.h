@@ -56,6 +56,8 @@ typedef struct dsm__problem {
                                    alike, are all kept */
   bool is_holding_off;        /**< nothing is held beside roles: of stages of the step */
   bool is_case;               /**< one of many searches, that takes a part of what one may take */
+  bool is_bound_all;          /**< a bound is all that is asked, in a small part of the time: no
+                                   mapping is looked at */
   bool is_rough;              /**< passes by themselves count with what they take at least
                                    (dsm__pass_floor), for bounds */
   dsm__asked_options asked;   /**< of a layer with roles */

@@ -12,6 +12,11 @@ static const char *const whole_paths[] = {
     [DSM__PATH_OPTION + DSM__OPTION_MODE] = "options.mode",
     [DSM__PATH_OPTION + DSM__OPTION_OPTIMIZE] = "options.optimize",
     [DSM__PATH_OPTION + DSM__OPTION_PARALLELISM] = "options.parallelism",
+    [DSM__PATH_OPTION + DSM__OPTION_AS_RUN_BY] = "options.as_run_by",
+    [DSM__PATH_OPTION + DSM__OPTION_STAGES_AT] = "options.stages_at",
+    [DSM__PATH_OPTION + DSM__OPTION_SCHEDULE] = "options.schedule",
+    [DSM__PATH_OPTION + DSM__OPTION_RECOMPUTATION] = "options.recomputation",
+    [DSM__PATH_OPTION + DSM__OPTION_SHARD_LEVEL] = "options.shard_level",
 };
 enum { WHOLE_PATH_COUNT = sizeof whole_paths / sizeof whole_paths[0] };
 

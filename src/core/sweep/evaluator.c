@@ -90,7 +90,10 @@ static dsm_status find(dsm__evaluator *evaluator, const dsm__sweep_point *questi
     return machine->choose(&evaluator->chosen, workload, system, evaluator->diags);
   }
   if (question->has_all) {
-    options.optimizations |= dsm_system_optimizations(system, options.mode);
+    options.optimizations =
+        options.as_run_by == DSM_AS_RUN_BY_ANY
+            ? options.optimizations | dsm_system_optimizations(system, options.mode)
+            : dsm_as_run_by_optimizations(options.mode);
   }
   return dsm_explorer_explore(evaluator->explorer, &evaluator->plan, workload, system, &options,
                               evaluator->diags);

@@ -6,8 +6,13 @@
 
 #include "base/json_text.h"
 #include "model/names.h"
+#include "plan/frameworks.h"
+#include "plan/interleave.h"
+#include "plan/keeping.h"
 #include "plan/named_roles.h"
 #include "plan/plan_internal.h"
+#include "plan/recomputation.h"
+#include "plan/segments.h"
 
 const dsm__sweep_option dsm__sweep_options[] = {
     [DSM__OPTION_MODE] = {.key = "mode",
@@ -26,6 +31,21 @@ const dsm__sweep_option dsm__sweep_options[] = {
                                  .all = DSM_PARALLELISM_ALL,
                                  .has_roles = true,
                                  .offset = offsetof(dsm_explore_options, parallelisms)},
+    [DSM__OPTION_AS_RUN_BY] = {.key = "as_run_by",
+                               .words = &dsm__as_run_by_words,
+                               .offset = offsetof(dsm_explore_options, as_run_by)},
+    [DSM__OPTION_STAGES_AT] = {.key = "stages_at",
+                               .words = &dsm__stages_at_words,
+                               .offset = offsetof(dsm_explore_options, stages_at)},
+    [DSM__OPTION_SCHEDULE] = {.key = "schedule",
+                              .words = &dsm__schedule_words,
+                              .offset = offsetof(dsm_explore_options, schedule)},
+    [DSM__OPTION_RECOMPUTATION] = {.key = "recomputation",
+                                   .words = &dsm__recomputation_words,
+                                   .offset = offsetof(dsm_explore_options, recomputation)},
+    [DSM__OPTION_SHARD_LEVEL] = {.key = "shard_level",
+                                 .words = &dsm__shard_level_words,
+                                 .offset = offsetof(dsm_explore_options, shard_level)},
 };
 
 /* What a word of a set stands for; 0: it is none of them. */

@@ -34,6 +34,11 @@ enum {
   DSM__OPTION_MODE = 0,
   DSM__OPTION_OPTIMIZE,
   DSM__OPTION_PARALLELISM,
+  DSM__OPTION_AS_RUN_BY, /**< from here on a specification that states none has the first word */
+  DSM__OPTION_STAGES_AT,
+  DSM__OPTION_SCHEDULE,
+  DSM__OPTION_RECOMPUTATION,
+  DSM__OPTION_SHARD_LEVEL,
   DSM__SWEEP_OPTION_COUNT
 };
 extern const dsm__sweep_option dsm__sweep_options[DSM__SWEEP_OPTION_COUNT];

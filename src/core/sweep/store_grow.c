@@ -11,6 +11,7 @@
 
 #include "base/diag_add.h"
 #include "base/order.h"
+#include "sweep/option_words.h"
 #include "sweep/store_internal.h"
 
 /* A point of the larger sweep, to be sorted by its values. */
@@ -53,12 +54,13 @@ static bool has_same_frame(const dsm__identity *old, const dsm__identity *wanted
 }
 
 static bool has_same_settings(const dsm_sweep *old, const dsm_sweep *sweep) {
-  bool is_same = old->set_count == sweep->set_count && old->options.mode == sweep->options.mode &&
-                 old->options.optimizations == sweep->options.optimizations &&
-                 old->options.parallelisms == sweep->options.parallelisms &&
-                 memcmp(old->options.roles, sweep->options.roles, sizeof old->options.roles) == 0 &&
-                 old->options.gap == sweep->options.gap &&
+  bool is_same = old->set_count == sweep->set_count && old->options.gap == sweep->options.gap &&
                  old->options.time_limit_seconds == sweep->options.time_limit_seconds;
+  for (size_t o = 0; o < DSM__SWEEP_OPTION_COUNT && is_same; o++) {
+    const dsm__words_text own = dsm__sweep_option_text(&dsm__sweep_options[o], &sweep->options);
+    is_same =
+        strcmp(dsm__sweep_option_text(&dsm__sweep_options[o], &old->options).text, own.text) == 0;
+  }
   for (size_t s = 0; s < old->set_count && is_same; s++) {
     is_same = strcmp(old->sets[s], sweep->sets[s]) == 0;
   }

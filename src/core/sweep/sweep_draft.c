@@ -38,8 +38,8 @@ bool dsm__draft_no_path(dsm__sweep_draft *draft, dsm__origin origin, const char 
   char hint[DSM__PATH_HINT_SIZE];
   dsm__path_hint(path, hint);
   return dsm__draft_error(draft, origin, hint,
-                          "expected workload, system, workload.PATH, system.PATH, options.mode, "
-                          "options.optimize or options.parallelism, found \"%.128s\"",
+                          "expected workload, system, workload.PATH, system.PATH or an option such "
+                          "as options.mode, found \"%.128s\"",
                           path);
 }
 

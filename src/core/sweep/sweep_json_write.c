@@ -94,7 +94,8 @@ static void write_options(resolved_writer *writer) {
   dsm__json_put_object(&writer->json, "options", true);
   for (size_t o = 0; o < DSM__SWEEP_OPTION_COUNT; o++) {
     const dsm__sweep_option *const option = &dsm__sweep_options[o];
-    if (!dsm__draft_varies(draft, DSM__PATH_OPTION + (dsm__path_kind)o)) {
+    const bool is_told = o < DSM__OPTION_AS_RUN_BY || draft->is_stated[o];
+    if (is_told && !dsm__draft_varies(draft, DSM__PATH_OPTION + (dsm__path_kind)o)) {
       dsm__json_put_string(&writer->json, option->key,
                            dsm__sweep_option_text(option, &draft->options).text);
     }

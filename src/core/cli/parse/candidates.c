@@ -237,8 +237,16 @@ static bool offer_inputs(const cli_unfinished *word) {
 }
 
 void cli_offer_paths(const cli_unfinished *word, bool is_axis) {
-  static const char *const other_axes[] = {"workload", "system", "options.mode", "options.optimize",
-                                           "options.parallelism"};
+  static const char *const other_axes[] = {"workload",
+                                           "system",
+                                           "options.mode",
+                                           "options.optimize",
+                                           "options.parallelism",
+                                           "options.as_run_by",
+                                           "options.stages_at",
+                                           "options.schedule",
+                                           "options.recomputation",
+                                           "options.shard_level"};
   if (is_axis && offer_inputs(word)) {
     return;
   }

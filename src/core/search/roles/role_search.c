@@ -272,7 +272,7 @@ bool dsm__role_space_find(dsm__role_space *space, bool is_rough, bool may_recomp
 
 /* What all mappings need at least: each layer keeps the least of all its options, and the largest
  * need of a layer while it runs is not less than the least of any. False if out of memory. */
-static bool least_need_bytes(dsm__role_space *space, double *need_bytes) {
+static bool least_need_bytes(dsm__role_space *space, const bool *is_in, double *need_bytes) {
   const size_t layer_count = space->problem->inputs.workload->layer_count;
   double kept = 0;
   double transient = 0;
@@ -289,8 +289,9 @@ static bool least_need_bytes(dsm__role_space *space, double *need_bytes) {
       least_kept[i] = fmin(least_kept[i], dsm__kept_bytes(&memory));
       least_transient = fmin(least_transient, memory.transient_bytes);
     }
-    kept += least_kept[i];
-    transient = first == i ? fmax(transient, least_transient) : transient;
+    const bool is_counted = is_in == NULL || is_in[i];
+    kept += is_counted ? least_kept[i] : 0;
+    transient = is_counted && first == i ? fmax(transient, least_transient) : transient;
   }
   *need_bytes = kept + transient;
   space->room_bytes = space->problem->capacity_bytes - transient;
@@ -298,16 +299,15 @@ static bool least_need_bytes(dsm__role_space *space, double *need_bytes) {
 }
 
 bool dsm__role_may_fit(const dsm__problem *problem, bool may_recompute, const dsm__role_room *rooms,
-                       size_t count, double *need_bytes, bool *may_fit) {
+                       size_t count, double *need_bytes, bool *fits) {
   dsm__problem listed;
   dsm__role_space space = {.problem = &listed};
   ask(&listed, problem, DSM__OPTIONS_LISTED);
   bool is_found = find_options(&space, may_recompute);
-  *may_fit = true;
-  for (size_t i = 0; is_found && i < count && *may_fit; i++) {
+  for (size_t i = 0; is_found && i < count; i++) {
     listed.inputs.in_flight = rooms[i].in_flight;
-    is_found = least_need_bytes(&space, need_bytes);
-    *may_fit = *need_bytes <= dsm__capacity_limit(rooms[i].capacity_bytes) || is_given_up(problem);
+    is_found = least_need_bytes(&space, rooms[i].is_in, need_bytes);
+    fits[i] = *need_bytes <= dsm__capacity_limit(rooms[i].capacity_bytes) || is_given_up(problem);
   }
   return is_found;
 }
@@ -620,7 +620,7 @@ static bool search_once(const dsm__problem *problem, const void *context, double
   limited.cost_limit = is_one_of_several ? cost_limit : 0;
   *answer = (dsm__graph_answer){.cost = HUGE_VAL, .lower_bound = HUGE_VAL};
   if (!find_options(&space, may_recompute) ||
-      !least_need_bytes(&space, &answer->smallest_need_bytes)) {
+      !least_need_bytes(&space, NULL, &answer->smallest_need_bytes)) {
     return false;
   }
   if (is_given_up(problem)) {

@@ -56,11 +56,12 @@ bool dsm__role_least_memory(const dsm__problem *problem, dsm_layer_memory *memor
 typedef struct dsm__role_room {
   double in_flight;
   double capacity_bytes;
+  const bool *is_in; /**< of each layer: does it need some of it? NULL: all do */
 } dsm__role_room;
 
-/** Is each room as large as what all mappings need at least? No core split is looked at.
- * *need_bytes: of the last room that was asked. False if out of memory. */
+/** fits[0 .. count): is each room as large as what all mappings need at least? No core split is
+ * looked at. *need_bytes: of the last room. False if out of memory. */
 bool dsm__role_may_fit(const dsm__problem *problem, bool may_recompute, const dsm__role_room *rooms,
-                       size_t count, double *need_bytes, bool *may_fit);
+                       size_t count, double *need_bytes, bool *fits);
 
 #endif

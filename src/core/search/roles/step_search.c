@@ -125,15 +125,15 @@ static bool predict(const dsm__problem *problem, const dsm_workload *whole,
   return status == DSM_OK;
 }
 
-/* Where nothing fits yet: what all mappings of a number of micro-batches need is asked before core
- * splits are; the need of tied tables depends on their cuts. The answer is of those that do not
- * fit. False if out of memory. */
-static bool find_need(const step_search *s, const dsm__problem *problem, bool may_recompute,
-                      dsm__graph_answer *answer, bool *may_fit) {
-  const dsm__role_room room = {problem->inputs.in_flight, problem->capacity_bytes};
+/* What all mappings of a number of micro-batches need is asked before core splits are; the need of
+ * tied tables depends on their cuts. The answer is of those that do not fit. False if out of
+ * memory. */
+static bool find_need(const dsm__problem *problem, bool may_recompute, dsm__graph_answer *answer,
+                      bool *may_fit) {
+  const dsm__role_room room = {problem->inputs.in_flight, problem->capacity_bytes, NULL};
   *answer = (dsm__graph_answer){.cost = HUGE_VAL, .lower_bound = HUGE_VAL, .is_memory_short = true};
   *may_fit = true;
-  return s->best->is_feasible || dsm__tied_is_asked(problem) ||
+  return dsm__tied_is_asked(problem) ||
          dsm__role_may_fit(problem, may_recompute, &room, 1, &answer->smallest_need_bytes, may_fit);
 }
 
@@ -173,20 +173,26 @@ static dsm__looked look(void *context, dsm__open_case *head) {
   dsm__graph_answer answer;
   dsm__decisions found = {.layers = NULL};
   dsm__problem one;
-  bool may_fit;
+  bool may_fit = true;
   dsm__case_begin(&one, of->problem);
   one.inputs.workload = &micro;
   one.inputs.micro_batches = of->micro_batches;
-  const bool is_stopped = (s->has_any && is_over(s)) || is_bound_enough(&one, of->may_recompute);
+  const bool is_bound_all = one.is_bound_all || is_bound_enough(&one, of->may_recompute);
+  const bool is_stopped = (s->has_any && is_over(s)) || is_bound_all;
   /* Of one number alone the search itself tells it as soon. */
   const bool is_asked =
       is_stopped || dsm__may_choose(one.inputs.options, DSM__CHOICE_MICRO_BATCHES);
-  if (is_asked && !of->is_bounded && known_cost(s) < HUGE_VAL) {
+  if (is_asked && !of->is_bounded && (one.is_bound_all || known_cost(s) < HUGE_VAL)) {
     of->is_bounded = true;
-    return find_floor(s, &one, &head->bound) ? DSM__LOOK_OPEN : DSM__LOOK_FAILED;
+    if (!find_floor(s, &one, &head->bound) ||
+        (is_bound_all && !find_need(&one, of->may_recompute, &answer, &may_fit))) {
+      return DSM__LOOK_FAILED;
+    }
+    head->bound = may_fit ? head->bound : HUGE_VAL;
+    return DSM__LOOK_OPEN;
   }
-  if (!is_stopped) {
-    if (!find_need(s, &one, of->may_recompute, &answer, &may_fit) ||
+  if (!is_stopped) { /* where something fits this one does, too, most times */
+    if ((!s->best->is_feasible && !find_need(&one, of->may_recompute, &answer, &may_fit)) ||
         (may_fit && !dsm__role_search(&one, of->may_recompute, known_cost(s), &answer, &found)) ||
         !predict(&one, whole, &found, &answer) ||
         !take_roles(s, &one, of->may_recompute, &answer, &found)) {

@@ -97,8 +97,8 @@ void dsm__stage_case_rooms(const dsm__stage_case *of, double capacity_bytes,
     inverse += 1 / flying;
   }
   const double capacity = capacity_bytes * rounding;
-  rooms[0] = (dsm__role_room){least, capacity * (double)of->of->stages.count};
-  rooms[1] = (dsm__role_room){most, capacity * inverse * most};
+  rooms[0] = (dsm__role_room){least, capacity * (double)of->of->stages.count, NULL};
+  rooms[1] = (dsm__role_room){most, capacity * inverse * most, NULL};
 }
 
 double dsm__stage_case_at_least(const dsm__stage_case *of, double factor, double lower,
@@ -108,10 +108,13 @@ double dsm__stage_case_at_least(const dsm__stage_case *of, double factor, double
 
 /* ---- from layers by themselves ---- */
 
+enum { ENDS = 2 };
+
 typedef struct cutting {
   const dsm__stages_searched *search;
   const dsm__stage_case *of;
   const dsm__role_front *fronts; /* of layers */
+  size_t *stage_of;              /* of each segment, where stages are known (find_stages) */
 } cutting;
 
 static size_t layer_of(const dsm__stages_searched *search, size_t segment) {
@@ -132,6 +135,47 @@ static double micro_floor(const cutting *c, size_t first, size_t end) {
   return floor_of(c, first, end, (dsm__prices){.micro = 1});
 }
 
+/* Where all runs have equally many blocks there is one cut: fills the stage of each segment. False:
+ * not even that. */
+static bool find_stages(const dsm__stages_searched *search, const dsm__stage_case *of, size_t runs,
+                        size_t *stage_of) {
+  const size_t all = of->of->stages.count * runs;
+  size_t begun = 0;
+  if (search->blocks_before == NULL) {
+    return true;
+  }
+  const size_t blocks = search->blocks_before[search->segment_count];
+  for (size_t s = 0; s < search->segment_count; s++) {
+    begun += begun < all && search->blocks_before[s] * all == begun * blocks ? 1 : 0;
+    stage_of[s] = (begun - 1) % of->of->stages.count;
+  }
+  return begun == all;
+}
+
+/* What the step takes where its slowest stage is any one of the known ones (stage_bounds.c). */
+static double bound_of_stages(const cutting *c, size_t runs) {
+  const dsm__stage_case *const of = c->of;
+  const size_t stages = of->of->stages.count;
+  const double n = (double)of->micro_batches;
+  const bool is_1f1b = dsm__stage_case_is_1f1b(of, runs);
+  double low = 0;
+  for (size_t j = 0; j < stages; j++) {
+    const double kept =
+        (double)dsm__stored_micro_batches(false, stages, j, (size_t)of->micro_batches);
+    const double waited = n - (1 + kept) / 2;
+    const double others = is_1f1b ? 1 : dsm__stage_case_share(of, runs);
+    const dsm__prices own = {.micro = is_1f1b ? 1 + waited : n, .once = 1};
+    double cycles =
+        is_1f1b ? 2 * of->hand_over * ((double)stages + waited) : dsm__stage_case_handed(of, runs);
+    for (size_t s = 0; s < c->search->segment_count; s++) {
+      cycles +=
+          c->stage_of[s] == j ? floor_of(c, s, s + 1, own) : others * micro_floor(c, s, s + 1);
+    }
+    low = fmax(low, cycles);
+  }
+  return low;
+}
+
 /* The mean of all stages, and the stage that has any one segment, with others (stage_bounds.c,
  * which knows of relayouts). */
 static double bound_of(const cutting *c, size_t runs) {
@@ -142,6 +186,9 @@ static double bound_of(const cutting *c, size_t runs) {
   const dsm__prices mean = {.micro = dsm__stage_case_factor(c->of, runs) * n / stages,
                             .once = 1 / stages};
   double low = handed + floor_of(c, 0, count, mean);
+  if (c->search->blocks_before != NULL) {
+    return fmax(low, bound_of_stages(c, runs));
+  }
   const bool is_1f1b = dsm__stage_case_is_1f1b(c->of, runs);
   for (size_t s = 0; s < count && !is_1f1b; s++) {
     const double others = c->of->micro_cycles - micro_floor(c, s, s + 1);
@@ -152,13 +199,17 @@ static double bound_of(const cutting *c, size_t runs) {
   return low;
 }
 
-/* Of all numbers of runs. */
+/* Of all numbers of runs. Where all have equally many blocks, and there is no cut, there is no
+ * step.
+ */
 static void find_bounds(const cutting *c, dsm__stage_case *of) {
   of->micro_cycles = micro_floor(c, 0, c->search->segment_count);
   of->head.bound = HUGE_VAL;
   for (size_t runs = of->runs_least; runs <= of->runs_most; runs++) {
     double *const own = &of->bounds[runs - of->runs_least];
-    *own = isfinite(of->micro_cycles) ? bound_of(c, runs) : HUGE_VAL;
+    *own = isfinite(of->micro_cycles) && find_stages(c->search, of, runs, c->stage_of)
+               ? bound_of(c, runs)
+               : HUGE_VAL;
     of->head.bound = fmin(of->head.bound, *own);
   }
 }
@@ -247,6 +298,61 @@ static double least_hand_over(const dsm__stages_searched *search, const dsm__sta
   return least;
 }
 
+/* Adds the rooms of the stages at both ends, where most is in flight or most layers are, of runs of
+ * which there is one cut. False if out of memory. */
+static bool add_rooms(const dsm__stages_searched *search, const dsm__stage_case *of, size_t runs,
+                      dsm__arena *arena, dsm__role_room *rooms) {
+  const size_t layer_count = search->whole->inputs.workload->layer_count;
+  dsm_stages stages = of->of->stages;
+  size_t *stage_of = NULL;
+  bool is_good = DSM__RESERVE(arena, stage_of, search->segment_count);
+  stages.interleave = runs;
+  for (size_t e = 0; is_good && e < ENDS && find_stages(search, of, runs, stage_of); e++) {
+    const size_t stage = e == 0 ? 0 : stages.count - 1;
+    bool *is_in = NULL;
+    is_good = DSM__RESERVE(arena, is_in, layer_count);
+    for (size_t s = 0; is_good && s < search->segment_count; s++) {
+      for (size_t i = layer_of(search, s); i < layer_of(search, s + 1); i++) {
+        is_in[i] = stage_of[s] == stage;
+      }
+    }
+    rooms[e] = (dsm__role_room){dsm__stage_in_flight(&stages, stage, of->micro_batches),
+                                search->capacity_bytes, is_in};
+  }
+  return is_good;
+}
+
+bool dsm__stage_case_fit(const dsm__stages_searched *search, dsm__stage_case *of,
+                         const dsm__problem *problem) {
+  const bool may_recompute =
+      dsm__recomputation_is_open(problem) || dsm__is_any_recomputation_asked(problem);
+  const size_t count = of->runs_most - of->runs_least + 1;
+  dsm__role_room *rooms = NULL;
+  bool *fits = NULL;
+  double need_bytes;
+  size_t asked = 0;
+  bool is_good = DSM__RESERVE(problem->arena, rooms, ENDS * count) &&
+                 DSM__RESERVE(problem->arena, fits, ENDS * count);
+  for (size_t r = 0; is_good && r < count; r++) {
+    if (isfinite(of->bounds[r])) {
+      is_good = add_rooms(search, of, of->runs_least + r, problem->arena, &rooms[asked]);
+      asked += ENDS;
+    }
+  }
+  is_good = is_good && dsm__role_may_fit(problem, may_recompute, rooms, asked, &need_bytes, fits);
+  asked = 0;
+  of->head.bound = HUGE_VAL;
+  of->is_fit_known = true;
+  for (size_t r = 0; is_good && r < count; r++) {
+    if (isfinite(of->bounds[r])) {
+      of->bounds[r] = fits[asked] && fits[asked + 1] ? of->bounds[r] : HUGE_VAL;
+      asked += ENDS;
+    }
+    of->head.bound = fmin(of->head.bound, of->bounds[r]);
+  }
+  return is_good;
+}
+
 /* Do all stages together have the room that all mappings need? Only where no step is known is it
  * worth to ask. False if out of memory. */
 static bool find_fit(const dsm__stages_searched *search, const dsm__stage_case *of,
@@ -254,11 +360,14 @@ static bool find_fit(const dsm__stages_searched *search, const dsm__stage_case *
   const bool may_recompute =
       dsm__recomputation_is_open(problem) || dsm__is_any_recomputation_asked(problem);
   dsm__role_room rooms[DSM__STAGE_ROOMS];
+  bool fits[DSM__STAGE_ROOMS] = {true, true};
   double need_bytes;
-  *may_fit = true;
   dsm__stage_case_rooms(of, search->capacity_bytes, rooms);
-  return isfinite(search->best_cycles) ||
-         dsm__role_may_fit(problem, may_recompute, rooms, DSM__STAGE_ROOMS, &need_bytes, may_fit);
+  const bool is_good =
+      search->blocks_before != NULL || isfinite(search->best_cycles) ||
+      dsm__role_may_fit(problem, may_recompute, rooms, DSM__STAGE_ROOMS, &need_bytes, fits);
+  *may_fit = fits[0] && fits[1];
+  return is_good;
 }
 
 /* From below, and at its best where that is below the limit: thread blocks have one split, so that
@@ -271,14 +380,16 @@ static bool find_bound(const dsm__stages_searched *search, dsm__stage_case *of) 
   dsm__problem problem;
   dsm__stage_case_begin(&problem, &found, of, &micro, 0, arena);
   dsm__role_front *fronts = NULL;
+  size_t *stage_of = NULL;
   bool may_fit = false;
   problem.role_memo =
       dsm__memo_new(DSM__ROLE_MEMO_BYTES_MAX, dsm__deadline_bytes(problem.inputs.deadline));
   of->hand_over = least_hand_over(search, of->of, &micro);
   bool is_good = DSM__RESERVE(arena, fronts, micro.layer_count) &&
+                 DSM__RESERVE(arena, stage_of, search->segment_count) &&
                  DSM__RESERVE(search->whole->arena, of->bounds, runs) &&
                  find_fit(search, of, &problem, &may_fit);
-  const cutting c = {search, of, fronts};
+  const cutting c = {search, of, fronts, stage_of};
   const dsm__role_enough enough = enough_of(search, of);
   const bool has_other_splits = problem.machine.engine->has_splits;
   of->head.bound = may_fit ? 0 : HUGE_VAL;

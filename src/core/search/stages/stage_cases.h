@@ -31,6 +31,7 @@ typedef struct dsm__stage_case {
   size_t runs_most;
   double micro_cycles; /**< of all layers at least */
   double *bounds;      /**< of each number of runs: cycles that no step is faster than */
+  bool is_fit_known;   /**< where stages begin at blocks: only what may fit has a finite one */
 } dsm__stage_case;
 
 /** Rooms of all stages together: what fits in stages keeps no more than this of the whole network
@@ -69,6 +70,11 @@ void dsm__stage_case_begin(dsm__problem *problem, dsm__found *found, const dsm__
 
 /** Gives back what such a problem has counted. */
 void dsm__stage_case_count(dsm__stage_case *of, const dsm__problem *problem);
+
+/** Where stages begin at blocks and so are known: has each the room that all mappings need? What
+ * has not gets an infinite bound. False if out of memory. */
+bool dsm__stage_case_fit(const dsm__stages_searched *search, dsm__stage_case *of,
+                         const dsm__problem *problem);
 
 /** Is its schedule one of stages with one run each that go forward and backward in turn? */
 bool dsm__stage_case_is_1f1b(const dsm__stage_case *of, size_t runs);

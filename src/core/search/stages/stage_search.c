@@ -418,9 +418,16 @@ static dsm__looked look(void *context, dsm__open_case *one) {
                            DSM__RESERVE(at.arena, at.parts, at.micro.layer_count) &&
                            DSM__RESERVE(at.arena, at.layers, at.micro.layer_count);
   at.stages.first_layers = at.first_layers;
+  const bool is_known = isfinite(search->best_cycles);
+  const bool is_fit_due = search->blocks_before != NULL && !of->is_fit_known;
+  const bool is_bound_all = is_fit_due || search->whole->is_bound_all;
+  if (is_bound_all) {
+    const bool is_asked = is_reserved && (!is_fit_due || dsm__stage_case_fit(search, of, &problem));
+    dsm__arena_free(at.arena);
+    return !is_asked ? DSM__LOOK_FAILED : is_fit_due ? DSM__LOOK_OPEN : DSM__LOOK_CLOSED;
+  }
   problem.role_memo =
       dsm__memo_new(DSM__ROLE_MEMO_BYTES_MAX, dsm__deadline_bytes(problem.inputs.deadline));
-  const bool is_known = isfinite(search->best_cycles);
   bool is_good = is_reserved && raise_bounds(&at);
   if (is_good && dsm__tie_limit(one->bound) < search->best_cycles) {
     is_good = dsm__role_least_memory(&problem, at.least) &&
@@ -443,7 +450,7 @@ static dsm__looked look(void *context, dsm__open_case *one) {
 static bool is_done(const void *context, double bound) {
   const dsm__stages_searched *const search = context;
   return !(bound < search->best_cycles) || dsm__tie_limit(bound) >= search->best_cycles ||
-         is_stopped(search);
+         is_stopped(search) || (search->whole->is_bound_all && bound >= search->cases.closed_bound);
 }
 
 static const dsm__case_kind stage_kind = {look, is_done};
