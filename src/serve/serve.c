@@ -81,7 +81,8 @@ static dsm_serving_state state_of(const search *s, const dsm__instance *instance
                                    .prefill_batch = s->to->options.prefill_batch,
                                    .decode = {&number, &decode, 1},
                                    .chunks = s->request.chunks,
-                                   .chunked = {&others, &chunked, 1}};
+                                   .chunked = {&others, &chunked, 1},
+                                   .tokens_per_step = s->to->tokens_per_step};
   return dsm_serving_closed(&times, number);
 }
 
@@ -368,7 +369,8 @@ static bool fill_tables(const search *s, const dsm__instance *instance, tables *
                                   .prefill_batch = s->to->options.prefill_batch,
                                   .decode = {to->requests, to->seconds, count},
                                   .chunks = s->request.chunks,
-                                  .chunked = {to->others, to->chunked, count}};
+                                  .chunked = {to->others, to->chunked, count},
+                                  .tokens_per_step = s->to->tokens_per_step};
   return true;
 }
 
@@ -578,11 +580,14 @@ static dsm_status derive_request(search *s, const dsm_workload *workload) {
   }
   dsm_workload_free(last);
   if (status == DSM_OK && out > 1) {
-    status = dsm_workload_phase(&request->decode, workload, DSM_PHASE_DECODE, 1, request->context,
-                                s->diags);
+    status = dsm_workload_phase(&request->decode, workload, DSM_PHASE_DECODE,
+                                options->speculated_tokens + 1, request->context, s->diags);
   }
   if (status == DSM_OK && out > 1) {
     request->growth = request->cache_bytes / dsm__workload_cache_bytes(request->decode);
+  }
+  if (status == DSM_OK && out > 1) {
+    status = dsm__speculation_begin(request, s->diags);
   }
   if (status == DSM_OK && options->chunk_tokens > 0) {
     dsm__chunks_begin(request);
@@ -605,10 +610,10 @@ static const char *instance_name(const search *s, const dsm_network *network) {
 }
 
 /* With a chunk in each step more requests only wait. */
-static uint64_t most_requests(const dsm__serving_request *of) {
-  const uint64_t steps = of->options->output_tokens - 1;
-  const uint64_t useful = of->chunks > 0 ? 1 + (steps + of->chunks - 1) / of->chunks : UINT64_MAX;
-  return useful < DSM_SERVING_BATCH_MAX ? useful : DSM_SERVING_BATCH_MAX;
+static uint64_t most_requests(const dsm__serving_request *of, double tokens_per_step) {
+  const double steps = ((double)of->options->output_tokens - 1) / tokens_per_step;
+  const double useful = of->chunks > 0 ? 1 + ceil(steps / (double)of->chunks) : HUGE_VAL;
+  return (uint64_t)fmin(useful, DSM_SERVING_BATCH_MAX);
 }
 
 static dsm_status add_instance(search *s, const dsm_system *system) {
@@ -624,7 +629,7 @@ static dsm_status add_instance(search *s, const dsm_system *system) {
                               .system = *system,
                               .name = instance_name(s, &system->system),
                               .chips = chips,
-                              .ceiling = most_requests(&s->request),
+                              .ceiling = most_requests(&s->request, s->to->tokens_per_step),
                               .explorer = s->explorer,
                               .arena = s->arena,
                               .explorations = &s->to->explorations};
@@ -676,6 +681,8 @@ static dsm_status check_options(const dsm_serving_options *options, dsm_diags *d
       {options->gap, DBL_MIN, 1, "gap: expected a ratio above 0, to 1"},
       {options->chunk_tokens > 0 ? out : 2, 2, DSM_SIDE_MAX,
        "chunk: expected an answer of more than one token beside it"},
+      {options->acceptance, 0, 1, "speculate: expected an acceptance from 0 to 1"},
+      {(double)options->speculated_tokens, 0, 1024, "speculate: expected at most 1024 tokens"},
       {(double)options->simulated_requests, 0, DSM_SERVING_REQUESTS_MAX,
        "simulate: expected at most 1000000 requests"},
       {options->ttft_seconds, 0, HUGE_VAL, "ttft: expected a time"},
@@ -705,6 +712,8 @@ static void take_means(search *s) {
 
 static dsm_status answer(search *s, const dsm_workload *workload, const dsm_system *system) {
   take_means(s);
+  s->to->tokens_per_step =
+      dsm_serving_tokens_per_step(s->to->options.speculated_tokens, s->to->options.acceptance);
   dsm_status status = derive_request(s, workload);
   s->is_told = status != DSM_OK;
   if (status == DSM_OK) {
@@ -744,11 +753,14 @@ dsm_status dsm_serve(dsm_serving **serving, const dsm_workload *workload, const 
     s.to->name = dsm__arena_printf(s.arena, "%s on %s", workload->name, system->name);
     status = s.to->name == NULL ? DSM_ERROR_OUT_OF_MEMORY : answer(&s, workload, system);
   }
+  dsm_workload_free(s.request.draft);
   dsm_workload_free(s.request.decode);
   dsm_workload_free(s.request.prefill);
   dsm_explorer_free(s.explorer);
   if (status == DSM_OK) {
     s.to->options.lengths = NULL;
+    s.to->draft = options->draft == NULL ? NULL : dsm__arena_strdup(s.arena, options->draft->name);
+    s.to->options.draft = NULL;
     *serving = s.to;
     return DSM_OK;
   }

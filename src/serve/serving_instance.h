@@ -22,8 +22,11 @@ typedef struct dsm__serving_request {
   uint64_t end;                /**< of context, when a request ends */
   uint64_t chunks;             /**< of a prefill; 0: it is a step of its own */
   uint64_t chunk_tokens;       /**< of each */
-  double cache_bytes;          /**< at its end */
-  double growth;               /**< these over those at the mean context */
+  dsm_workload *draft;         /**< NULL: there is none */
+  double draft_weights_bytes;
+  double draft_cache_bytes; /**< of a request at its end */
+  double cache_bytes;       /**< at its end */
+  double growth;            /**< these over those at the mean context */
 } dsm__serving_request;
 
 /** A step. */
@@ -94,6 +97,16 @@ void dsm__chunks_begin(dsm__serving_request *request);
  * not fit. */
 DSM_NODISCARD dsm_status dsm__chunks_explore(dsm__instance *instance, dsm__serving_step *step,
                                              uint64_t requests, double decode_attention_seconds);
+
+/** The decode step of a draft, if there is one. */
+DSM_NODISCARD dsm_status dsm__speculation_begin(dsm__serving_request *request, dsm_diags *diags);
+
+/** Bytes of a chip that a draft has, with so many requests at their ends. */
+double dsm__draft_bytes(const dsm__instance *instance, double requests);
+
+/** Adds the draft's steps to those of so many requests; the decode step says if it fits. */
+DSM_NODISCARD dsm_status dsm__speculation_add(dsm__instance *instance, dsm__serving_batch *batch,
+                                              uint64_t requests);
 
 /** Finds the most requests that fit, but for a share of them, and the prefill. */
 DSM_NODISCARD dsm_status dsm__instance_provision(dsm__instance *instance, double share);
