@@ -94,6 +94,12 @@ DSM_API bool dsm_serving_divide(dsm_serving_split *split, const dsm_serving_time
                                 uint64_t prefill_chips, uint64_t decode_chips, double requests,
                                 uint64_t chips);
 
+/** Requests that arrive at random, at prefill instances so many a second each, and from these at
+ * decode instances: fills TTFT, as of prefills alone, and TPOT and the running requests, as of
+ * decode steps alone. O is above 1. False: more than are served, or than the table holds. */
+DSM_API bool dsm_serving_open_apart(dsm_serving_state *state, const dsm_serving_times *times,
+                                    double prefill_rate, double decode_rate);
+
 /* ---- event by event ---- */
 
 /** A request of a trace. */

@@ -258,3 +258,16 @@ bool dsm_serving_divide(dsm_serving_split *split, const dsm_serving_times *times
   split->tpot_seconds = dsm__curve_seconds(&times->decode, split->running) / tokens_of(times);
   return true;
 }
+
+bool dsm_serving_open_apart(dsm_serving_state *state, const dsm_serving_times *times,
+                            double prefill_rate, double decode_rate) {
+  const arrivals of = {.times = times, .rate = decode_rate};
+  const double load = prefill_rate * share_of_prefill(times);
+  double running = 0;
+  if (!(load < 1) || !find_running(&of, &running)) {
+    return false;
+  }
+  *state = open_state(&of, running, queued(times->prefill_seconds, load),
+                      dsm__curve_seconds(&times->decode, running));
+  return true;
+}

@@ -62,8 +62,9 @@ typedef struct search {
   dsm_explorer *explorer;
   dsm__arena *arena; /* the answer's */
   dsm_diags *diags;
-  bool has_arrivals; /* the rate is that of a trace */
-  bool is_told;      /* why there is no answer, by what found that */
+  double largest_rate; /* of all chips, no matter the limits */
+  bool has_arrivals;   /* the rate is that of a trace */
+  bool is_told;        /* why there is no answer, by what found that */
 } search;
 
 /* So many requests in the long run, in steps of a batch's time, or (is_least) of its bound. */
@@ -92,8 +93,7 @@ static coordinates coordinates_of(const dsm_serving_state *state, uint64_t chips
                        .chip = state->requests_per_second / (double)chips};
 }
 
-static bool is_within(const search *s, const dsm_serving_state *state) {
-  const dsm_serving_options *const options = &s->to->options;
+bool dsm__serving_is_within(const dsm_serving_options *options, const dsm_serving_state *state) {
   return (options->ttft_seconds == 0 || state->ttft_seconds <= options->ttft_seconds) &&
          (options->tpot_seconds == 0 || !(state->tpot_seconds > options->tpot_seconds));
 }
@@ -102,7 +102,7 @@ static bool is_within(const search *s, const dsm_serving_state *state) {
 
 static bool make_known(search *s, const dsm__instance *instance, const dsm__serving_batch *batch) {
   const dsm_serving_state state = state_of(s, instance, batch, false, batch->requests);
-  if (!is_within(s, &state)) {
+  if (!dsm__serving_is_within(&s->to->options, &state)) {
     return true;
   }
   if (!DSM__LIST_RESERVE_IN(&s->known, 1, s->arena)) {
@@ -129,7 +129,7 @@ static double excess_of(const search *s, const interval *of, const dsm__serving_
   /* More of the steps carry a chunk with more requests, and these steps may have a lower bound. */
   least.tpot_seconds = fmin(least.tpot_seconds, most.tpot_seconds);
   const coordinates bound = {coordinates_of(&least, chips).user, coordinates_of(&most, chips).chip};
-  double excess = is_within(s, &least) ? HUGE_VAL : 0;
+  double excess = dsm__serving_is_within(&s->to->options, &least) ? HUGE_VAL : 0;
   for (size_t i = 0; i < s->known.count && excess > 0; i++) {
     const coordinates *const known = &s->known.items[i];
     excess = fmin(excess, fmax(bound.user / known->user, bound.chip / known->chip) - 1);
@@ -283,7 +283,8 @@ static dsm_status collect_points(search *s) {
     for (size_t b = 0; b < instance->batches.count; b++) {
       const dsm__serving_batch *const batch = &instance->batches.items[b];
       const dsm_serving_state state = state_of(s, instance, batch, false, batch->requests);
-      if (is_within(s, &state) && !is_beaten(s, coordinates_of(&state, instance->chips))) {
+      if (dsm__serving_is_within(&s->to->options, &state) &&
+          !is_beaten(s, coordinates_of(&state, instance->chips))) {
         insert_point(points, &s->to->point_count, point_of(s, instance, b));
       }
     }
@@ -377,7 +378,7 @@ static bool fill_tables(const search *s, const dsm__instance *instance, tables *
 static bool serves(const search *s, const tables *of, uint64_t instances,
                    dsm_serving_state *state) {
   return dsm_serving_open(state, &of->times, s->to->options.rate / (double)instances) &&
-         is_within(s, state);
+         dsm__serving_is_within(&s->to->options, state);
 }
 
 /* The fewest instances of a kind for the rate, of at most so many; 0: they are too few. More of
@@ -419,14 +420,17 @@ static dsm_status find_fleet(search *s) {
       *fleet = (dsm_serving_fleet){instances, instances * instance->chips, instance->name, state};
     }
   }
-  return fleet->instances > 0
-             ? DSM_OK
-             : dsm__refuse(
-                   s->diags, DSM_ERROR_INFEASIBLE,
-                   "%s: %.6g requests a second are more than %llu chip%s can serve within the "
-                   "limits; without these it is %.4g at most",
-                   s->to->name, s->to->options.rate, (unsigned long long)s->to->options.chips,
-                   plural(s->to->options.chips), largest);
+  s->largest_rate = largest;
+  return DSM_OK;
+}
+
+static dsm_status refuse_rate(const search *s) {
+  const dsm_serving_options *const options = &s->to->options;
+  return dsm__refuse(s->diags, DSM_ERROR_INFEASIBLE,
+                     "%s: %.6g requests a second are more than %llu chip%s can serve within the "
+                     "limits; without these it is %.4g at most",
+                     s->to->name, options->rate, (unsigned long long)options->chips,
+                     plural(options->chips), s->largest_rate);
 }
 
 /* ---- event by event ---- */
@@ -441,38 +445,16 @@ static const dsm__instance *find_instance(const search *s, const char *name) {
 
 /* An instance of the fleet with its part of the rate, or the best point's with its requests. */
 static dsm_status simulate(search *s) {
-  const dsm_serving_options *const options = &s->to->options;
-  const dsm_serving_fleet *const fleet = &s->to->fleet;
-  const bool is_open = fleet->instances > 0;
-  const dsm__instance *const instance =
-      find_instance(s, is_open ? fleet->instance : s->to->best.instance);
+  const bool is_open = s->to->options.rate > 0;
+  const char *const name = is_open ? s->to->fleet.instance : s->to->best.instance;
   tables of;
-  if (options->simulated_requests == 0) {
+  if (s->to->options.simulated_requests == 0 || name == NULL) {
     return DSM_OK;
   }
-  if (!fill_tables(s, instance, &of)) {
-    return DSM_ERROR_OUT_OF_MEMORY;
-  }
-  const dsm_serving_lengths *const trace = options->lengths;
-  const uint64_t comes = s->has_arrivals ? 1 + (trace->count - 1) / fleet->instances : 0;
-  const dsm_serving_scenario scenario = {
-      .times = &of.times,
-      .input_tokens = options->input_tokens,
-      .new_tokens = s->request.new_tokens,
-      .lengths = trace != NULL ? trace->items : NULL,
-      .length_count = trace != NULL ? trace->count : 0,
-      .has_arrivals = s->has_arrivals,
-      .every = s->has_arrivals ? fleet->instances : 1,
-      .running = is_open ? instance->most : s->to->best.requests,
-      .rate = is_open ? options->rate / (double)fleet->instances : 0,
-      .cache_tokens = (double)instance->most * (double)s->request.end,
-      .requests = s->has_arrivals && options->simulated_requests > comes
-                      ? comes
-                      : options->simulated_requests,
-      .seed = options->seed,
-      .ttft_seconds = options->ttft_seconds,
-      .tpot_seconds = options->tpot_seconds};
-  return dsm_serving_simulate(&s->to->simulation, &scenario);
+  const dsm__instance *const instance = find_instance(s, name);
+  return fill_tables(s, instance, &of)
+             ? dsm__instance_simulate(s->to, instance, &of.times, s->has_arrivals)
+             : DSM_ERROR_OUT_OF_MEMORY;
 }
 
 /* ---- prefill and decode apart ---- */
@@ -484,8 +466,9 @@ static double transfer_seconds(const search *s, const dsm_system *system) {
   while (a > 0 && chips->axes[a].chips == 1) {
     a--;
   }
-  const double link =
-      dsm__bytes_of_GB(chips->axes[a].bandwidth_GBps) * chips->axes[a].efficiency_ratio;
+  const double link = chips->cache_link_GBps > 0 ? dsm__bytes_of_GB(chips->cache_link_GBps)
+                                                 : dsm__bytes_of_GB(chips->axes[a].bandwidth_GBps) *
+                                                       chips->axes[a].efficiency_ratio;
   return s->to->cache_bytes_per_token * (double)s->to->options.input_tokens / link;
 }
 
@@ -504,7 +487,7 @@ static void try_apart(search *s, const dsm__instance *prefill, const dsm__instan
   const dsm_serving_state state = {.ttft_seconds = times.prefill_seconds + transfer,
                                    .tpot_seconds = split.tpot_seconds};
   const double rate = split.requests_per_second;
-  if (is_within(s, &state) &&
+  if (dsm__serving_is_within(&s->to->options, &state) &&
       (best->prefill_instance == NULL || rate > best->split.requests_per_second ||
        (rate == best->split.requests_per_second && split.chips < best->split.chips))) {
     *best = (dsm_serving_apart){.prefill_instance = prefill->name,
@@ -530,6 +513,13 @@ static dsm_status find_apart(search *s, const dsm_system *system) {
       return DSM_ERROR_OUT_OF_MEMORY;
     }
     for (size_t p = 0; p < s->instances.count && decode->most > 0; p++) {
+      const dsm__instance *const prefill = &s->instances.items[p];
+      if (s->to->options.rate > 0 && prefill->most > 0) {
+        dsm_serving_times times = of.times;
+        times.prefill_seconds = prefill->prefill.seconds;
+        dsm__apart_at_rate(s->to, prefill, decode, &times, transfer_seconds(s, system));
+        continue;
+      }
       for (size_t b = 0; b < decode->batches.count && s->instances.items[p].most > 0; b++) {
         try_apart(s, &s->instances.items[p], decode, &of, decode->batches.items[b].requests,
                   transfer_seconds(s, system));
@@ -732,9 +722,13 @@ static dsm_status answer(search *s, const dsm_workload *workload, const dsm_syst
     status = find_fleet(s);
   }
   if (status == DSM_OK) {
-    status = simulate(s);
+    status = find_apart(s, system);
   }
-  return status == DSM_OK ? find_apart(s, system) : status;
+  if (status == DSM_OK && s->to->options.rate > 0 && s->to->fleet.instances == 0 &&
+      s->to->apart.prefill_instance == NULL) {
+    status = refuse_rate(s);
+  }
+  return status == DSM_OK ? simulate(s) : status;
 }
 
 dsm_status dsm_serve(dsm_serving **serving, const dsm_workload *workload, const dsm_system *system,

@@ -108,6 +108,18 @@ double dsm__draft_bytes(const dsm__instance *instance, double requests);
 DSM_NODISCARD dsm_status dsm__speculation_add(dsm__instance *instance, dsm__serving_batch *batch,
                                               uint64_t requests);
 
+bool dsm__serving_is_within(const dsm_serving_options *options, const dsm_serving_state *state);
+
+/** Simulates requests that arrive at an instance of the fleet, with a rate, or at that of the best
+ * point. */
+DSM_NODISCARD dsm_status dsm__instance_simulate(dsm_serving *to, const dsm__instance *instance,
+                                                const dsm_serving_times *times, bool has_arrivals);
+
+/** Finds the fewest of two kinds of instances for the rate, where `times` has their steps; keeps
+ * them if they are fewer chips than the best so far. */
+void dsm__apart_at_rate(dsm_serving *to, const dsm__instance *prefill, const dsm__instance *decode,
+                        const dsm_serving_times *times, double transfer);
+
 /** Finds the most requests that fit, but for a share of them, and the prefill. */
 DSM_NODISCARD dsm_status dsm__instance_provision(dsm__instance *instance, double share);
 

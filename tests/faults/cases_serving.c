@@ -104,6 +104,7 @@ static attempt be_steady(const subject *s, dsm_diags *diags) {
   dsm_serving_split split;
   digest = digest_u64(digest, dsm_serving_divide(&split, &times, 1, 1, 2, 9));
   digest = digest_double(digest, split.running);
+  digest = digest_u64(digest, dsm_serving_open_apart(&state, &times, 0.1, 0.1));
   return (attempt){.status = DSM_OK, .digest = digest_double(digest, state.running)};
 }
 

@@ -210,7 +210,7 @@ static const cli_option options[] = {
      NUMBER(options.rate, ABOVE_0, RATE_MOST)},
     {.name = "disaggregate",
      .help = "find also how many instances should only prefill, and how many only decode, to serve "
-             "most requests",
+             "most requests, or with --rate these with the fewest chips",
      FLAG(options.is_disaggregated)},
     {.name = "speculate",
      .argument = "K,ACCEPTANCE[,DRAFT]",
@@ -240,7 +240,6 @@ static const cli_option options[] = {
 };
 
 static const cli_rule rules[] = {
-    {0, {"disaggregate"}, {"rate"}, EXCLUDES},
     {0, {"lengths"}, {"input-tokens", "output-tokens"}, EXCLUDES},
     {0, {"seed"}, {"simulate"}, NEEDS},
     {0, {"chunk"}, {"disaggregate"}, EXCLUDES},
