@@ -48,7 +48,12 @@ typedef struct dsm_serving_times {
   uint64_t chunks;          /**< k: parts of a prefill, each in a step of running requests; 0: it is
                                  a step of its own */
   dsm_serving_curve chunked; /**< X: such a step, beside so many running requests; with chunks */
+  double tokens_per_step;    /**< of a request, on average, 1 or more; 0: 1 */
 } dsm_serving_times;
+
+/** Tokens that a decode step makes on average which checks so many of a draft, each of which is
+ * accepted with a chance of 0 to 1 if those before it are: (1 - a^(K+1)) / (1 - a). */
+DSM_API double dsm_serving_tokens_per_step(uint64_t speculated, double acceptance);
 
 /** What it does in the long run. */
 typedef struct dsm_serving_state {
@@ -89,6 +94,12 @@ typedef struct dsm_serving_split {
 DSM_API bool dsm_serving_divide(dsm_serving_split *split, const dsm_serving_times *times,
                                 uint64_t prefill_chips, uint64_t decode_chips, double requests,
                                 uint64_t chips);
+
+/** Requests that arrive at random, at prefill instances so many a second each, and from these at
+ * decode instances: fills TTFT, as of prefills alone, and TPOT and the running requests, as of
+ * decode steps alone. O is above 1. False: more than are served, or than the table holds. */
+DSM_API bool dsm_serving_open_apart(dsm_serving_state *state, const dsm_serving_times *times,
+                                    double prefill_rate, double decode_rate);
 
 /* ---- event by event ---- */
 
@@ -188,12 +199,16 @@ typedef struct dsm_serving_options {
   uint64_t prefill_batch; /**< requests that are prefilled together: 1 or more */
   uint64_t chunk_tokens;  /**< of a prompt that go into one step, beside decodes; 0: a prefill is a
                                step of its own. With an answer of more than one token */
-  double gap;             /**< relative distance from the optimum within which the front is proven,
-                               above 0 to 1 */
-  double ttft_seconds;    /**< longest mean time to the first token; 0: any */
-  double tpot_seconds;    /**< longest mean time between later ones; 0: any */
-  double rate;            /**< requests a second that are to be served; 0: as many as can be */
-  uint64_t chips;         /**< at most; 0: those of the system */
+  uint64_t speculated_tokens; /**< of a draft, that a decode step checks; 0: none */
+  double acceptance;          /**< chance of each, 0 to 1 */
+  const dsm_workload *draft;  /**< makes them one by one; not used when it is answered; NULL: heads
+                                   of the network itself, which are among its layers */
+  double gap;          /**< relative distance from the optimum within which the front is proven,
+                            above 0 to 1 */
+  double ttft_seconds; /**< longest mean time to the first token; 0: any */
+  double tpot_seconds; /**< longest mean time between later ones; 0: any */
+  double rate;         /**< requests a second that are to be served; 0: as many as can be */
+  uint64_t chips;      /**< at most; 0: those of the system */
   const dsm_serving_lengths *lengths; /**< requests whose means take the place of input_tokens and
                                            output_tokens, and with arrivals of a rate that is not
                                            given; not used when it is answered; NULL: none */
@@ -322,6 +337,8 @@ typedef struct dsm_serving {
   uint64_t cached_tokens;         /**< of the input */
   double cache_bytes_per_token;   /**< that is added by a token of a request, on all chips */
   double cache_bytes_per_request; /**< at its end */
+  double tokens_per_step;         /**< of decodes, of a request */
+  const char *draft;              /**< name of the workload that speculates; NULL: none */
   uint64_t explorations;
   double reached_gap;              /**< within which the front is proven */
   const dsm_serving_point *points; /**< the front within the limits, the fastest for a user first */

@@ -208,6 +208,7 @@ typedef struct dsm_network {
   double protocol_latency_ratio;              /**< of the times of all of them */
   double step_overhead_us;                    /**< of the host, of each step in serving, */
   double request_overhead_us;                 /**< and of each request of the step */
+  double cache_link_GBps; /**< of a request's cache, between instances; 0: as the outermost axis */
 } dsm_network;
 
 /** Storage near the chips, of the whole system as a job sees it: node-local drives, or a burst

@@ -76,7 +76,8 @@ static dsm_status pick_positions(dsm_workload **body, dsm__arena *arena, uint64_
 
 static dsm_status make_body(dsm_workload **made, const dsm__serving_request *request,
                             uint64_t requests) {
-  const uint64_t rows = requests + request->chunk_tokens;
+  const uint64_t decoded = requests * (request->options->speculated_tokens + 1);
+  const uint64_t rows = decoded + request->chunk_tokens;
   const double share = (double)request->chunk_tokens / (double)rows;
   dsm_workload changed = *request->network;
   dsm__arena *const arena = dsm__arena_new();
@@ -94,7 +95,7 @@ static dsm_status make_body(dsm_workload **made, const dsm__serving_request *req
   }
   if (status == DSM_OK) {
     (*made)->minibatch = 1;
-    status = pick_positions(made, arena, requests + 1);
+    status = pick_positions(made, arena, decoded + 1);
   }
   dsm__arena_free(arena);
   return status;
@@ -111,7 +112,8 @@ dsm_status dsm__chunks_explore(dsm__instance *instance, dsm__serving_step *step,
     const dsm__serving_task task = {.workload = body,
                                     .requests = (double)requests + 1,
                                     .bytes = fmax(0, caches - dsm__workload_cache_bytes(body)) /
-                                             (double)instance->chips,
+                                                 (double)instance->chips +
+                                             dsm__draft_bytes(instance, (double)requests + 1),
                                     .growth = 1};
     status = dsm__instance_step(instance, step, &task);
     step->memory_bytes += task.bytes;

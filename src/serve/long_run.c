@@ -23,9 +23,14 @@ double dsm__curve_seconds(const dsm_serving_curve *curve, double requests) {
   return curve->seconds[i - 1] + part * (curve->seconds[i] - curve->seconds[i - 1]);
 }
 
-/* Steps of a request after its first token. */
+/* Tokens of a request in a step. */
+static double tokens_of(const dsm_serving_times *times) {
+  return fmax(1, times->tokens_per_step);
+}
+
+/* Steps of a request after its first token: what follows counts by these, but for TPOT. */
 static double steps_of(const dsm_serving_times *times) {
-  return times->output_tokens > 1 ? (double)times->output_tokens - 1 : 0;
+  return times->output_tokens > 1 ? ((double)times->output_tokens - 1) / tokens_of(times) : 0;
 }
 
 /* A prefill, for each of the requests that it is of. */
@@ -35,10 +40,11 @@ static double share_of_prefill(const dsm_serving_times *times) {
 
 /* ---- requests that are always there ---- */
 
-static dsm_serving_state closed_state(double requests, double ttft, double tpot, double cycle) {
+static dsm_serving_state closed_state(const dsm_serving_times *times, double requests, double ttft,
+                                      double step, double cycle) {
   return (dsm_serving_state){.running = requests,
                              .ttft_seconds = ttft,
-                             .tpot_seconds = tpot,
+                             .tpot_seconds = step / tokens_of(times),
                              .request_seconds = cycle,
                              .requests_per_second = requests / cycle,
                              .requests_in_system = requests};
@@ -48,7 +54,7 @@ static dsm_serving_state closed_state(double requests, double ttft, double tpot,
 static dsm_serving_state closed_prefills(const dsm_serving_times *times, double requests) {
   const double batches = ceil(requests / (double)times->prefill_batch);
   const double ttft = batches * times->prefill_seconds;
-  dsm_serving_state state = closed_state(requests, ttft, (double)NAN, ttft);
+  dsm_serving_state state = closed_state(times, requests, ttft, (double)NAN, ttft);
   state.requests_per_second = 1 / share_of_prefill(times);
   return state;
 }
@@ -59,13 +65,13 @@ static dsm_serving_state closed_chunks(const dsm_serving_times *times, double re
   if (requests * chunks > chunks + steps) { /* each step carries one */
     const double step = dsm__curve_seconds(&times->chunked, steps / chunks);
     const double cycle = requests * chunks * step;
-    return closed_state(requests, cycle - steps * step, step, cycle);
+    return closed_state(times, requests, cycle - steps * step, step, cycle);
   }
   const double share = (requests - 1) * chunks / steps; /* of steps, which carry one */
   const double carrying = dsm__curve_seconds(&times->chunked, requests - 1);
   const double step = share * carrying + (1 - share) * dsm__curve_seconds(&times->decode, requests);
   const double ttft = chunks * carrying;
-  return closed_state(requests, ttft, step, ttft + steps * step);
+  return closed_state(times, requests, ttft, step, ttft + steps * step);
 }
 
 dsm_serving_state dsm_serving_closed(const dsm_serving_times *times, double requests) {
@@ -82,7 +88,7 @@ dsm_serving_state dsm_serving_closed(const dsm_serving_times *times, double requ
       steps * dsm__curve_seconds(&times->decode, requests) + prefills * times->prefill_seconds;
   const double waiting = (prefills - 1) / (2 * steps); /* prefills before one's own */
   const double ttft = (1 + waiting) * times->prefill_seconds;
-  return closed_state(requests, ttft, (cycle - ttft) / steps, cycle);
+  return closed_state(times, requests, ttft, (cycle - ttft) / steps, cycle);
 }
 
 /* ---- requests that arrive ---- */
@@ -137,12 +143,12 @@ static bool find_running(const arrivals *of, double *running) {
   return true;
 }
 
-static dsm_serving_state open_state(const arrivals *of, double running, double ttft, double tpot) {
+static dsm_serving_state open_state(const arrivals *of, double running, double ttft, double step) {
   const double steps = steps_of(of->times);
-  const double request = steps > 0 ? ttft + steps * tpot : ttft;
+  const double request = steps > 0 ? ttft + steps * step : ttft;
   return (dsm_serving_state){.running = running,
                              .ttft_seconds = ttft,
-                             .tpot_seconds = steps > 0 ? tpot : (double)NAN,
+                             .tpot_seconds = steps > 0 ? step / tokens_of(of->times) : (double)NAN,
                              .request_seconds = request,
                              .requests_per_second = of->rate,
                              .requests_in_system = of->rate * request};
@@ -249,6 +255,19 @@ bool dsm_serving_divide(dsm_serving_split *split, const dsm_serving_times *times
   split->running = requests;
   (void)find_running(&of, &split->running);
   split->running = fmin(split->running, requests);
-  split->tpot_seconds = dsm__curve_seconds(&times->decode, split->running);
+  split->tpot_seconds = dsm__curve_seconds(&times->decode, split->running) / tokens_of(times);
+  return true;
+}
+
+bool dsm_serving_open_apart(dsm_serving_state *state, const dsm_serving_times *times,
+                            double prefill_rate, double decode_rate) {
+  const arrivals of = {.times = times, .rate = decode_rate};
+  const double load = prefill_rate * share_of_prefill(times);
+  double running = 0;
+  if (!(load < 1) || !find_running(&of, &running)) {
+    return false;
+  }
+  *state = open_state(&of, running, queued(times->prefill_seconds, load),
+                      dsm__curve_seconds(&times->decode, running));
   return true;
 }

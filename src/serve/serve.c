@@ -63,8 +63,9 @@ typedef struct search {
   dsm_explorer *explorer;
   dsm__arena *arena; /* the answer's */
   dsm_diags *diags;
-  bool has_arrivals; /* the rate is that of a trace */
-  bool is_told;      /* why there is no answer, by what found that */
+  double largest_rate; /* of all chips, no matter the limits */
+  bool has_arrivals;   /* the rate is that of a trace */
+  bool is_told;        /* why there is no answer, by what found that */
 } search;
 
 dsm_serving_state dsm__serving_state_of(const dsm__instance *instance,
@@ -76,13 +77,15 @@ dsm_serving_state dsm__serving_state_of(const dsm__instance *instance,
   const double decode = is_least ? batch->decode.least_seconds : batch->decode.seconds;
   const double others = number - 1;
   const double chunked = is_least ? batch->chunked.least_seconds : batch->chunked.seconds;
-  const dsm_serving_times times = {.output_tokens = options->output_tokens,
-                                   .prefill_seconds = is_least ? instance->prefill.least_seconds
-                                                               : instance->prefill.seconds,
-                                   .prefill_batch = together,
-                                   .decode = {&number, &decode, 1},
-                                   .chunks = instance->of->chunks,
-                                   .chunked = {&others, &chunked, 1}};
+  const dsm_serving_times times = {
+      .output_tokens = options->output_tokens,
+      .prefill_seconds = is_least ? instance->prefill.least_seconds : instance->prefill.seconds,
+      .prefill_batch = together,
+      .decode = {&number, &decode, 1},
+      .chunks = instance->of->chunks,
+      .chunked = {&others, &chunked, 1},
+      .tokens_per_step =
+          dsm_serving_tokens_per_step(options->speculated_tokens, options->acceptance)};
   return dsm_serving_closed(&times, number);
 }
 
@@ -374,7 +377,8 @@ static bool fill_tables(const search *s, const dsm__instance *instance, tables *
                                   .prefill_batch = s->to->options.prefill_batch,
                                   .decode = {to->requests, to->seconds, count},
                                   .chunks = s->request.chunks,
-                                  .chunked = {to->others, to->chunked, count}};
+                                  .chunked = {to->others, to->chunked, count},
+                                  .tokens_per_step = s->to->tokens_per_step};
   return true;
 }
 
@@ -423,14 +427,17 @@ static dsm_status find_fleet(search *s) {
       *fleet = (dsm_serving_fleet){instances, instances * instance->chips, instance->name, state};
     }
   }
-  return fleet->instances > 0
-             ? DSM_OK
-             : dsm__refuse(
-                   s->diags, DSM_ERROR_INFEASIBLE,
-                   "%s: %.6g requests a second are more than %llu chip%s can serve within the "
-                   "limits; without these it is %.4g at most",
-                   s->to->name, s->to->options.rate, (unsigned long long)s->to->options.chips,
-                   plural(s->to->options.chips), largest);
+  s->largest_rate = largest;
+  return DSM_OK;
+}
+
+static dsm_status refuse_rate(const search *s) {
+  const dsm_serving_options *const options = &s->to->options;
+  return dsm__refuse(s->diags, DSM_ERROR_INFEASIBLE,
+                     "%s: %.6g requests a second are more than %llu chip%s can serve within the "
+                     "limits; without these it is %.4g at most",
+                     s->to->name, options->rate, (unsigned long long)options->chips,
+                     plural(options->chips), s->largest_rate);
 }
 
 /* ---- event by event ---- */
@@ -445,38 +452,16 @@ static const dsm__instance *find_instance(const search *s, const char *name) {
 
 /* An instance of the fleet with its part of the rate, or the best point's with its requests. */
 static dsm_status simulate(search *s) {
-  const dsm_serving_options *const options = &s->to->options;
-  const dsm_serving_fleet *const fleet = &s->to->fleet;
-  const bool is_open = fleet->instances > 0;
-  const dsm__instance *const instance =
-      find_instance(s, is_open ? fleet->instance : s->to->best.instance);
+  const bool is_open = s->to->options.rate > 0;
+  const char *const name = is_open ? s->to->fleet.instance : s->to->best.instance;
   tables of;
-  if (options->simulated_requests == 0) {
+  if (s->to->options.simulated_requests == 0 || name == NULL) {
     return DSM_OK;
   }
-  if (!fill_tables(s, instance, &of)) {
-    return DSM_ERROR_OUT_OF_MEMORY;
-  }
-  const dsm_serving_lengths *const trace = options->lengths;
-  const uint64_t comes = s->has_arrivals ? 1 + (trace->count - 1) / fleet->instances : 0;
-  const dsm_serving_scenario scenario = {
-      .times = &of.times,
-      .input_tokens = options->input_tokens,
-      .new_tokens = s->request.new_tokens,
-      .lengths = trace != NULL ? trace->items : NULL,
-      .length_count = trace != NULL ? trace->count : 0,
-      .has_arrivals = s->has_arrivals,
-      .every = s->has_arrivals ? fleet->instances : 1,
-      .running = is_open ? instance->most : s->to->best.requests,
-      .rate = is_open ? options->rate / (double)fleet->instances : 0,
-      .cache_tokens = (double)instance->most * (double)s->request.end,
-      .requests = s->has_arrivals && options->simulated_requests > comes
-                      ? comes
-                      : options->simulated_requests,
-      .seed = options->seed,
-      .ttft_seconds = options->ttft_seconds,
-      .tpot_seconds = options->tpot_seconds};
-  return dsm_serving_simulate(&s->to->simulation, &scenario);
+  const dsm__instance *const instance = find_instance(s, name);
+  return fill_tables(s, instance, &of)
+             ? dsm__instance_simulate(s->to, instance, &of.times, s->has_arrivals)
+             : DSM_ERROR_OUT_OF_MEMORY;
 }
 
 /* ---- prefill and decode apart ---- */
@@ -488,8 +473,9 @@ static double transfer_seconds(const search *s, const dsm_system *system) {
   while (a > 0 && chips->axes[a].chips == 1) {
     a--;
   }
-  const double link =
-      dsm__bytes_of_GB(chips->axes[a].bandwidth_GBps) * chips->axes[a].efficiency_ratio;
+  const double link = chips->cache_link_GBps > 0 ? dsm__bytes_of_GB(chips->cache_link_GBps)
+                                                 : dsm__bytes_of_GB(chips->axes[a].bandwidth_GBps) *
+                                                       chips->axes[a].efficiency_ratio;
   return s->to->cache_bytes_per_token * (double)s->to->options.input_tokens / link;
 }
 
@@ -534,6 +520,13 @@ static dsm_status find_apart(search *s, const dsm_system *system) {
       return DSM_ERROR_OUT_OF_MEMORY;
     }
     for (size_t p = 0; p < s->instances.count && decode->most > 0; p++) {
+      const dsm__instance *const prefill = &s->instances.items[p];
+      if (s->to->options.rate > 0 && prefill->most > 0) {
+        dsm_serving_times times = of.times;
+        times.prefill_seconds = prefill->prefill.seconds;
+        dsm__apart_at_rate(s->to, prefill, decode, &times, transfer_seconds(s, system));
+        continue;
+      }
       for (size_t b = 0; b < decode->batches.count && s->instances.items[p].most > 0; b++) {
         try_apart(s, &s->instances.items[p], decode, &of, decode->batches.items[b].requests,
                   transfer_seconds(s, system));
@@ -585,11 +578,14 @@ dsm_status dsm__serving_request_derive(dsm__serving_request *request, const dsm_
   }
   dsm_workload_free(last);
   if (status == DSM_OK && out > 1) {
-    status = dsm_workload_phase(&request->decode, workload, DSM_PHASE_DECODE, 1, request->context,
-                                diags);
+    status = dsm_workload_phase(&request->decode, workload, DSM_PHASE_DECODE,
+                                options->speculated_tokens + 1, request->context, diags);
   }
   if (status == DSM_OK && out > 1) {
     request->growth = request->cache_bytes / dsm__workload_cache_bytes(request->decode);
+  }
+  if (status == DSM_OK && out > 1) {
+    status = dsm__speculation_begin(request, diags);
   }
   if (status == DSM_OK && options->chunk_tokens > 0) {
     dsm__chunks_begin(request);
@@ -598,6 +594,7 @@ dsm_status dsm__serving_request_derive(dsm__serving_request *request, const dsm_
 }
 
 void dsm__serving_request_fini(dsm__serving_request *request) {
+  dsm_workload_free(request->draft);
   dsm_workload_free(request->decode);
   dsm_workload_free(request->prefill);
 }
@@ -617,10 +614,10 @@ static const char *instance_name(const search *s, const dsm_network *network) {
 }
 
 /* With a chunk in each step more requests only wait. */
-static uint64_t most_requests(const dsm__serving_request *of) {
-  const uint64_t steps = of->options->output_tokens - 1;
-  const uint64_t useful = of->chunks > 0 ? 1 + (steps + of->chunks - 1) / of->chunks : UINT64_MAX;
-  return useful < DSM_SERVING_BATCH_MAX ? useful : DSM_SERVING_BATCH_MAX;
+static uint64_t most_requests(const dsm__serving_request *of, double tokens_per_step) {
+  const double steps = ((double)of->options->output_tokens - 1) / tokens_per_step;
+  const double useful = of->chunks > 0 ? 1 + ceil(steps / (double)of->chunks) : HUGE_VAL;
+  return (uint64_t)fmin(useful, DSM_SERVING_BATCH_MAX);
 }
 
 static dsm_status add_instance(search *s, const dsm_system *system) {
@@ -636,7 +633,7 @@ static dsm_status add_instance(search *s, const dsm_system *system) {
                               .system = *system,
                               .name = instance_name(s, &system->system),
                               .chips = chips,
-                              .ceiling = most_requests(&s->request),
+                              .ceiling = most_requests(&s->request, s->to->tokens_per_step),
                               .explorer = s->explorer,
                               .arena = s->arena,
                               .explorations = &s->to->explorations};
@@ -688,6 +685,8 @@ static dsm_status check_options(const dsm_serving_options *options, dsm_diags *d
       {options->gap, DBL_MIN, 1, "gap: expected a ratio above 0, to 1"},
       {options->chunk_tokens > 0 ? out : 2, 2, DSM_SIDE_MAX,
        "chunk: expected an answer of more than one token beside it"},
+      {options->acceptance, 0, 1, "speculate: expected an acceptance from 0 to 1"},
+      {(double)options->speculated_tokens, 0, 1024, "speculate: expected at most 1024 tokens"},
       {(double)options->simulated_requests, 0, DSM_SERVING_REQUESTS_MAX,
        "simulate: expected at most 1000000 requests"},
       {options->ttft_seconds, 0, HUGE_VAL, "ttft: expected a time"},
@@ -734,6 +733,8 @@ static dsm_status tell_engine(search *s, const dsm_workload *workload) {
 
 static dsm_status answer(search *s, const dsm_workload *workload, const dsm_system *system) {
   take_means(s);
+  s->to->tokens_per_step =
+      dsm_serving_tokens_per_step(s->to->options.speculated_tokens, s->to->options.acceptance);
   dsm_status status = dsm__serving_request_derive(&s->request, workload, &s->to->options, s->diags);
   s->is_told = status != DSM_OK;
   s->to->cached_tokens = s->request.cached_tokens;
@@ -755,10 +756,14 @@ static dsm_status answer(search *s, const dsm_workload *workload, const dsm_syst
     status = find_fleet(s);
   }
   if (status == DSM_OK) {
-    status = simulate(s);
+    status = find_apart(s, system);
+  }
+  if (status == DSM_OK && s->to->options.rate > 0 && s->to->fleet.instances == 0 &&
+      s->to->apart.prefill_instance == NULL) {
+    status = refuse_rate(s);
   }
   if (status == DSM_OK) {
-    status = find_apart(s, system);
+    status = simulate(s);
   }
   return status == DSM_OK ? tell_engine(s, workload) : status;
 }
@@ -783,6 +788,8 @@ dsm_status dsm_serve(dsm_serving **serving, const dsm_workload *workload, const 
   dsm_explorer_free(s.explorer);
   if (status == DSM_OK) {
     s.to->options.lengths = NULL;
+    s.to->draft = options->draft == NULL ? NULL : dsm__arena_strdup(s.arena, options->draft->name);
+    s.to->options.draft = NULL;
     *serving = s.to;
     return DSM_OK;
   }

@@ -233,6 +233,17 @@ DSM__OWN_ANSWER(
         COUNT, document, of.options.chunk_tokens, "chunk_tokens",
         DSM__FIELD_IS_READ | DSM__ASKED | DSM__UNLESS_0, .max = DSM_SIDE_MAX, .unit = "tokens",
         .help = "Of a prompt that share a step with decodes; absent: it has a step of its own."),
+    DSM__FIELD(COUNT, document, of.options.speculated_tokens, "speculated_tokens",
+               DSM__FIELD_IS_READ | DSM__ASKED | DSM__UNLESS_0, .max = DSM_SIDE_MAX,
+               .unit = "tokens", .help = "That a decode step checks; absent: none."),
+    DSM__FIELD(REAL, document, of.options.acceptance, "acceptance",
+               DSM__FIELD_IS_READ | DSM__ASKED | DSM__UNLESS_0, .max = 1, .unit = "ratio",
+               .help = "Chance of each of them; absent: 0."),
+    DSM__FIELD(TEXT, document, of.draft, "draft", DSM__FIELD_IS_READ | DSM__ASKED | DSM__OPTIONAL,
+               .max = DSM_TEXT_BYTES_MAX,
+               .help = "The workload that makes them; absent: heads of the network itself."),
+    DSM__FIELD(REAL, document, of.tokens_per_step, "tokens_per_step", READ | DSM__FIGURE,
+               .unit = "tokens", .help = "Of a request, that a decode step makes on average."),
     COUNT(document, of.options.chips, "most_chips", DSM__ASKED, "Chips that there are."),
     SECONDS(document, of.options.ttft_seconds, "ttft_limit_seconds", DSM__UNLESS_0 | DSM__ASKED,
             "Longest time to the first token; absent: any."),
@@ -306,6 +317,10 @@ static const dsm__fact facts[] = {
                  "{cache_bytes_per_token:=} bytes a token, {cache_bytes_per_request} a "
                  "request at its end",
                  HAS_CACHE),
+    DSM__FACT_IF("draft",
+                 "{speculated_tokens} token{speculated_tokens;s} ahead{draft?, made by {draft}|}: "
+                 "{tokens_per_step:4} tokens a step",
+                 DSM__IF(document, of.options.speculated_tokens)),
     DSM__FACT("limits", "{ttft_limit_seconds?TTFT {ttft_limit_seconds:m4} "
                         "ms|}{tpot_limit_seconds?{ttft_limit_seconds?, |}TPOT "
                         "{tpot_limit_seconds:m4} ms|}"),

@@ -146,14 +146,19 @@ dsm_status dsm__instance_explore(dsm__instance *instance, uint64_t requests,
   if (of != NULL) {
     dsm_workload decode = *of;
     decode.minibatch = requests;
-    const dsm__serving_task task = {
-        .workload = &decode, .requests = (double)requests, .growth = instance->of->growth};
+    const dsm__serving_task task = {.workload = &decode,
+                                    .requests = (double)requests,
+                                    .bytes = dsm__draft_bytes(instance, (double)requests),
+                                    .growth = instance->of->growth};
     dsm_status status = dsm__instance_step(instance, &made.decode, &task);
     if (status == DSM_OK && made.decode.fits && instance->of->chunks > 0) {
       status = dsm__chunks_explore(instance, &made.chunked, requests - 1,
                                    made.decode.attention_seconds * (double)(requests - 1) /
                                        (double)requests);
       made.decode.fits = made.chunked.fits;
+    }
+    if (status == DSM_OK && made.decode.fits && instance->of->draft != NULL) {
+      status = dsm__speculation_add(instance, &made, requests);
     }
     if (status != DSM_OK || !made.decode.fits) {
       return status;
@@ -170,7 +175,8 @@ static dsm_status try_most(dsm__instance *instance, uint64_t requests, bool *fit
   *fits = status == DSM_OK && batch != NULL;
   if (*fits && instance->of->chunks == 0) {
     dsm__serving_step prefill;
-    const double caches = (double)requests * instance->of->cache_bytes / (double)instance->chips;
+    const double caches = (double)requests * instance->of->cache_bytes / (double)instance->chips +
+                          dsm__draft_bytes(instance, (double)requests);
     const dsm_workload *const of = instance->of->prefill;
     const dsm__serving_task task = {of, (double)of->minibatch, caches, 1};
     status = dsm__instance_step(instance, &prefill, &task);

@@ -23,9 +23,12 @@ typedef struct dsm__serving_request {
   uint64_t end;                /**< of context, when a request ends */
   uint64_t chunks;             /**< of a prefill; 0: it is a step of its own */
   uint64_t chunk_tokens;       /**< of each */
-  double cache_bytes;          /**< at its end */
-  double added_bytes;          /**< to it by a token */
-  double growth;               /**< the cache at its end over that at the mean context */
+  dsm_workload *draft;         /**< NULL: there is none */
+  double draft_weights_bytes;
+  double draft_cache_bytes; /**< of a request at its end */
+  double cache_bytes;       /**< at its end */
+  double added_bytes;       /**< to it by a token */
+  double growth;            /**< the cache at its end over that at the mean context */
 } dsm__serving_request;
 
 /** A step. */
@@ -113,6 +116,26 @@ dsm_serving_state dsm__serving_state_of(const dsm__instance *instance,
                                         uint64_t requests);
 
 bool dsm__serving_is_within(const dsm_serving_options *options, const dsm_serving_state *state);
+
+/** The decode step of a draft, if there is one. */
+DSM_NODISCARD dsm_status dsm__speculation_begin(dsm__serving_request *request, dsm_diags *diags);
+
+/** Bytes of a chip that a draft has, with so many requests at their ends. */
+double dsm__draft_bytes(const dsm__instance *instance, double requests);
+
+/** Adds the draft's steps to those of so many requests; the decode step says if it fits. */
+DSM_NODISCARD dsm_status dsm__speculation_add(dsm__instance *instance, dsm__serving_batch *batch,
+                                              uint64_t requests);
+
+/** Simulates requests that arrive at an instance of the fleet, with a rate, or at that of the best
+ * point. */
+DSM_NODISCARD dsm_status dsm__instance_simulate(dsm_serving *to, const dsm__instance *instance,
+                                                const dsm_serving_times *times, bool has_arrivals);
+
+/** Finds the fewest of two kinds of instances for the rate, where `times` has their steps; keeps
+ * them if they are fewer chips than the best so far. */
+void dsm__apart_at_rate(dsm_serving *to, const dsm__instance *prefill, const dsm__instance *decode,
+                        const dsm_serving_times *times, double transfer);
 
 /** Finds the most requests that fit, but for a share of them, and the prefill. */
 DSM_NODISCARD dsm_status dsm__instance_provision(dsm__instance *instance, double share);

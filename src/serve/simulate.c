@@ -23,7 +23,7 @@
 typedef struct request {
   uint64_t in;
   uint64_t out;
-  uint64_t made; /* of its tokens */
+  uint64_t made; /* steps that made tokens of it, the prefill among them */
   double arrival;
   double first; /* when its first token was made */
   double end;   /* 0: not yet */
@@ -51,8 +51,14 @@ typedef struct simulation {
 
 /* ---- requests ---- */
 
-static uint64_t wanted(const request *of) {
-  return of->out > 0 ? of->out : 1;
+/* Tokens of a request in a decode step, evenly (an assumption). */
+static double tokens_of(const simulation *s) {
+  return fmax(1, s->of->times->tokens_per_step);
+}
+
+/* Steps of it. */
+static uint64_t wanted(const simulation *s, const request *of) {
+  return of->out > 1 ? 1 + (uint64_t)ceil(((double)of->out - 1) / tokens_of(s) - 0.5) : 1;
 }
 
 static void make_request(simulation *s, uint64_t index) {
@@ -73,17 +79,17 @@ static void make_request(simulation *s, uint64_t index) {
 /* Tokens that a prefill works on. */
 static double prefilled(const simulation *s, const request *of) {
   const double share = (double)s->of->new_tokens / (double)s->of->input_tokens;
-  return fmax(1, share * (double)of->in) + (double)of->made;
+  return fmax(1, share * (double)of->in) + (double)of->made * tokens_of(s);
 }
 
-static double held(const request *of) {
-  return (double)(of->in + of->made);
+static double held(const simulation *s, const request *of) {
+  return (double)of->in + (double)of->made * tokens_of(s);
 }
 
 static void finish(simulation *s, uint64_t index) {
   request *const of = &s->all[index];
   of->end = s->now;
-  s->used -= held(of);
+  s->used -= held(s, of);
   if (index >= s->first_measured && index < s->first_measured + s->of->requests) {
     s->left--;
   }
@@ -98,8 +104,8 @@ static void join(simulation *s, uint64_t index) {
   request *const of = &s->all[index];
   of->first = of->made == 0 ? s->now : of->first;
   of->made++;
-  s->used += 1;
-  if (of->made >= wanted(of)) {
+  s->used += tokens_of(s);
+  if (of->made >= wanted(s, of)) {
     finish(s, index);
   } else {
     s->running[s->running_count++] = index;
@@ -116,13 +122,13 @@ static bool is_waiting(const simulation *s) {
 static bool has_room(const simulation *s, uint64_t ahead) {
   const uint64_t index = s->again_count > 0 ? s->again[s->again_count - 1] : s->taken;
   const uint64_t there = s->running_count + ahead;
-  const double after = s->used + held(&s->all[index]) + (double)there + 1;
+  const double after = s->used + held(s, &s->all[index]) + (double)(there + 1) * tokens_of(s);
   return there == 0 || (there < s->of->running && after <= s->of->cache_tokens);
 }
 
 static uint64_t admit(simulation *s) {
   const uint64_t index = s->again_count > 0 ? s->again[--s->again_count] : s->taken++;
-  s->used += held(&s->all[index]);
+  s->used += held(s, &s->all[index]);
   return index;
 }
 
@@ -155,7 +161,7 @@ static void begin_chunks(simulation *s) {
 /* The last one that was admitted leaves. */
 static void preempt(simulation *s) {
   const uint64_t index = s->running[--s->running_count];
-  s->used -= held(&s->all[index]);
+  s->used -= held(s, &s->all[index]);
   s->again[s->again_count++] = index;
   s->preemptions++;
 }
@@ -167,10 +173,11 @@ static double alike(const simulation *s, double seconds) {
   double steps = has_chunk ? (double)s->chunks_left : HUGE_VAL;
   for (uint64_t i = 0; i < s->running_count; i++) {
     const request *const of = &s->all[s->running[i]];
-    steps = fmin(steps, (double)(wanted(of) - of->made));
+    steps = fmin(steps, (double)(wanted(s, of) - of->made));
   }
   if (s->running_count > 0) {
-    const double room = floor((s->of->cache_tokens - s->used) / (double)s->running_count);
+    const double room =
+        floor((s->of->cache_tokens - s->used) / ((double)s->running_count * tokens_of(s)));
     steps = fmin(steps, fmax(1, room));
   }
   if (!has_chunk && s->again_count == 0 && s->taken < s->created &&
@@ -183,7 +190,8 @@ static double alike(const simulation *s, double seconds) {
 static void step(simulation *s) {
   const dsm_serving_times *const times = s->of->times;
   const bool has_chunk = s->chunked < s->total;
-  while (s->running_count > 1 && s->used + (double)s->running_count > s->of->cache_tokens) {
+  while (s->running_count > 1 &&
+         s->used + (double)s->running_count * tokens_of(s) > s->of->cache_tokens) {
     preempt(s);
   }
   const double seconds =
@@ -191,11 +199,11 @@ static void step(simulation *s) {
   const double steps = alike(s, seconds);
   uint64_t kept = 0;
   s->now += steps * seconds;
-  s->used += steps * (double)s->running_count;
+  s->used += steps * (double)s->running_count * tokens_of(s);
   for (uint64_t i = 0; i < s->running_count; i++) {
     request *const of = &s->all[s->running[i]];
     of->made += (uint64_t)steps;
-    if (of->made >= wanted(of)) {
+    if (of->made >= wanted(s, of)) {
       finish(s, s->running[i]);
     } else {
       s->running[kept++] = s->running[i];
@@ -254,8 +262,8 @@ static bool begin(simulation *s, dsm__arena *arena) {
   }
   for (uint64_t i = 0; i < there && s->all[i].out > 1; i++) { /* of any age */
     request *const one = &s->all[admit(s)];
-    one->made = 1 + dsm__splitmix64(&s->random) % (one->out - 1);
-    s->used += (double)one->made;
+    one->made = 1 + dsm__splitmix64(&s->random) % (wanted(s, one) > 1 ? wanted(s, one) - 1 : 1);
+    s->used += (double)one->made * tokens_of(s);
     s->running[s->running_count++] = i;
   }
   return true;

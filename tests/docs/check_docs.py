@@ -380,7 +380,7 @@ class Checker:
                 ("dsm-storage/1", ("storage", "deepcam", "summit", "--samples-per-second", "65000", "--adaptive", "score",
                                    "--trace", self.source / "examples" / "storage" / "trace.csv", "--max-repeat", "99")),
                 ("dsm-serving/1", ("serve", "gpt2", "h100", "--gap", "60%", "--tpot", "9", "--ttft", "99", "--rate", "9", "--prefix-hit", "50%")),
-                ("dsm-serving/1", ("serve", "gpt2", "h100", "--gap", "60%", "--chunk", "256", "--simulate", "20")),
+                ("dsm-serving/1", ("serve", "gpt2", "h100", "--gap", "60%", "--chunk", "256", "--simulate", "20", "--speculate", "2,0.5,gpt2")),
                 ("dsm-serving/1", ("serve", "gpt2", "dgx_h100", "--chips", "2", "--gap", "60%", "--disaggregate")),
                 ("dsm-calibration/1", ("calibrate", self.source / "examples" / "calibrate" / "times.csv", "chip1")),
                 ("dsm-check/1", changed),

@@ -61,6 +61,21 @@ static attempt serve_chunks(const subject *s, dsm_diags *diags) {
   return serve_with(s, &options, diags);
 }
 
+static attempt serve_ahead(const subject *s, dsm_diags *diags) {
+  dsm_serving_options options = options_of();
+  dsm_workload *draft = NULL;
+  attempt made = {.status = dsm_workload_parse(&draft, network_text, strlen(network_text), "d",
+                                               NULL, 0, diags)};
+  options.speculated_tokens = 2;
+  options.acceptance = 0.5;
+  options.draft = draft;
+  if (made.status == DSM_OK) {
+    made = serve_with(s, &options, diags);
+  }
+  dsm_workload_free(draft);
+  return made;
+}
+
 static attempt serve_nobody(const subject *s, dsm_diags *diags) {
   dsm_serving_options options = options_of();
   options.tpot_seconds = 1e-15;
@@ -85,10 +100,12 @@ static attempt be_steady(const subject *s, dsm_diags *diags) {
   (void)s, (void)diags;
   uint64_t digest = digest_double(DIGEST_START, dsm_serving_closed(&times, 2).ttft_seconds);
   digest = digest_double(digest, dsm_serving_largest_rate(&times));
+  digest = digest_double(digest, dsm_serving_tokens_per_step(2, 0.5));
   digest = digest_u64(digest, dsm_serving_open(&state, &times, 0.1));
   dsm_serving_split split;
   digest = digest_u64(digest, dsm_serving_divide(&split, &times, 1, 1, 2, 9));
   digest = digest_double(digest, split.running);
+  digest = digest_u64(digest, dsm_serving_open_apart(&state, &times, 0.1, 0.1));
   return (attempt){.status = DSM_OK, .digest = digest_double(digest, state.running)};
 }
 
@@ -159,6 +176,7 @@ const faulty_case serving_cases[] = {
     {"dsm_serve, in chunks", serve_chunks, DSM_OK, NULL},
     {"dsm_serving_lengths_parse", parse_lengths, DSM_OK, NULL},
     {"dsm_serving_simulate", simulate, DSM_OK, NULL},
+    {"dsm_serve, with a draft", serve_ahead, DSM_OK, NULL},
     {"dsm_serve, limits that nothing meets", serve_nobody, DSM_ERROR_INFEASIBLE, NULL},
     {"dsm_serve, bad options", serve_badly, DSM_ERROR_USAGE, NULL},
     {"dsm_serving_closed", be_steady, DSM_OK, NULL},

@@ -665,7 +665,7 @@ def check_made(schemas, dsm, source, plans):
                                      "--trace", str(source / "examples" / "storage" / "trace.csv"))),
             ("dsm-serving/1", (0,), ("serve", "gpt2", "h100", "--gap", "60%", "--tpot", "9", "--ttft", "99", "--rate", "9", "--prefix-hit", "50%")),
             ("dsm-serving/1", (0,), ("serve", "gpt2", "dgx_h100", "--chips", "2", "--gap", "60%", "--disaggregate")),
-            ("dsm-serving/1", (0,), ("serve", "gpt2", "h100", "--gap", "60%", "--chunk", "256", "--simulate", "20")),
+            ("dsm-serving/1", (0,), ("serve", "gpt2", "h100", "--gap", "60%", "--chunk", "256", "--simulate", "20", "--speculate", "2,0.5,gpt2")),
             ("dsm-serving/1", (0,), ("serve", "bert_base", "h100", "--input-tokens", "128", "--output-tokens", "0")),
             ("dsm-validate/1", (0,), ("validate", "vgg16", "torus64", "fig10", str(plans[0]))),
             ("dsm-validate/1", (3,), ("validate", "vgg16", str(unread)))):

@@ -10,6 +10,8 @@
 Suite *suite_steady(void);
 Suite *suite_serve(void);
 Suite *suite_chunks(void);
+Suite *suite_apart(void);
+Suite *suite_speculation(void);
 Suite *suite_lengths(void);
 Suite *suite_simulate(void);
 

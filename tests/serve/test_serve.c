@@ -102,7 +102,8 @@ START_TEST(test_front_covers_all_batches) {
       const double decode = step_of(DSM_PHASE_DECODE, 24 + 17, requests, part) > 0
                                 ? step_of(DSM_PHASE_DECODE, 24 + 8, requests, part)
                                 : 0;
-      const dsm_serving_times times = {17, prefill, 1, {&number, &decode, 1}, 0, {NULL, NULL, 0}};
+      const dsm_serving_times times = {17, prefill,         1, {&number, &decode, 1},
+                                       0,  {NULL, NULL, 0}, 1};
       const dsm_serving_state state = dsm_serving_closed(&times, number);
       bool is_covered = !(decode > 0);
       tried += is_covered ? 0 : 1;

@@ -7,6 +7,8 @@ int main(void) {
   SRunner *const runner = srunner_create(suite_steady());
   srunner_add_suite(runner, suite_serve());
   srunner_add_suite(runner, suite_chunks());
+  srunner_add_suite(runner, suite_apart());
+  srunner_add_suite(runner, suite_speculation());
   srunner_add_suite(runner, suite_lengths());
   srunner_add_suite(runner, suite_simulate());
   srunner_run_all(runner, CK_ENV);

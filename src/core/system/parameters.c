@@ -109,8 +109,8 @@ static bool has_traffic_of_all(const dsm_system *system) {
   }
 #define RATE(path, field, unit)                                                                    \
   {                                                                                                \
-    path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), NULL, true, false, RATE_MIN, RATE_MAX, \
-        0, unit, NULL, 0, false, NULL, NULL                                                        \
+    path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), NULL, true, false, DSM__RATE_MIN,      \
+        RATE_MAX, 0, unit, NULL, 0, false, NULL, NULL                                              \
   }
 #define REAL(path, field, nature, min, max, fallback, unit, source)                                \
   {                                                                                                \
@@ -165,7 +165,7 @@ static bool has_traffic_of_all(const dsm_system *system) {
   AXIS_OWN(a, chips, COUNT, NULL, 1, DSM_CHIPS_MAX, "chips", "Chips along the axis."),             \
       AXIS_OWN(a, link, WORD, &dsm__link_kinds, 0, 0, "word",                                      \
                "What joins the chips along the axis."),                                            \
-      AXIS_OWN(a, bandwidth_GBps, REAL, NULL, RATE_MIN, RATE_MAX, "10^9 bytes/s",                  \
+      AXIS_OWN(a, bandwidth_GBps, REAL, NULL, DSM__RATE_MIN, RATE_MAX, "10^9 bytes/s",             \
                "Bandwidth of a chip's link, one way."),                                            \
       AXIS_NEUTRAL(a, efficiency_ratio, REAL, NULL, SOFTWARE, 1e-6, 1, 1, "ratio",                 \
                    "assumption: all of the bandwidth is usable",                                   \
@@ -295,7 +295,7 @@ const dsm__parameter dsm__parameters[] = {
             "is faster than on the arrays. 0: no vector unit."),
     RATE("core.scratchpad_MiB", core.scratchpad_MiB, "2^20 bytes"),
     RATE("core.scratchpad_bandwidth_GBps", core.scratchpad_bandwidth_GBps, "10^9 bytes/s"),
-    REAL("core.sfu_ops_per_cycle", core.sfu_ops_per_cycle, false, RATE_MIN, RATE_MAX, 16,
+    REAL("core.sfu_ops_per_cycle", core.sfu_ops_per_cycle, false, DSM__RATE_MIN, RATE_MAX, 16,
          "element-passes/cycle",
          "assumption: a reading of the DeepSpatialMatrix paper, Fig. 10, 64 scratchpad "
          "bytes a cycle over 2 bytes read and 2 written"),
@@ -421,11 +421,14 @@ const dsm__parameter dsm__parameters[] = {
     NEUTRAL("system.request_overhead_us", REAL, system.request_overhead_us, NULL, SOFTWARE_COST, 0,
             1e9, 0, "10^-6 s", "assumption: the host is never waited for",
             "In dsm serve: time of the host beside each step, for each of its requests."),
+    NEUTRAL("system.cache_link_GBps", REAL, system.cache_link_GBps, NULL, SOFTWARE, 0, RATE_MAX, 0,
+            "10^9 bytes/s", "assumption: a link of the outermost axis",
+            "In dsm serve --disaggregate: rate at which a request's cache goes from one instance "
+            "to another; 0: that of a link of the outermost axis."),
     NEUTRAL("system.in_network_reduction", FLAG, system.in_network_reduction, &flags, false, 0, 1,
             false, "flag", "assumption: chips add what they reduce",
             "Switches sum the data that pass them: an all-reduce over a switch moves its bytes "
-            "once, or "
-            "goes by system.protocols.in_network."),
+            "once, or goes by system.protocols.in_network."),
     PROTOCOL("low_latency", DSM_PROTOCOL_LOW_LATENCY,
              "a ring of small packets, half of which are flags,"),
     STEP("low_latency", DSM_PROTOCOL_LOW_LATENCY),
@@ -460,12 +463,10 @@ const dsm__parameter dsm__parameters[] = {
     COST("model.batch_norm_saved_bytes", model.batch_norm_saved_bytes, 0, FACTOR_MAX, 0.125,
          "bytes/element", "assumption: one bit"),
     COST("model.reduce_memory_bytes", model.reduce_memory_bytes, 0, FACTOR_MAX, 1, "bytes/byte",
-         "assumption: each gradient byte of the chip crosses the memory bus once in the "
-         "reduction"),
+         "assumption: each gradient byte of the chip crosses the memory bus once in the reduction"),
     COST("model.broadcast_memory_bytes", model.broadcast_memory_bytes, 0, FACTOR_MAX, 1,
          "bytes/byte",
-         "assumption: each weight byte of the chip crosses the memory bus once in the "
-         "broadcast"),
+         "assumption: each weight byte of the chip crosses the memory bus once in the broadcast"),
     COST("model.reduce_ring_crossings", model.reduce_ring_crossings, 0, FACTOR_MAX, 2, "bytes/byte",
          "assumption: bytes received from a chip link enter and leave the ring"),
     COST("model.rotate_memory_bytes", model.rotate_memory_bytes, 0, FACTOR_MAX, 1, "bytes/byte",

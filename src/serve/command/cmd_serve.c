@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cmd_serve.c: what serving a language model gives. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define CLI_ROW_ARGUMENTS serve_arguments
 #include "cli/parse/option_values.h"
@@ -18,6 +20,11 @@
 #define MS_MOST 1e6
 #define RATE_MOST 1e12
 
+#define SPECULATED_MOST 1024
+
+/* A chance, as a number or of a hundred. */
+static const cli_unit shares[] = {{"%", 0.01}, {"", 1}};
+
 /* What only `serve` takes. */
 typedef struct serve_arguments {
   dsm_serving_options options;
@@ -26,6 +33,7 @@ typedef struct serve_arguments {
   size_t prefill_batch;
   size_t chunk;
   const char *lengths;
+  const char *speculate;
   size_t simulate;
   size_t seed;
   size_t chips;
@@ -66,6 +74,42 @@ static dsm_status load_lengths(const cli_arguments *arguments, dsm_serving_lengt
   return status;
 }
 
+/* K,ACCEPTANCE[,DRAFT] */
+static cli_exit take_speculation(const cli_arguments *arguments, dsm_serving_options *options,
+                                 cli_input_file *draft) {
+  const serve_arguments *const own = arguments->own;
+  char text[64];
+  if (own->speculate == NULL) {
+    return CLI_EXIT_DONE;
+  }
+  const size_t number = strcspn(own->speculate, ",");
+  const char *const chance = own->speculate + number + (own->speculate[number] == ',' ? 1 : 0);
+  const size_t length = strcspn(chance, ",");
+  size_t speculated = 0;
+  bool is_good = number < sizeof text && length > 0 && length < sizeof text;
+  if (is_good) {
+    (void)snprintf(text, sizeof text, "%.*s", (int)number, own->speculate);
+    is_good = cli_parse_size(text, 1, SPECULATED_MOST, &speculated);
+    (void)snprintf(text, sizeof text, "%.*s", (int)length, chance);
+    const cli_unit *const unit = cli_read_amount(text, shares, 1, &options->acceptance);
+    is_good = is_good && unit != NULL;
+    options->acceptance *= is_good ? unit->worth : 0;
+  }
+  if (!is_good) {
+    return cli_usage_error(arguments->command,
+                           "--speculate: expected 1 to %d tokens, a chance such as 70%%, and if "
+                           "there is one a draft, found '%s'",
+                           SPECULATED_MOST, own->speculate);
+  }
+  options->speculated_tokens = speculated;
+  if (chance[length] == ',') {
+    *draft = cli_load(arguments, chance + length + 1, DSM_DESCRIPTION_WORKLOAD, arguments->diags);
+    options->draft = draft->workload;
+    return cli_tell(arguments, draft->status);
+  }
+  return CLI_EXIT_DONE;
+}
+
 static cli_exit answer(const cli_arguments *arguments, const cli_input_file *workload,
                        const cli_input_file *system) {
   static const double ms = 1e-3;
@@ -85,6 +129,12 @@ static cli_exit answer(const cli_arguments *arguments, const cli_input_file *wor
     return cli_usage_error(arguments->command,
                            "--output-tokens: expected a whole number of tokens");
   }
+  cli_input_file draft = {.status = DSM_OK};
+  const cli_exit taken = take_speculation(arguments, &options, &draft);
+  if (taken != CLI_EXIT_DONE) {
+    cli_input_file_fini(&draft);
+    return taken;
+  }
   dsm_serving *serving = NULL;
   dsm_serving_lengths *lengths = NULL;
   const double start = cli_seconds_now();
@@ -101,6 +151,7 @@ static cli_exit answer(const cli_arguments *arguments, const cli_input_file *wor
   }
   dsm_serving_free(serving);
   dsm_serving_lengths_free(lengths);
+  cli_input_file_fini(&draft);
   return outcome;
 }
 
@@ -171,8 +222,14 @@ static const cli_option options[] = {
      NUMBER(options.rate, ABOVE_0, RATE_MOST)},
     {.name = "disaggregate",
      .help = "find also how many instances should only prefill, and how many only decode, to serve "
-             "most requests",
+             "most requests, or with --rate these with the fewest chips",
      FLAG(options.is_disaggregated)},
+    {.name = "speculate",
+     .argument = "K,ACCEPTANCE[,DRAFT]",
+     .help = "a decode step checks K tokens, each accepted with that chance (such as 70%) if those "
+             "before it are; DRAFT, a workload, makes them one by one (default: heads of WORKLOAD "
+             "do, which are among its layers)",
+     TEXT(speculate, CLI_TAKES_TEXT)},
     {.name = "simulate",
      .argument = "N",
      .help =
@@ -195,7 +252,6 @@ static const cli_option options[] = {
 };
 
 static const cli_rule rules[] = {
-    {0, {"disaggregate"}, {"rate"}, EXCLUDES},
     {0, {"lengths"}, {"input-tokens", "output-tokens"}, EXCLUDES},
     {0, {"seed"}, {"simulate"}, NEEDS},
     {0, {"chunk"}, {"disaggregate"}, EXCLUDES},
