@@ -20,6 +20,7 @@
 
 #include "dsm/diag.h"
 #include "dsm/element_type.h"
+#include "dsm/plan.h"
 #include "dsm/status.h"
 #include "dsm/strategy.h"
 #include "dsm/system.h"
@@ -103,6 +104,8 @@ typedef struct dsm_serving_options {
   uint64_t prefill_batch; /**< requests that are prefilled together: 1 or more */
   double gap;             /**< relative distance from the optimum within which the front is proven,
                                above 0 to 1 */
+  const char *instances;  /**< "gpu=1,2,4": chips of instances along axes, divisors of these; NULL:
+                               of one chip, then along ever more axes, each whole before the next */
   double ttft_seconds;    /**< longest mean time to the first token; 0: any */
   double tpot_seconds;    /**< longest mean time between later ones; 0: any */
   double rate;            /**< requests a second that are to be served; 0: as many as can be */
@@ -256,6 +259,16 @@ typedef struct dsm_serving {
 DSM_API DSM_NODISCARD dsm_status dsm_serve(dsm_serving **serving, const dsm_workload *workload,
                                            const dsm_system *system,
                                            const dsm_serving_options *options, dsm_diags *diags);
+
+/**
+ * Explores one decode step of so many requests, or a prefill where nothing is decoded, on the last
+ * of the instances of dsm_serve with these options: the largest one. Its memory keeps room for what
+ * the caches of these requests grow to. *plan belongs to the caller. Errors are those of dsm_serve.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_serve_step(dsm_plan **plan, const dsm_workload *workload,
+                                                const dsm_system *system,
+                                                const dsm_serving_options *options,
+                                                uint64_t requests, dsm_diags *diags);
 
 /** Frees it; NULL is fine. */
 DSM_API void dsm_serving_free(dsm_serving *serving);

@@ -231,13 +231,12 @@ static void write_notes(dsm__text_buffer *out, const dsm_serving *serving, const
   dsm__text_printf(out, "Instances: %" PRIu64 ", each of %" PRIu64 " chip%s (%s)%s%s\n",
                    told->instances, told->chips, told->chips == 1 ? "" : "s", told->instance,
                    told->chips == 1 ? "" : ": ", told->chips == 1 ? "" : split);
-  dsm__text_printf(
-      out, "Predicted: TTFT %.4g ms, TPOT %.4g ms, %.4g tokens/s of each chip\n",
-      1e3 * (has_fleet ? fleet->state.ttft_seconds : best->ttft_seconds),
-      1e3 * (has_fleet ? fleet->state.tpot_seconds : best->tpot_seconds),
-      has_fleet ? (double)serving->options.output_tokens * serving->options.rate /
-                      (double)fleet->chips
-                : best->chip_tokens_per_second);
+  dsm__text_printf(out, "Predicted: TTFT %.4g ms, TPOT %.4g ms, %.4g tokens/s of each chip\n",
+                   1e3 * (has_fleet ? fleet->state.ttft_seconds : best->ttft_seconds),
+                   1e3 * (has_fleet ? fleet->state.tpot_seconds : best->tpot_seconds),
+                   has_fleet ? (double)serving->options.output_tokens * serving->options.rate /
+                                   (double)fleet->chips
+                             : best->chip_tokens_per_second);
   dsm__text_printf(out, "Types: weights %s, activations %s, cache %s\n\n",
                    dsm_element_type_name(told->weights), dsm_element_type_name(told->activations),
                    dsm_element_type_name(told->cache));

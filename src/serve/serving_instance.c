@@ -2,6 +2,8 @@
 #include "serve/serving_instance.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/units.h"
 #include "serve/step_facts.h"
@@ -31,6 +33,18 @@ static bool take_room(dsm_system *system, const dsm_system *from, double bytes) 
   return bytes < usable;
 }
 
+/* A copy that owns its workload and system. */
+static bool keep_plan(dsm_plan **kept, const dsm_plan *plan) {
+  char *const text = dsm_plan_print(plan);
+  dsm_plan_free(*kept);
+  *kept = NULL;
+  if (text != NULL && dsm_plan_parse(kept, text, strlen(text), "-", NULL, NULL) == DSM_OK) {
+    dsm_plan_set_bound(*kept, plan->result.lower_bound_cycles, NULL);
+  }
+  free(text);
+  return *kept != NULL;
+}
+
 static dsm_status explore(dsm__instance *instance, dsm__serving_step *step,
                           const dsm_workload *workload, const dsm_system *system,
                           double *cache_bytes) {
@@ -44,6 +58,10 @@ static dsm_status explore(dsm__instance *instance, dsm__serving_step *step,
       dsm_explorer_explore(instance->explorer, &plan, workload, system, &options, NULL);
   if (status != DSM_OK) {
     return status;
+  }
+  if (instance->kept != NULL && !keep_plan(instance->kept, plan)) {
+    dsm_plan_free(plan);
+    return DSM_ERROR_OUT_OF_MEMORY;
   }
   const dsm_plan_result *const result = &plan->result;
   const double least = result->lower_bound_cycles / result->step_cycles;
@@ -181,6 +199,22 @@ dsm_status dsm__instance_provision(dsm__instance *instance, double share) {
   while (instance->batches.count > 0 &&
          instance->batches.items[instance->batches.count - 1].requests > low) {
     instance->batches.count--; /* no room for a prefill beside it */
+  }
+  return status;
+}
+
+dsm_status dsm__instance_plan(dsm__instance *instance, uint64_t requests, dsm_plan **plan) {
+  const bool has_decode = instance->of->decode != NULL;
+  dsm_workload network = *(has_decode ? instance->of->decode : instance->of->prefill);
+  dsm__serving_step step;
+  network.minibatch = requests;
+  instance->kept = plan;
+  dsm_status status =
+      explore_beside(instance, &step, &network, 0, has_decode ? instance->of->growth : 1);
+  status = status == DSM_OK && !step.fits ? DSM_ERROR_INFEASIBLE : status;
+  if (status != DSM_OK) {
+    dsm_plan_free(*plan);
+    *plan = NULL;
   }
   return status;
 }

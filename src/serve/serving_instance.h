@@ -54,6 +54,7 @@ typedef struct dsm__instance {
   dsm_explorer *explorer;                /**< borrowed, of all instances */
   dsm__arena *arena;                     /**< borrowed: of names and batches */
   uint64_t *explorations;                /**< counted there */
+  dsm_plan **kept;                       /**< where a copy of the last plan goes; NULL: nowhere */
 } dsm__instance;
 
 /** A request of a network; options are borrowed. */
@@ -76,5 +77,11 @@ DSM_NODISCARD dsm_status dsm__instance_provision(dsm__instance *instance, double
 /** Explores the decode step of a batch, unless it is known. *batch is NULL if it does not fit. */
 DSM_NODISCARD dsm_status dsm__instance_explore(dsm__instance *instance, uint64_t requests,
                                                const dsm__serving_batch **batch);
+
+/** The plan of a step of so many requests, of a prefill where nothing is decoded; it belongs to the
+ * caller, and to nothing of the instance. DSM_ERROR_INFEASIBLE, without a finding: it does not fit.
+ */
+DSM_NODISCARD dsm_status dsm__instance_plan(dsm__instance *instance, uint64_t requests,
+                                            dsm_plan **plan);
 
 #endif

@@ -22,6 +22,7 @@ typedef struct serve_arguments {
   double output; /* 0 is a number of tokens too */
   size_t prefill_batch;
   size_t chips;
+  size_t explained; /* requests of the step whose plan is wanted; 0: none */
   double ttft_ms;
   double tpot_ms;
 } serve_arguments;
@@ -43,6 +44,20 @@ static cli_exit complain(const cli_arguments *arguments, dsm_status status) {
   return cli_tell(arguments, status);
 }
 
+/* The plan of a step, as explore has it. */
+static cli_exit put_step(const cli_arguments *arguments, const dsm_workload *workload,
+                         const dsm_system *system, const dsm_serving_options *options) {
+  const serve_arguments *const own = arguments->own;
+  dsm_plan *plan = NULL;
+  cli_exit outcome = complain(arguments, dsm_serve_step(&plan, workload, system, options,
+                                                        own->explained, arguments->diags));
+  if (plan != NULL) {
+    outcome = cli_put_answer(arguments, DSM_ANSWER(plan, plan));
+  }
+  dsm_plan_free(plan);
+  return outcome;
+}
+
 static cli_exit answer(const cli_arguments *arguments, const cli_input_file *workload,
                        const cli_input_file *system) {
   static const double ms = 1e-3;
@@ -58,6 +73,9 @@ static cli_exit answer(const cli_arguments *arguments, const cli_input_file *wor
   if ((double)options.output_tokens != own->output) {
     return cli_usage_error(arguments->command,
                            "--output-tokens: expected a whole number of tokens");
+  }
+  if (own->explained > 0) {
+    return put_step(arguments, workload->workload, system->system, &options);
   }
   dsm_serving *serving = NULL;
   const double start = cli_seconds_now();
@@ -132,6 +150,16 @@ static const cli_option options[] = {
      .help = "find also how many instances should only prefill, and how many only decode, to serve "
              "most requests",
      FLAG(options.is_disaggregated)},
+    {.name = "instance",
+     .argument = "AXIS=N,...",
+     .help = "chips of instances along each axis, such as gpu=4,8 or gpu=8,node=1,2 (default: 1, "
+             "then divisors of ever more axes, the innermost first)",
+     NAME(CLI_READ_NAME, options.instances, CLI_TAKES_TEXT)},
+    {.name = "explain-batch",
+     .argument = "B",
+     .help = "instead, the plan of a decode step of B requests on the largest instance, which "
+             "explore, report, trace and others read; of a prefill with --output-tokens 0 or 1",
+     COUNT(explained, DSM_SERVING_BATCH_MAX)},
     {.name = "chips",
      .argument = "N",
      .help = "chips that may be used (default: those of the system)",
@@ -145,6 +173,7 @@ static const cli_option options[] = {
 
 static const cli_rule rules[] = {
     {0, {"disaggregate"}, {"rate"}, EXCLUDES},
+    {0, {"explain-batch"}, {"ttft", "tpot", "rate", "disaggregate", "gap"}, EXCLUDES},
 };
 
 const cli_companion cli_companion_serve = {
@@ -167,6 +196,7 @@ const cli_companion cli_companion_serve = {
          .examples =
              {"dsm serve llama3_70b dgx_h100 --chips 8",
               "dsm serve llama3_8b h100 --input-tokens 2048 --output-tokens 128 --tpot 20",
+              "dsm serve llama3_70b dgx_h100 --instance gpu=4 --explain-batch 50 -o step.json",
               "dsm serve llama3_8b dgx_h100 --rate 40 --ttft 500 --tpot 25",
               "dsm serve bert_base h100 --input-tokens 128 --output-tokens 0 --prefill-batch 64"},
          .run = run},
