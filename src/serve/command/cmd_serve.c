@@ -96,10 +96,11 @@ static cli_exit run(const cli_arguments *arguments) {
 }
 
 static const cli_companion_answer own_answer = {.kind = &dsm_answer_serving,
-                                                .commands = CLI_DIFF | CLI_REPORT,
+                                                .commands = CLI_DIFF | CLI_PLOT | CLI_REPORT,
                                                 .expected = "a plan",
                                                 .found = "an answer of serving",
-                                                .hint = "these show it: dsm report, dsm diff",
+                                                .hint =
+                                                    "these show it: dsm report, dsm plot, dsm diff",
                                                 .what = "an answer of serving"};
 
 static dsm_status export_engine(dsm_export **made, const char *path, dsm_export_target target,
