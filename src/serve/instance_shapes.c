@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "serve/instance_shapes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/diag_add.h"
+#include "base/number_text.h"
 
 /* The axis that an item names, whose number is behind it; else it is of the one before. */
 static unsigned axis_of(const dsm_network *network, const char **item, unsigned before) {
@@ -20,20 +20,22 @@ static unsigned axis_of(const dsm_network *network, const char **item, unsigned 
 
 static bool read_shapes(dsm__shapes *shapes, const char *text, const dsm_network *network) {
   unsigned axis = DSM_AXES_MAX;
-  const char *item = text;
-  while (true) {
+  for (const char *item = text;; item++) {
+    double chips = 0;
     axis = axis_of(network, &item, axis);
-    char *end = NULL;
-    const uint64_t chips = *item >= '0' && *item <= '9' ? strtoull(item, &end, 10) : 0;
-    if (axis == DSM_AXES_MAX || chips == 0 || network->axes[axis].chips % chips != 0 ||
+    const size_t length = strcspn(item, ",");
+    if (axis == DSM_AXES_MAX || strspn(item, "0123456789") != length ||
+        !dsm__text_to_double(item, length, &chips) || chips < 1 ||
+        chips > (double)network->axes[axis].chips ||
+        network->axes[axis].chips % (uint64_t)chips != 0 ||
         shapes->counts[axis] == DSM__SIZES_MAX) {
       return false;
     }
-    shapes->sizes[axis][shapes->counts[axis]++] = chips;
-    if (*end != ',') {
-      return *end == '\0';
+    shapes->sizes[axis][shapes->counts[axis]++] = (uint64_t)chips;
+    item += length;
+    if (*item == '\0') {
+      return true;
     }
-    item = end + 1;
   }
 }
 
