@@ -176,6 +176,17 @@ static dsm_status try_most(dsm__instance *instance, uint64_t requests, bool *fit
   return status;
 }
 
+dsm_status dsm__instance_provision_as(dsm__instance *instance, const dsm__instance *like) {
+  const double caches = (double)like->most * instance->of->cache_bytes / (double)instance->chips;
+  instance->most = like->most;
+  instance->too_many = like->too_many;
+  const dsm_status status =
+      explore_beside(instance, &instance->prefill, instance->of->prefill, caches, 1);
+  instance->prefill.memory_bytes += caches;
+  instance->most = instance->prefill.fits ? instance->most : 0;
+  return status;
+}
+
 dsm_status dsm__instance_provision(dsm__instance *instance, double share) {
   uint64_t low = 0;
   dsm_status status = DSM_OK;

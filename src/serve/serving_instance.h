@@ -74,6 +74,12 @@ bool dsm__serving_is_within(const dsm_serving_options *options, const dsm_servin
 /** Finds the most requests that fit, but for a share of them, and the prefill. */
 DSM_NODISCARD dsm_status dsm__instance_provision(dsm__instance *instance, double share);
 
+/** Takes as many requests as another instance has, which need no more memory, and finds the
+ * prefill.
+ */
+DSM_NODISCARD dsm_status dsm__instance_provision_as(dsm__instance *instance,
+                                                    const dsm__instance *like);
+
 /** Explores the decode step of a batch, unless it is known. *batch is NULL if it does not fit. */
 DSM_NODISCARD dsm_status dsm__instance_explore(dsm__instance *instance, uint64_t requests,
                                                const dsm__serving_batch **batch);
