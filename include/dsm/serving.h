@@ -20,6 +20,7 @@
 
 #include "dsm/diag.h"
 #include "dsm/element_type.h"
+#include "dsm/plan.h"
 #include "dsm/status.h"
 #include "dsm/strategy.h"
 #include "dsm/system.h"
@@ -203,12 +204,14 @@ typedef struct dsm_serving_options {
   double acceptance;          /**< chance of each, 0 to 1 */
   const dsm_workload *draft;  /**< makes them one by one; not used when it is answered; NULL: heads
                                    of the network itself, which are among its layers */
-  double gap;          /**< relative distance from the optimum within which the front is proven,
-                            above 0 to 1 */
-  double ttft_seconds; /**< longest mean time to the first token; 0: any */
-  double tpot_seconds; /**< longest mean time between later ones; 0: any */
-  double rate;         /**< requests a second that are to be served; 0: as many as can be */
-  uint64_t chips;      /**< at most; 0: those of the system */
+  double gap;            /**< relative distance from the optimum within which the front is proven,
+                              above 0 to 1 */
+  const char *instances; /**< "gpu=1,2,4": chips of instances along axes, divisors of these; NULL:
+                              of one chip, then along ever more axes, each whole before the next */
+  double ttft_seconds;   /**< longest mean time to the first token; 0: any */
+  double tpot_seconds;   /**< longest mean time between later ones; 0: any */
+  double rate;           /**< requests a second that are to be served; 0: as many as can be */
+  uint64_t chips;        /**< at most; 0: those of the system */
   const dsm_serving_lengths *lengths; /**< requests whose means take the place of input_tokens and
                                            output_tokens, and with arrivals of a rate that is not
                                            given; not used when it is answered; NULL: none */
@@ -368,6 +371,16 @@ typedef struct dsm_serving {
 DSM_API DSM_NODISCARD dsm_status dsm_serve(dsm_serving **serving, const dsm_workload *workload,
                                            const dsm_system *system,
                                            const dsm_serving_options *options, dsm_diags *diags);
+
+/**
+ * Explores one decode step of so many requests, or a prefill where nothing is decoded, on the last
+ * of the instances of dsm_serve with these options: the largest one. Its memory keeps room for what
+ * the caches of these requests grow to. *plan belongs to the caller. Errors are those of dsm_serve.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_serve_step(dsm_plan **plan, const dsm_workload *workload,
+                                                const dsm_system *system,
+                                                const dsm_serving_options *options,
+                                                uint64_t requests, dsm_diags *diags);
 
 /** Frees it; NULL is fine. */
 DSM_API void dsm_serving_free(dsm_serving *serving);

@@ -244,11 +244,18 @@ static dsm_status serve_changed(const change_row *row, const dsm__bill_request *
                                .arena = asked->instance->arena,
                                .explorations = asked->instance->explorations},
                   .options = &to.options};
-  if (status == DSM_OK) {
-    status = dsm__instance_provision(&of->instance, least_share);
+  /* Where memory does not stop it, most often as many requests as before are more than enough. */
+  if (status == DSM_OK && asked->serving->best.limit != DSM_SERVING_LIMIT_MEMORY) {
+    status = dsm__instance_provision_as(&of->instance, asked->instance);
   }
-  if (status == DSM_OK && of->instance.most > 0) {
-    status = find_best(of, asked->serving->best.requests);
+  for (bool is_again = false; status == DSM_OK; is_again = true) {
+    if (of->instance.most > 0) {
+      status = find_best(of, asked->serving->best.requests);
+    }
+    if (is_again || status != DSM_OK || of->requests < of->instance.most) {
+      break;
+    }
+    status = dsm__instance_provision(&of->instance, least_share);
   }
   dsm__serving_request_fini(&request);
   return status;

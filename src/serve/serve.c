@@ -16,6 +16,7 @@
 #include "base/diag_add.h"
 #include "base/units.h"
 #include "serve/bill.h"
+#include "serve/instance_shapes.h"
 #include "serve/serving_instance.h"
 #include "workload/workload_internal.h"
 
@@ -640,6 +641,20 @@ static dsm_status add_instance(search *s, const dsm_system *system) {
   return instance->name == NULL ? DSM_ERROR_OUT_OF_MEMORY : DSM_OK;
 }
 
+/* Those that are asked for. */
+static dsm_status add_asked(search *s, const dsm_system *system, dsm_system *part) {
+  dsm__shapes shapes;
+  dsm_status status = dsm__shapes_read(&shapes, s->to->options.instances, system, s->diags);
+  for (size_t i = 0; status == DSM_OK && dsm__shapes_apply(&shapes, i, &part->system); i++) {
+    status = add_instance(s, part);
+  }
+  return status == DSM_OK && s->instances.count == 0
+             ? dsm__refuse(s->diags, DSM_ERROR_USAGE,
+                           "instance: expected one of at most %llu chips, found '%s'",
+                           (unsigned long long)s->to->options.chips, s->to->options.instances)
+             : status;
+}
+
 /* Parts of the system: of one chip, then along ever more axes, each whole before the next. */
 static dsm_status add_instances(search *s, const dsm_system *system) {
   dsm_system part = *system;
@@ -651,6 +666,9 @@ static dsm_status add_instances(search *s, const dsm_system *system) {
   }
   for (unsigned a = 0; a < network->axis_count; a++) {
     network->axes[a].chips = 1;
+  }
+  if (s->to->options.instances != NULL) {
+    return add_asked(s, system, &part);
   }
   dsm_status status = add_instance(s, &part);
   for (unsigned a = 0; a < network->axis_count; a++) {
@@ -731,7 +749,8 @@ static dsm_status tell_engine(search *s, const dsm_workload *workload) {
                                  : DSM_OK;
 }
 
-static dsm_status answer(search *s, const dsm_workload *workload, const dsm_system *system) {
+/* The request, and the instances. */
+static dsm_status prepare(search *s, const dsm_workload *workload, const dsm_system *system) {
   take_means(s);
   s->to->tokens_per_step =
       dsm_serving_tokens_per_step(s->to->options.speculated_tokens, s->to->options.acceptance);
@@ -740,9 +759,11 @@ static dsm_status answer(search *s, const dsm_workload *workload, const dsm_syst
   s->to->cached_tokens = s->request.cached_tokens;
   s->to->cache_bytes_per_token = s->request.added_bytes;
   s->to->cache_bytes_per_request = s->request.cache_bytes;
-  if (status == DSM_OK) {
-    status = add_instances(s, system);
-  }
+  return status == DSM_OK ? add_instances(s, system) : status;
+}
+
+static dsm_status answer(search *s, const dsm_workload *workload, const dsm_system *system) {
+  dsm_status status = prepare(s, workload, system);
   if (status == DSM_OK) {
     status = find_front(s);
   }
@@ -768,6 +789,62 @@ static dsm_status answer(search *s, const dsm_workload *workload, const dsm_syst
   return status == DSM_OK ? tell_engine(s, workload) : status;
 }
 
+static dsm_status begin(search *s, const dsm_workload *workload, const dsm_system *system,
+                        const dsm_serving_options *options) {
+  s->to = DSM__ARENA_OWNER(dsm_serving);
+  s->explorer = dsm_explorer_new();
+  if (s->to == NULL || s->explorer == NULL) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
+  s->arena = s->to->arena;
+  s->to->options = *options;
+  s->to->options.chips = options->chips > 0 ? options->chips : dsm_system_chips(system);
+  s->to->name = dsm__arena_printf(s->arena, "%s on %s", workload->name, system->name);
+  return s->to->name == NULL ? DSM_ERROR_OUT_OF_MEMORY : DSM_OK;
+}
+
+/* Hands the answer over, or frees it. */
+static dsm_status end(search *s, dsm_status status, dsm_serving **serving) {
+  dsm__serving_request_fini(&s->request);
+  dsm_explorer_free(s->explorer);
+  if (status == DSM_OK) {
+    const dsm_workload *const draft = s->to->options.draft;
+    s->to->draft = draft == NULL ? NULL : dsm__arena_strdup(s->arena, draft->name);
+    s->to->options.draft = NULL;
+    s->to->options.lengths = NULL;
+    *serving = s->to;
+    return DSM_OK;
+  }
+  dsm_serving_free(s->to);
+  return status == DSM_ERROR_OUT_OF_MEMORY && !s->is_told ? dsm__out_of_memory(s->diags) : status;
+}
+
+dsm_status dsm_serve_step(dsm_plan **plan, const dsm_workload *workload, const dsm_system *system,
+                          const dsm_serving_options *options, uint64_t requests, dsm_diags *diags) {
+  dsm_serving *to = NULL;
+  *plan = NULL;
+  dsm_status status = check_options(options, diags);
+  if (status != DSM_OK) {
+    return status;
+  }
+  search s = {.diags = diags};
+  status = begin(&s, workload, system, options);
+  if (status == DSM_OK) {
+    status = prepare(&s, workload, system);
+  }
+  if (status == DSM_OK) {
+    dsm__instance *const last = &s.instances.items[s.instances.count - 1];
+    status = dsm__instance_plan(last, requests, plan);
+    if (status == DSM_ERROR_INFEASIBLE) {
+      (void)dsm__refuse(diags, status, "%s: a step of %llu request%s does not fit %s", s.to->name,
+                        (unsigned long long)requests, plural(requests), last->name);
+    }
+  }
+  status = end(&s, status, &to);
+  dsm_serving_free(to);
+  return status;
+}
+
 dsm_status dsm_serve(dsm_serving **serving, const dsm_workload *workload, const dsm_system *system,
                      const dsm_serving_options *options, dsm_diags *diags) {
   *serving = NULL;
@@ -775,24 +852,7 @@ dsm_status dsm_serve(dsm_serving **serving, const dsm_workload *workload, const 
   if (status != DSM_OK) {
     return status;
   }
-  search s = {.to = DSM__ARENA_OWNER(dsm_serving), .explorer = dsm_explorer_new(), .diags = diags};
-  status = DSM_ERROR_OUT_OF_MEMORY;
-  if (s.to != NULL && s.explorer != NULL) {
-    s.arena = s.to->arena;
-    s.to->options = *options;
-    s.to->options.chips = options->chips > 0 ? options->chips : dsm_system_chips(system);
-    s.to->name = dsm__arena_printf(s.arena, "%s on %s", workload->name, system->name);
-    status = s.to->name == NULL ? DSM_ERROR_OUT_OF_MEMORY : answer(&s, workload, system);
-  }
-  dsm__serving_request_fini(&s.request);
-  dsm_explorer_free(s.explorer);
-  if (status == DSM_OK) {
-    s.to->options.lengths = NULL;
-    s.to->draft = options->draft == NULL ? NULL : dsm__arena_strdup(s.arena, options->draft->name);
-    s.to->options.draft = NULL;
-    *serving = s.to;
-    return DSM_OK;
-  }
-  dsm_serving_free(s.to);
-  return status == DSM_ERROR_OUT_OF_MEMORY && !s.is_told ? dsm__out_of_memory(diags) : status;
+  search s = {.diags = diags};
+  status = begin(&s, workload, system, options);
+  return end(&s, status == DSM_OK ? answer(&s, workload, system) : status, serving);
 }

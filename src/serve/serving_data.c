@@ -8,6 +8,7 @@
 #include "dsm/limits.h"
 #include "report/answer.h"
 #include "report/data/records.h"
+#include "serve/plot_serving.h"
 #include "serve/serving_instance.h"
 
 #define READ (DSM__FIELD_IS_READ | DSM__FIELD_IS_REQUIRED)
@@ -308,6 +309,7 @@ DSM__OWN_RECORD(shown_record, document, false, "An answer with what is said of i
                 {.kind = DSM__FIELD_PART, .type = &serving_record},
                 DSM__SAID(TEXT, document, best_limit));
 
+#define HAS_TOKENS DSM__IF_ABOVE(document, of.best.user_tokens_per_second, 0)
 #define HAS_CACHE DSM__IF_ABOVE(document, of.cache_bytes_per_token, 0)
 
 static const dsm__fact facts[] = {
@@ -412,12 +414,27 @@ static const dsm__section sections[] = {
      .heading = "What would change the bill: chips for as many requests, with one thing otherwise",
      .table = &changes,
      .is_optional = true},
+    {.id = "users",
+     .title = "Users against chips",
+     .when = {HAS_TOKENS},
+     .draw = dsm__plot_serving_front,
+     .label = "Tokens a second of a chip over those of a user, a line an instance. The table of "
+              "the front has the numbers.",
+     .caption = "The dark square is the row with most tokens a chip. Point at one for its batch."},
+    {.id = "steps",
+     .title = "What a token takes",
+     .when = {HAS_TOKENS},
+     .draw = dsm__plot_serving_steps,
+     .label = "Milliseconds between two tokens over requests that run together, by what they go "
+              "to.",
+     .caption = "Batches of {best.instance} that are on the front."},
 };
 
 static const dsm__layout layout = {.type = &shown_record,
                                    .heading = "{name}",
                                    .title = "{name}",
                                    .subtitle = "what serving gives",
+                                   .series = 8,
                                    DSM__SECTIONS(sections)};
 
 /* ---- read, to be shown and compared ---- */
@@ -440,6 +457,8 @@ const dsm_answer_kind dsm_answer_serving = {
     .fill = fill,
     .tables = {"points"},
     .layout = &layout,
+    .figures = {{"front", dsm__plot_serving_front, dsm__serving_has_tokens, "tokens of answers"},
+                {"steps", dsm__plot_serving_steps, dsm__serving_has_tokens, "tokens of answers"}},
     .read = read,
     .discard = discard,
     .judged = {

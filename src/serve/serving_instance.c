@@ -2,6 +2,8 @@
 #include "serve/serving_instance.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/units.h"
 #include "serve/step_facts.h"
@@ -45,6 +47,18 @@ static double attention_cycles(const dsm_plan *plan) {
   return cycles;
 }
 
+/* A copy that owns its workload and system. */
+static bool keep_plan(dsm_plan **kept, const dsm_plan *plan) {
+  char *const text = dsm_plan_print(plan);
+  dsm_plan_free(*kept);
+  *kept = NULL;
+  if (text != NULL && dsm_plan_parse(kept, text, strlen(text), "-", NULL, NULL) == DSM_OK) {
+    dsm_plan_set_bound(*kept, plan->result.lower_bound_cycles, NULL);
+  }
+  free(text);
+  return *kept != NULL;
+}
+
 static dsm_status explore(dsm__instance *instance, dsm__serving_step *step,
                           const dsm__serving_task *task, const dsm_system *system,
                           double *cache_bytes) {
@@ -58,6 +72,10 @@ static dsm_status explore(dsm__instance *instance, dsm__serving_step *step,
       dsm_explorer_explore(instance->explorer, &plan, task->workload, system, &options, NULL);
   if (status != DSM_OK) {
     return status;
+  }
+  if (instance->kept != NULL && !keep_plan(instance->kept, plan)) {
+    dsm_plan_free(plan);
+    return DSM_ERROR_OUT_OF_MEMORY;
   }
   const dsm_plan_result *const result = &plan->result;
   const double least = result->lower_bound_cycles / result->step_cycles;
@@ -168,6 +186,18 @@ dsm_status dsm__instance_explore(dsm__instance *instance, uint64_t requests,
   return *batch == NULL ? DSM_ERROR_OUT_OF_MEMORY : DSM_OK;
 }
 
+/* A prefill beside the caches of so many requests. */
+static dsm_status prefill_beside(dsm__instance *instance, dsm__serving_step *prefill,
+                                 uint64_t requests) {
+  const double caches = (double)requests * instance->of->cache_bytes / (double)instance->chips +
+                        dsm__draft_bytes(instance, (double)requests);
+  const dsm_workload *const of = instance->of->prefill;
+  const dsm__serving_task task = {of, (double)of->minibatch, caches, 1};
+  const dsm_status status = dsm__instance_step(instance, prefill, &task);
+  prefill->memory_bytes += caches;
+  return status;
+}
+
 /* Does a batch fit, and a prefill beside it? */
 static dsm_status try_most(dsm__instance *instance, uint64_t requests, bool *fits) {
   const dsm__serving_batch *batch = NULL;
@@ -175,17 +205,23 @@ static dsm_status try_most(dsm__instance *instance, uint64_t requests, bool *fit
   *fits = status == DSM_OK && batch != NULL;
   if (*fits && instance->of->chunks == 0) {
     dsm__serving_step prefill;
-    const double caches = (double)requests * instance->of->cache_bytes / (double)instance->chips +
-                          dsm__draft_bytes(instance, (double)requests);
-    const dsm_workload *const of = instance->of->prefill;
-    const dsm__serving_task task = {of, (double)of->minibatch, caches, 1};
-    status = dsm__instance_step(instance, &prefill, &task);
+    status = prefill_beside(instance, &prefill, requests);
     *fits = status == DSM_OK && prefill.fits;
     if (*fits) {
-      prefill.memory_bytes += caches;
       instance->prefill = prefill;
     }
   }
+  return status;
+}
+
+dsm_status dsm__instance_provision_as(dsm__instance *instance, const dsm__instance *like) {
+  instance->most = like->most;
+  instance->too_many = like->too_many;
+  if (instance->of->chunks > 0) {
+    return DSM_OK;
+  }
+  const dsm_status status = prefill_beside(instance, &instance->prefill, like->most);
+  instance->most = instance->prefill.fits ? instance->most : 0;
   return status;
 }
 
@@ -212,6 +248,26 @@ dsm_status dsm__instance_provision(dsm__instance *instance, double share) {
   while (instance->batches.count > 0 &&
          instance->batches.items[instance->batches.count - 1].requests > low) {
     instance->batches.count--; /* no room for a prefill beside it */
+  }
+  return status;
+}
+
+dsm_status dsm__instance_plan(dsm__instance *instance, uint64_t requests, dsm_plan **plan) {
+  const bool has_decode = instance->of->decode != NULL;
+  dsm_workload network = *(has_decode ? instance->of->decode : instance->of->prefill);
+  dsm__serving_step step;
+  network.minibatch = requests;
+  instance->kept = plan;
+  const dsm__serving_task task = {.workload = &network,
+                                  .requests = (double)requests,
+                                  .bytes =
+                                      has_decode ? dsm__draft_bytes(instance, (double)requests) : 0,
+                                  .growth = has_decode ? instance->of->growth : 1};
+  dsm_status status = dsm__instance_step(instance, &step, &task);
+  status = status == DSM_OK && !step.fits ? DSM_ERROR_INFEASIBLE : status;
+  if (status != DSM_OK) {
+    dsm_plan_free(*plan);
+    *plan = NULL;
   }
   return status;
 }

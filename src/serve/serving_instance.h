@@ -74,6 +74,7 @@ typedef struct dsm__instance {
   dsm_explorer *explorer;                /**< borrowed, of all instances */
   dsm__arena *arena;                     /**< borrowed: of names and batches */
   uint64_t *explorations;                /**< counted there */
+  dsm_plan **kept;                       /**< where a copy of the last plan goes; NULL: nowhere */
 } dsm__instance;
 
 /** What requests of a trace are on average. */
@@ -140,8 +141,20 @@ void dsm__apart_at_rate(dsm_serving *to, const dsm__instance *prefill, const dsm
 /** Finds the most requests that fit, but for a share of them, and the prefill. */
 DSM_NODISCARD dsm_status dsm__instance_provision(dsm__instance *instance, double share);
 
+/** Takes as many requests as another instance has, which need no more memory, and finds the
+ * prefill.
+ */
+DSM_NODISCARD dsm_status dsm__instance_provision_as(dsm__instance *instance,
+                                                    const dsm__instance *like);
+
 /** Explores the decode step of a batch, unless it is known. *batch is NULL if it does not fit. */
 DSM_NODISCARD dsm_status dsm__instance_explore(dsm__instance *instance, uint64_t requests,
                                                const dsm__serving_batch **batch);
+
+/** The plan of a step of so many requests, of a prefill where nothing is decoded; it belongs to the
+ * caller, and to nothing of the instance. DSM_ERROR_INFEASIBLE, without a finding: it does not fit.
+ */
+DSM_NODISCARD dsm_status dsm__instance_plan(dsm__instance *instance, uint64_t requests,
+                                            dsm_plan **plan);
 
 #endif

@@ -145,6 +145,22 @@ static attempt parse_lengths(const subject *s, dsm_diags *diags) {
   return made;
 }
 
+static attempt plan_step(const subject *s, dsm_diags *diags) {
+  dsm_serving_options options = options_of();
+  dsm_plan *plan = NULL;
+  dsm_workload *network = NULL;
+  dsm_status status =
+      dsm_workload_parse(&network, network_text, strlen(network_text), "n", NULL, 0, diags);
+  if (status == DSM_OK) {
+    status = dsm_serve_step(&plan, network, s->system, &options, 2, diags);
+  }
+  const attempt made = attempt_of_status(
+      status, plan, status == DSM_OK ? digest_double(DIGEST_START, plan->result.step_cycles) : 0);
+  dsm_plan_free(plan);
+  dsm_workload_free(network);
+  return made;
+}
+
 /* Of an answer that was not searched for. */
 static attempt export_answer(const subject *s, dsm_diags *diags) {
   dsm_export *made = NULL;
@@ -180,6 +196,7 @@ const faulty_case serving_cases[] = {
     {"dsm_serve, limits that nothing meets", serve_nobody, DSM_ERROR_INFEASIBLE, NULL},
     {"dsm_serve, bad options", serve_badly, DSM_ERROR_USAGE, NULL},
     {"dsm_serving_closed", be_steady, DSM_OK, NULL},
+    {"dsm_serve_step", plan_step, DSM_OK, NULL},
     {"dsm_export_serving", export_answer, DSM_OK, NULL},
 };
 const size_t serving_case_count = sizeof serving_cases / sizeof *serving_cases;

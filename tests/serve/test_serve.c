@@ -264,6 +264,26 @@ START_TEST(test_parts_and_changes) {
 }
 END_TEST
 
+/* Instances that are asked for have the steps that they have among all; so does a step's plan. */
+START_TEST(test_instances_and_steps) {
+  dsm_serving_options options = options_of();
+  options.instances = "x=2";
+  dsm_serving *const serving = serve(&options);
+  dsm_plan *plan = NULL;
+  for (size_t i = 0; i < serving->point_count; i++) {
+    ck_assert_str_eq(serving->points[i].instance, "x=2");
+  }
+  ck_assert_int_eq(dsm_serve_step(&plan, network, machine, &options, serving->best.requests, diags),
+                   DSM_OK);
+  ck_assert_double_eq_tol(plan->result.step_seconds, serving->best.decode_seconds, 1e-12);
+  ck_assert_double_eq_tol(plan->result.lower_bound_cycles, plan->result.step_cycles,
+                          0.5 * plan->result.step_cycles);
+  ck_assert_int_eq(dsm_plan_validate(plan, diags), DSM_OK);
+  dsm_plan_free(plan);
+  dsm_serving_free(serving);
+}
+END_TEST
+
 START_TEST(test_refusals) {
   static const double limits[][3] = {{1e-9, 0, 0}, {0, 1e-9, 0}, {0, 0, 1e9}};
   for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
@@ -292,6 +312,7 @@ Suite *suite_serve(void) {
   tcase_add_test(tests, test_apart_is_within_limits);
   tcase_add_test(tests, test_prefills_alone);
   tcase_add_test(tests, test_parts_and_changes);
+  tcase_add_test(tests, test_instances_and_steps);
   tcase_add_test(tests, test_refusals);
   suite_add_tcase(suite, tests);
   return suite;

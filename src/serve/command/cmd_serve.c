@@ -37,6 +37,7 @@ typedef struct serve_arguments {
   size_t simulate;
   size_t seed;
   size_t chips;
+  size_t explained; /* requests of the step whose plan is wanted; 0: none */
   double ttft_ms;
   double tpot_ms;
 } serve_arguments;
@@ -110,6 +111,20 @@ static cli_exit take_speculation(const cli_arguments *arguments, dsm_serving_opt
   return CLI_EXIT_DONE;
 }
 
+/* The plan of a step, as explore has it. */
+static cli_exit put_step(const cli_arguments *arguments, const dsm_workload *workload,
+                         const dsm_system *system, const dsm_serving_options *options) {
+  const serve_arguments *const own = arguments->own;
+  dsm_plan *plan = NULL;
+  cli_exit outcome = complain(arguments, dsm_serve_step(&plan, workload, system, options,
+                                                        own->explained, arguments->diags));
+  if (plan != NULL) {
+    outcome = cli_put_answer(arguments, DSM_ANSWER(plan, plan));
+  }
+  dsm_plan_free(plan);
+  return outcome;
+}
+
 static cli_exit answer(const cli_arguments *arguments, const cli_input_file *workload,
                        const cli_input_file *system) {
   static const double ms = 1e-3;
@@ -134,6 +149,11 @@ static cli_exit answer(const cli_arguments *arguments, const cli_input_file *wor
   if (taken != CLI_EXIT_DONE) {
     cli_input_file_fini(&draft);
     return taken;
+  }
+  if (own->explained > 0) {
+    const cli_exit outcome = put_step(arguments, workload->workload, system->system, &options);
+    cli_input_file_fini(&draft);
+    return outcome;
   }
   dsm_serving *serving = NULL;
   dsm_serving_lengths *lengths = NULL;
@@ -160,10 +180,11 @@ static cli_exit run(const cli_arguments *arguments) {
 }
 
 static const cli_companion_answer own_answer = {.kind = &dsm_answer_serving,
-                                                .commands = CLI_DIFF | CLI_REPORT,
+                                                .commands = CLI_DIFF | CLI_PLOT | CLI_REPORT,
                                                 .expected = "a plan",
                                                 .found = "an answer of serving",
-                                                .hint = "these show it: dsm report, dsm diff",
+                                                .hint =
+                                                    "these show it: dsm report, dsm plot, dsm diff",
                                                 .what = "an answer of serving"};
 
 static dsm_status export_engine(dsm_export **made, const char *path, dsm_export_target target,
@@ -240,6 +261,16 @@ static const cli_option options[] = {
      .argument = "N",
      .help = "with --simulate: of the random numbers (default: 1)",
      COUNT(seed, (double)DSM_PRODUCT_MAX)},
+    {.name = "instance",
+     .argument = "AXIS=N,...",
+     .help = "chips of instances along each axis, such as gpu=4,8 or gpu=8,node=1,2 (default: 1, "
+             "then divisors of ever more axes, the innermost first)",
+     NAME(CLI_READ_NAME, options.instances, CLI_TAKES_TEXT)},
+    {.name = "explain-batch",
+     .argument = "B",
+     .help = "instead, the plan of a decode step of B requests on the largest instance, which "
+             "explore, report, trace and others read; of a prefill with --output-tokens 0 or 1",
+     COUNT(explained, DSM_SERVING_BATCH_MAX)},
     {.name = "chips",
      .argument = "N",
      .help = "chips that may be used (default: those of the system)",
@@ -256,6 +287,10 @@ static const cli_rule rules[] = {
     {0, {"seed"}, {"simulate"}, NEEDS},
     {0, {"chunk"}, {"disaggregate"}, EXCLUDES},
     {0, {"chunk"}, {"prefill-batch"}, EXCLUDES},
+    {0,
+     {"explain-batch"},
+     {"ttft", "tpot", "rate", "disaggregate", "gap", "chunk", "simulate", "lengths"},
+     EXCLUDES},
 };
 
 const cli_companion cli_companion_serve = {
@@ -278,6 +313,7 @@ const cli_companion cli_companion_serve = {
          .examples =
              {"dsm serve llama3_70b dgx_h100 --chips 8",
               "dsm serve llama3_8b h100 --input-tokens 2048 --output-tokens 128 --tpot 20",
+              "dsm serve llama3_70b dgx_h100 --instance gpu=4 --explain-batch 50 -o step.json",
               "dsm serve llama3_8b dgx_h100 --rate 40 --ttft 500 --tpot 25",
               "dsm serve bert_base h100 --input-tokens 128 --output-tokens 0 --prefill-batch 64"},
          .run = run},

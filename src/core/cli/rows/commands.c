@@ -70,7 +70,8 @@ const cli_command cli_core_commands[] = {
      .summary = "write a commented description to start from",
      .description =
          "Writes a small but complete description with comments, to be edited. KIND is workload (a "
-         "network with convolutions), transformer (a network too), dataset (a network with the "
+         "network with convolutions), transformer (a network too), serving (a language model), "
+         "dataset (a network with the "
          "data set that it is trained on, for storage), system (an accelerator in five tiers), "
          "roofline (one of which no more than peak, memory and links is known), "
          "server (a CPU and a GPU), sweep (two axes), stages (a chain for remat), rl-workload (a "
@@ -162,11 +163,13 @@ const cli_command cli_core_commands[] = {
          "Each BASELINE is an answer as JSON. A plan that explore wrote is explored again, and "
          "compared with what it recorded: the step's time and utilization, each "
          "layer and pass, and the decisions. What pim and storage wrote is asked again; of these, "
-         "and of what remat and partition wrote, which hold no question and need --against, all "
+         "and of what remat, serve and partition wrote, which hold no question and need --against, "
+         "all "
          "figures and decisions are compared. A folder stands for all its *.json. A step that is "
          "slower or less utilized beyond the tolerance is a regression: exit code 1; of other "
-         "answers the training, the samples a second of storage, the step of a schedule, and the "
-         "objective of a partition decide. The exit code "
+         "answers the training, the samples a second of storage, the step of a schedule, the "
+         "requests a chip, TPOT and TTFT of serve, and the objective of a partition decide. The "
+         "exit code "
          "is the largest that any baseline gives.",
      .examples = {"dsm explore vgg16 torus64 -o baseline.json && dsm check baseline.json",
                   "dsm check baseline.json --tolerance 2% --set system.core.scratchpad_MiB=2",
@@ -189,7 +192,8 @@ const cli_command cli_core_commands[] = {
          "which decisions, where the time of the step goes, and which layers and passes take "
          "longer or shorter, the largest difference first. Layers are matched by name. Plans are "
          "predicted again; a point whose plan the database does not hold is explored again. Of two "
-         "answers of pim, storage, remat, partition, explore --ladder or calibrate, as JSON: all "
+         "answers of pim, storage, remat, serve, partition, explore --ladder or calibrate, as "
+         "JSON: all "
          "figures, decisions and values asked for that differ. The "
          "exit code is 0 whether they differ or not; check fails on a regression.",
      .examples = {"dsm diff baseline.json plan.json",
@@ -214,7 +218,10 @@ const cli_command cli_core_commands[] = {
          "memory holds over the step (memory). Of a plan that pim wrote: where the time goes over "
          "cores (breakdown), and what an update takes over tasklets (tasklets). Of what storage "
          "wrote as JSON: samples a second over the repeating factor (storage), mini-epochs over "
-         "time (mini_epochs), and the roof of reading (io_roofline). Of what partition --pareto "
+         "time (mini_epochs), and the roof of reading (io_roofline). Of what serve wrote: tokens "
+         "of "
+         "a chip over those of a user (front), and what a token takes over requests (steps). Of "
+         "what partition --pareto "
          "wrote as JSON: requests per second over latency or energy (front). Of DATABASE, which "
          "sweep wrote: a result over what "
          "varies, a line a series (lines), what each of several optimizations gains (ladder), a "
@@ -325,7 +332,8 @@ const char *cli_list_word(size_t index) {
 /* Of a format that has several beginnings, the others come last; and what a command is called
  * whose system a format is. */
 const char *cli_template_word(size_t index) {
-  static const char *const others[] = {"profile", "transformer", "dataset", "roofline", "pim"};
+  static const char *const others[] = {"profile", "transformer", "serving",
+                                       "dataset", "roofline",    "pim"};
   const size_t count = sizeof others / sizeof *others;
   return index < WRITTEN_COUNT           ? cli_init_word(index)
          : index - WRITTEN_COUNT < count ? others[index - WRITTEN_COUNT]
