@@ -292,9 +292,7 @@ static bool number_tasks(planner *p) {
       keys[count++] = (keyed){p->nodes[i].color, i};
     }
   }
-  if (count > 1) {
-    qsort(keys, count, sizeof keys[0], compare_keyed);
-  }
+  dsm__sort(keys, count, sizeof keys[0], compare_keyed);
   for (size_t k = 1; k < count; k++) {
     if (!(keys[k].key > keys[k - 1].key)) {
       first[keys[k].index] = first[keys[k - 1].index];

@@ -28,9 +28,7 @@ static void write(dsm__json_writer *writer, const dsm_layer_spec *spec, bool is_
   if (is_full || spec->has_learned_positions) {
     dsm__json_put_bool(writer, "learned_positions", spec->has_learned_positions);
   }
-  if (spec->tied_to != NULL) {
-    dsm__json_put_string(writer, "tied_to", spec->tied_to);
-  }
+  dsm__json_put_text(writer, "tied_to", spec->tied_to);
 }
 
 /* A few rows of their own, such as tokens beside the patches of an image, are not looked up. */
