@@ -89,8 +89,7 @@ static bool keep(network_file *file, size_t which, const yaml_event_t *event) {
   }
   if (list->count < DSM_AXES_MAX) {
     list->texts[list->count] = dsm__arena_strndup(import->builder.workload->arena, text, length);
-    if (list->texts[list->count] == NULL) {
-      dsm__json_set_out_of_memory(import->doc);
+    if (dsm__json_lacks_memory(import->doc, list->texts[list->count] == NULL)) {
       return false;
     }
   }
@@ -206,8 +205,7 @@ static bool begin_document(const network_file *file, yaml_parser_t *parser) {
 static void read_lists(network_file *file) {
   const dsm__import *const import = file->import;
   yaml_parser_t parser;
-  if (yaml_parser_initialize(&parser) == 0) {
-    dsm__json_set_out_of_memory(import->doc);
+  if (dsm__json_lacks_memory(import->doc, yaml_parser_initialize(&parser) == 0)) {
     return;
   }
   yaml_parser_set_input_string(&parser, (const unsigned char *)import->bytes, import->length);

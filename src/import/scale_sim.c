@@ -319,8 +319,7 @@ static void tell_apart(dsm__import *import) {
   const size_t count = import->builder.layers.count;
   dsm__name_index names = {.entries = dsm__arena_array(arena, count, sizeof *names.entries),
                            .count = count};
-  if (names.entries == NULL) {
-    dsm__json_set_out_of_memory(import->doc);
+  if (dsm__json_lacks_memory(import->doc, names.entries == NULL)) {
     return;
   }
   for (size_t i = 0; i < count; i++) {

@@ -415,8 +415,7 @@ static void list_factors(asked *of, const dsm__json_node *root) {
   const size_t count = of->read.repeats.count;
   double *const repeats = dsm__arena_array(of->arena, count, sizeof *repeats);
   double *const times = dsm__arena_array(of->arena, count, sizeof *times);
-  if (repeats == NULL || times == NULL) {
-    dsm__json_set_out_of_memory(root->doc);
+  if (dsm__json_lacks_memory(root->doc, repeats == NULL || times == NULL)) {
     return;
   }
   const bool has_times = isfinite(rows[0].time);

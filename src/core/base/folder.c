@@ -12,6 +12,7 @@
 
 #include "base/diag_add.h"
 #include "base/growing_list.h"
+#include "base/order.h"
 
 static bool is_wanted(const char *name, const char *suffix) {
   const size_t length = strlen(name);
@@ -80,9 +81,7 @@ dsm_status dsm__folder_list(const char *const **names, size_t *count, const char
   if (status != DSM_OK) {
     return status;
   }
-  if (list.count > 1) {
-    qsort(list.items, list.count, sizeof *list.items, compare_names);
-  }
+  dsm__sort(list.items, list.count, sizeof *list.items, compare_names);
   *names = list.items;
   *count = list.count;
   return DSM_OK;

@@ -78,8 +78,7 @@ static bool says_otherwise(const cJSON *own, const char *key) {
 /* Moves a member of the base, which came from the file `origin`, to the description. */
 static void adopt(joining *with, cJSON *own, cJSON *base, cJSON *member, const char *origin) {
   dsm__json_doc *const doc = with->doc;
-  if (!DSM__LIST_RESERVE_IN(&doc->overridden, 1, doc->arena)) {
-    dsm__json_set_out_of_memory(doc);
+  if (dsm__json_lacks_memory(doc, !DSM__LIST_RESERVE_IN(&doc->overridden, 1, doc->arena))) {
     return;
   }
   (void)cJSON_AddItemToArray(own, cJSON_DetachItemViaPointer(base, member)); /* keeps its key */
@@ -163,8 +162,7 @@ static void join_notes(joining *with, cJSON *own, cJSON *base, const char *origi
     return;
   }
   notes = notes == NULL ? cJSON_AddObjectToObject(own, notes_key) : notes;
-  if (notes == NULL) {
-    dsm__json_set_out_of_memory(with->doc);
+  if (dsm__json_lacks_memory(with->doc, notes == NULL)) {
     return;
   }
   cJSON *next = NULL;
@@ -318,8 +316,7 @@ static dsm__json_doc *read_base(const dsm__json_node *node, const struct kind *k
 static void join(dsm__json_doc *doc, dsm__json_doc *base, const char *path) {
   joining with = {.doc = doc, .base = base};
   const char *const origin = dsm__arena_strdup(doc->arena, path);
-  if (origin == NULL) {
-    dsm__json_set_out_of_memory(doc);
+  if (dsm__json_lacks_memory(doc, origin == NULL)) {
     return;
   }
   join_notes(&with, doc->root, base->root, origin);

@@ -139,8 +139,7 @@ dsm__json_node dsm__json_labelled(dsm__json_doc *doc, const char *label) {
     item->type = cJSON_Raw;
     item->valuestring = dsm__arena_strdup(doc->arena, label);
   }
-  if (item == NULL || item->valuestring == NULL) {
-    dsm__json_set_out_of_memory(doc);
+  if (dsm__json_lacks_memory(doc, item == NULL || item->valuestring == NULL)) {
     return (dsm__json_node){.doc = doc};
   }
   return (dsm__json_node){.doc = doc, .item = item};
@@ -265,8 +264,7 @@ static void check_object(key_walk *walk, const dsm__json_node *object) {
   }
   if (count > walk->capacity) {
     member *const grown = calloc(count, sizeof *grown);
-    if (grown == NULL) {
-      dsm__json_set_out_of_memory(walk->doc);
+    if (dsm__json_lacks_memory(walk->doc, grown == NULL)) {
       return;
     }
     free(walk->members);

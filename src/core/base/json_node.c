@@ -372,9 +372,8 @@ static bool mark_node(const dsm__json_node *node) {
       DSM__MAP_NONE) {
     return false;
   }
-  if (!DSM__LIST_RESERVE(&doc->marks, 1) ||
-      !dsm__map_add(&doc->mark_index, hash, doc->marks.count)) {
-    dsm__json_set_out_of_memory(doc);
+  if (dsm__json_lacks_memory(doc, !DSM__LIST_RESERVE(&doc->marks, 1) ||
+                                      !dsm__map_add(&doc->mark_index, hash, doc->marks.count))) {
     return true;
   }
   doc->marks.items[doc->marks.count++] = mark;

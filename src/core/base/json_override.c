@@ -349,8 +349,7 @@ bool dsm__json_doc_children(dsm__json_doc *doc, const char *path, dsm__json_chil
 
 bool dsm__json_doc_override(dsm__json_doc *doc, const dsm_override *overrides, size_t count) {
   /* Of each override the value is noted, and the topmost object made for it. */
-  if (!DSM__LIST_RESERVE_IN(&doc->overridden, 2 * count, doc->arena)) {
-    dsm__json_set_out_of_memory(doc);
+  if (dsm__json_lacks_memory(doc, !DSM__LIST_RESERVE_IN(&doc->overridden, 2 * count, doc->arena))) {
     return false;
   }
   bool are_applied = true;

@@ -106,8 +106,7 @@ void dsm__json_parameters_open(dsm__json_parameters *parameters, const dsm__json
   }
   const size_t count = count_members(&parameters->list);
   parameters->items = dsm__arena_array(doc->arena, count, sizeof parameters->items[0]);
-  if (parameters->items == NULL) {
-    dsm__json_set_out_of_memory(doc);
+  if (dsm__json_lacks_memory(doc, parameters->items == NULL)) {
     return;
   }
   read_names(parameters);

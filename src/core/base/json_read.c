@@ -403,8 +403,7 @@ bool dsm__json_string(const dsm__json_node *node, size_t min, size_t max, dsm__a
     return false;
   }
   const char *const copy = dsm__arena_strndup(arena, text, length);
-  if (copy == NULL) {
-    dsm__json_set_out_of_memory(node->doc);
+  if (dsm__json_lacks_memory(node->doc, copy == NULL)) {
     return false;
   }
   *value = copy;

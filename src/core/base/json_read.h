@@ -286,6 +286,14 @@ bool dsm__json_doc_is_out_of_memory(const dsm__json_doc *doc);
 /** A caller's own allocation failed while it read: marks the document as out of memory. */
 void dsm__json_set_out_of_memory(dsm__json_doc *doc);
 
+/** The same if so; returns whether it is. */
+static inline bool dsm__json_lacks_memory(dsm__json_doc *doc, bool is_so) {
+  if (is_so) {
+    dsm__json_set_out_of_memory(doc);
+  }
+  return is_so;
+}
+
 /** The same where the finding exists already: nothing more is said about memory. */
 void dsm__json_note_out_of_memory(dsm__json_doc *doc);
 

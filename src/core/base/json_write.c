@@ -175,6 +175,30 @@ void dsm__json_put_bool(dsm__json_writer *writer, const char *key, bool value) {
   dsm__json_write_bool(writer, value);
 }
 
+void dsm__json_put_text(dsm__json_writer *writer, const char *key, const char *value) {
+  if (value != NULL) {
+    dsm__json_put_string(writer, key, value);
+  }
+}
+
+void dsm__json_put_count(dsm__json_writer *writer, const char *key, uint64_t value) {
+  if (value > 0) {
+    dsm__json_put_u64(writer, key, value);
+  }
+}
+
+void dsm__json_put_amount(dsm__json_writer *writer, const char *key, double value) {
+  if (value > 0) {
+    dsm__json_put_double(writer, key, value);
+  }
+}
+
+void dsm__json_put_flag(dsm__json_writer *writer, const char *key, bool value) {
+  if (value) {
+    dsm__json_put_bool(writer, key, true);
+  }
+}
+
 void dsm__json_put_object(dsm__json_writer *writer, const char *key, bool is_inline) {
   dsm__json_write_key(writer, key);
   dsm__json_begin_object(writer, is_inline);

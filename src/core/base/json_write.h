@@ -48,6 +48,11 @@ void dsm__json_put_string(dsm__json_writer *writer, const char *key, const char 
 void dsm__json_put_u64(dsm__json_writer *writer, const char *key, uint64_t value);
 void dsm__json_put_double(dsm__json_writer *writer, const char *key, double value);
 void dsm__json_put_bool(dsm__json_writer *writer, const char *key, bool value);
+/* The same, left out where there is nothing to say: NULL, 0, no more than 0, false. */
+void dsm__json_put_text(dsm__json_writer *writer, const char *key, const char *value);
+void dsm__json_put_count(dsm__json_writer *writer, const char *key, uint64_t value);
+void dsm__json_put_amount(dsm__json_writer *writer, const char *key, double value);
+void dsm__json_put_flag(dsm__json_writer *writer, const char *key, bool value);
 /* A key and the container that begins there. */
 void dsm__json_put_object(dsm__json_writer *writer, const char *key, bool is_inline);
 void dsm__json_put_array(dsm__json_writer *writer, const char *key, bool is_inline);

@@ -5,6 +5,7 @@
 #define DSM_BASE_ORDER_H
 
 #include <stdint.h>
+#include <stdlib.h>
 
 static inline double dsm__larger(double a, double b) {
   return a > b ? a : b;
@@ -42,5 +43,13 @@ static inline int dsm__order_then(int first, int second) {
     return __VA_ARGS__;                                                                            \
   }                                                                                                \
   _Static_assert(sizeof(type) > 0, "it is known")
+
+/** qsort, also of a list without items. */
+static inline void dsm__sort(void *items, size_t count, size_t size,
+                             int (*order)(const void *, const void *)) {
+  if (count > 1) {
+    qsort(items, count, size, order);
+  }
+}
 
 #endif

@@ -449,9 +449,7 @@ static bool put_field(void *context, const dsm__field *field, const void *record
 
 void dsm__record_write_into(dsm__json_writer *writer, const dsm__record_type *type,
                             const void *record) {
-  if (type->format != NULL) {
-    dsm__json_put_string(writer, "format", type->format);
-  }
+  dsm__json_put_text(writer, "format", type->format);
   (void)dsm__record_each(type, record, put_field, writer);
 }
 

@@ -133,8 +133,7 @@ static void *read_array(const dsm__record_reader *reader, const dsm__json_node *
   }
   void *const items =
       is_inside ? place_of(field, record) : dsm__arena_array(reader->arena, count, size);
-  if (items == NULL) {
-    dsm__json_set_out_of_memory(node->doc);
+  if (dsm__json_lacks_memory(node->doc, items == NULL)) {
     return NULL;
   }
   if (!is_inside) {

@@ -64,12 +64,8 @@ static void write_question(const dsm_plan *plan, dsm__json_writer *writer) {
       dsm__json_put_u64(writer, fixed[i].key, fixed[i].number);
     }
   }
-  if (plan->options.gap > 0) {
-    dsm__json_put_double(writer, "gap", plan->options.gap);
-  }
-  if (plan->options.time_limit_seconds > 0) {
-    dsm__json_put_double(writer, "time_limit_seconds", plan->options.time_limit_seconds);
-  }
+  dsm__json_put_amount(writer, "gap", plan->options.gap);
+  dsm__json_put_amount(writer, "time_limit_seconds", plan->options.time_limit_seconds);
   dsm__json_end_object(writer);
   dsm__json_end_object(writer);
 }

@@ -87,9 +87,7 @@ bool dsm__sort_passes(dsm__drift_findings *found) {
   const size_t count = found->passes.count;
   dsm_pass_difference *const sorted = dsm__arena_array(found->arena, count, sizeof *sorted);
   bool is_good = sorted != NULL;
-  if (count > 1) {
-    qsort(found->passes.items, count, sizeof *found->passes.items, compare_passes);
-  }
+  dsm__sort(found->passes.items, count, sizeof *found->passes.items, compare_passes);
   for (size_t i = 0; is_good && i < count; i++) {
     sorted[i] = found->passes.items[i].difference;
     sorted[i].layer = dsm__arena_strdup(found->arena, sorted[i].layer);

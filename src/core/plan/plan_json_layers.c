@@ -189,8 +189,7 @@ void dsm__plan_read_layers(dsm__plan_reader *reader) {
                     expected, dsm__plural((double)expected), count);
     return;
   }
-  if (!prepare(reader)) {
-    dsm__json_set_out_of_memory(reader->doc);
+  if (dsm__json_lacks_memory(reader->doc, !prepare(reader))) {
     return;
   }
   for (size_t i = 0; i < count; i++) {

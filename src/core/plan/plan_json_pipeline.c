@@ -32,8 +32,7 @@ static bool read_rows(const dsm__json_node *node, uint64_t most, dsm__arena *are
     return false;
   }
   uint64_t *const rows = dsm__arena_array(arena, count, sizeof *rows);
-  if (rows == NULL) {
-    dsm__json_set_out_of_memory(node->doc);
+  if (dsm__json_lacks_memory(node->doc, rows == NULL)) {
     return false;
   }
   bool is_good = true;
@@ -70,8 +69,7 @@ static bool read_entries(dsm__plan_reader *reader, entry_list *list) {
   }
   list->items = dsm__arena_array(reader->arena, list->count, sizeof list->items[0]);
   list->names.entries = dsm__arena_array(reader->arena, list->count, sizeof(dsm__name_entry));
-  if (list->items == NULL || list->names.entries == NULL) {
-    dsm__json_set_out_of_memory(reader->doc);
+  if (dsm__json_lacks_memory(reader->doc, list->items == NULL || list->names.entries == NULL)) {
     return false;
   }
   dsm__json_node item = dsm__json_item(node, 0);
@@ -99,8 +97,7 @@ static bool read_entries(dsm__plan_reader *reader, entry_list *list) {
 static bool resolve_references(dsm__plan_reader *reader, entry_list *list) {
   const size_t count = reader->workload->layer_count;
   list->of_layer = dsm__arena_array(reader->arena, count, sizeof list->of_layer[0]);
-  if (list->of_layer == NULL) {
-    dsm__json_set_out_of_memory(reader->doc);
+  if (dsm__json_lacks_memory(reader->doc, list->of_layer == NULL)) {
     return false;
   }
   for (size_t i = 0; i < count; i++) {

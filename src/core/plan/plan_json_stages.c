@@ -43,8 +43,7 @@ static bool find_count(dsm__plan_reader *reader, const dsm__json_node *node) {
 static bool find_layers(dsm__plan_reader *reader, const dsm__json_node *node) {
   dsm_stages *const stages = &reader->plan.stages;
   size_t *const firsts = dsm__arena_array(reader->arena, stages->run_count, sizeof *firsts);
-  if (firsts == NULL) {
-    dsm__json_set_out_of_memory(reader->doc);
+  if (dsm__json_lacks_memory(reader->doc, firsts == NULL)) {
     return false;
   }
   const dsm__json_node names = dsm__json_member(node, "first_layers");

@@ -46,8 +46,7 @@ bool dsm__index_differs(const dsm__json_node *list, const dsm__name_index *index
 bool dsm__names_differ(const dsm__json_node *list, const char *const *names, size_t count,
                        dsm__arena *arena) {
   dsm__name_index index = {dsm__arena_array(arena, count, sizeof *index.entries), 0};
-  if (index.entries == NULL) {
-    dsm__json_set_out_of_memory(list->doc);
+  if (dsm__json_lacks_memory(list->doc, index.entries == NULL)) {
     return false;
   }
   for (size_t i = 0; i < count; i++) {

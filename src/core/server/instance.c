@@ -34,9 +34,7 @@ bool dsm__instance_set_tensors(dsm_instance *instance, dsm__use *uses, size_t us
   if (tensors == NULL || consumers == NULL) {
     return false;
   }
-  if (use_count > 1) {
-    qsort(uses, use_count, sizeof uses[0], compare_uses);
-  }
+  dsm__sort(uses, use_count, sizeof uses[0], compare_uses);
   size_t tensor_count = 0;
   size_t consumer_count = 0;
   const dsm__use *before = NULL; /* the last that was kept */

@@ -145,8 +145,7 @@ static void take_pairs(link_reader *reader, const dsm__json_node *root, dsm__lin
   if (reader->rows.pair_count == 0) {
     return;
   }
-  if (!DSM__RESERVE(reader->arena, pairs, most)) {
-    dsm__json_set_out_of_memory(root->doc);
+  if (dsm__json_lacks_memory(root->doc, !DSM__RESERVE(reader->arena, pairs, most))) {
     return;
   }
   links->pairs = pairs;

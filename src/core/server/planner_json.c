@@ -128,8 +128,7 @@ static void read_node(planner *p, const dsm__json_node *item, node *out) {
 static bool index_nodes(planner *p, const dsm__json_node *list) {
   keyed *const keys = dsm__arena_array(p->instance->arena, p->node_count, sizeof *keys);
   p->by_id = dsm__arena_array(p->instance->arena, p->node_count, sizeof *p->by_id);
-  if (keys == NULL || p->by_id == NULL) {
-    dsm__json_set_out_of_memory(list->doc);
+  if (dsm__json_lacks_memory(list->doc, keys == NULL || p->by_id == NULL)) {
     return false;
   }
   for (size_t i = 0; i < p->node_count; i++) {
@@ -158,8 +157,7 @@ static bool read_nodes(planner *p, const dsm__json_node *root) {
     return false;
   }
   p->nodes = dsm__arena_array(p->instance->arena, p->node_count, sizeof *p->nodes);
-  if (p->nodes == NULL) {
-    dsm__json_set_out_of_memory(root->doc);
+  if (dsm__json_lacks_memory(root->doc, p->nodes == NULL)) {
     return false;
   }
   dsm__json_node item = dsm__json_item(&list, 0);
@@ -267,8 +265,7 @@ static void read_edges(planner *p, const dsm__json_node *root) {
     return;
   }
   p->edges = dsm__arena_array(p->instance->arena, count, sizeof *p->edges);
-  if (p->edges == NULL) {
-    dsm__json_set_out_of_memory(root->doc);
+  if (dsm__json_lacks_memory(root->doc, p->edges == NULL)) {
     return;
   }
   dsm__json_node item = dsm__json_item(&list, 0);
@@ -292,9 +289,7 @@ static bool number_tasks(planner *p) {
       keys[count++] = (keyed){p->nodes[i].color, i};
     }
   }
-  if (count > 1) {
-    qsort(keys, count, sizeof keys[0], compare_keyed);
-  }
+  dsm__sort(keys, count, sizeof keys[0], compare_keyed);
   for (size_t k = 1; k < count; k++) {
     if (!(keys[k].key > keys[k - 1].key)) {
       first[keys[k].index] = first[keys[k - 1].index];

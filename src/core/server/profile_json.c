@@ -121,11 +121,11 @@ static void read_time(profile_reader *reader, const dsm__json_node *node, size_t
   if (!dsm__json_array(node, 1, DSM_BATCH_TIMES_MAX, &count)) {
     return;
   }
-  if (!DSM__RESERVE(instance->arena, times, count) ||
-      (reader->tables == NULL &&
-       !DSM__RESERVE(instance->arena, reader->tables,
-                     reader->document.task_count * instance->device_count))) {
-    dsm__json_set_out_of_memory(node->doc);
+  if (dsm__json_lacks_memory(
+          node->doc, !DSM__RESERVE(instance->arena, times, count) ||
+                         (reader->tables == NULL &&
+                          !DSM__RESERVE(instance->arena, reader->tables,
+                                        reader->document.task_count * instance->device_count)))) {
     return;
   }
   dsm__json_node item = dsm__json_item(node, 0);
@@ -261,8 +261,7 @@ static void take_tasks(profile_reader *reader, const dsm__json_node *list) {
   if (count == 0) {
     return;
   }
-  if (!make_room(reader)) {
-    dsm__json_set_out_of_memory(list->doc);
+  if (dsm__json_lacks_memory(list->doc, !make_room(reader))) {
     return;
   }
   dsm__json_node item = dsm__json_item(list, 0);
@@ -299,8 +298,7 @@ static void arrange(profile_reader *reader, const dsm__json_node *list) {
     const dsm__json_node item = dsm__json_item(list, circle.tasks[0]);
     const dsm__json_node inputs = dsm__json_member(&item, "inputs");
     const char *const words = dsm__circle_text(&circle, reader->tasks, reader->instance->arena);
-    if (words == NULL) {
-      dsm__json_set_out_of_memory(list->doc);
+    if (dsm__json_lacks_memory(list->doc, words == NULL)) {
       return;
     }
     dsm__json_error(&inputs, NULL, "expected tasks that can run one after the other, found that %s",

@@ -129,8 +129,7 @@ static void read_chip(item_reader *reader, const dsm__json_node *item) {
     return;
   }
   dsm_system *const system = dsm__system_new();
-  if (system == NULL) {
-    dsm__json_set_out_of_memory(item->doc);
+  if (dsm__json_lacks_memory(item->doc, system == NULL)) {
     return;
   }
   reader->server->chips[reader->server->chip_count++] = system;
@@ -164,13 +163,11 @@ static void read_times(item_reader *reader, const dsm__json_node *item) {
     times[t].task = dsm__arena_strdup(arena, dsm__json_key(&member));
     dsm__seconds_read(&member, &times[t].seconds);
     times[t].seconds *= reader->seconds_ratio;
-    if (times[t].task == NULL) {
-      dsm__json_set_out_of_memory(item->doc);
+    if (dsm__json_lacks_memory(item->doc, times[t].task == NULL)) {
       return;
     }
   }
-  if (times == NULL) {
-    dsm__json_set_out_of_memory(item->doc);
+  if (dsm__json_lacks_memory(item->doc, times == NULL)) {
     return;
   }
   reader->device.times = times;
@@ -328,8 +325,7 @@ static void read_devices(dsm_server *server, const dsm__json_node *root,
       items[j] = i;
     }
   }
-  if (!is_complete) {
-    dsm__json_set_out_of_memory(list->doc);
+  if (dsm__json_lacks_memory(list->doc, !is_complete)) {
     return;
   }
   if (are_names_good(list, devices, items, count)) {

@@ -155,9 +155,7 @@ static candidate *sort_rows(const dsm_point_table *table, const dsm_objective *o
           .keys = own, .key_count = objective_count, .point = point_of(table, row), .row = row};
     }
   }
-  if (count > 1) {
-    qsort(made, count, sizeof *made, compare);
-  }
+  dsm__sort(made, count, sizeof *made, compare);
   *candidate_count = count;
   return made;
 }

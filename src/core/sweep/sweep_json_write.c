@@ -115,9 +115,7 @@ static void write_all(resolved_writer *writer, const dsm_sweep *sweep) {
   dsm__json_begin_object(json, false);
   dsm__json_put_string(json, "format", "dsm-sweep/1");
   dsm__json_put_string(json, "name", sweep->name);
-  if (sweep->source != NULL) {
-    dsm__json_put_string(json, "source", sweep->source);
-  }
+  dsm__json_put_text(json, "source", sweep->source);
   const size_t input_axis_count = write_inputs(writer);
   write_options(writer);
   dsm__json_put_object(json, "set", false);

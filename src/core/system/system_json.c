@@ -196,8 +196,7 @@ static void read_notes(dsm_system *system, const dsm__json_node *root, bool has_
   }
   const char **const paths = dsm__arena_array(system->arena, dsm__parameter_count, sizeof *paths);
   const char **const texts = dsm__arena_array(system->arena, dsm__parameter_count, sizeof *texts);
-  if (paths == NULL || texts == NULL) {
-    dsm__json_set_out_of_memory(root->doc);
+  if (dsm__json_lacks_memory(root->doc, paths == NULL || texts == NULL)) {
     return;
   }
   for (size_t p = 0; p < dsm__parameter_count; p++) {

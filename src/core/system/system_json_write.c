@@ -68,9 +68,7 @@ void dsm__system_write(const dsm_system *system, dsm__json_writer *writer) {
   dsm__json_begin_object(writer, false);
   dsm__json_put_string(writer, "format", "dsm-system/1");
   dsm__json_put_string(writer, "name", system->name);
-  if (system->source != NULL) {
-    dsm__json_put_string(writer, "source", system->source);
-  }
+  dsm__json_put_text(writer, "source", system->source);
   const char *previous = "";
   const dsm__stated_parameters stated = dsm__parameters_of(system);
   for (size_t p = 0; p < stated.count; p++) {

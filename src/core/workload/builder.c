@@ -13,8 +13,7 @@ dsm_layer_spec dsm__layer_spec_default(void) {
 }
 
 dsm__declared_layer *dsm__builder_add(dsm__workload_builder *builder, const dsm__json_node *node) {
-  if (!DSM__LIST_RESERVE(&builder->layers, 1)) {
-    dsm__json_set_out_of_memory(node->doc);
+  if (dsm__json_lacks_memory(node->doc, !DSM__LIST_RESERVE(&builder->layers, 1))) {
     return NULL;
   }
   dsm__declared_layer *const layer = &builder->layers.items[builder->layers.count++];
@@ -26,8 +25,7 @@ void dsm__builder_finish(dsm__workload_builder *builder) {
   dsm_workload *const workload = builder->workload;
   const size_t count = builder->layers.count;
   dsm_layer_spec *const specs = dsm__arena_array(workload->arena, count, sizeof *specs);
-  if (specs == NULL) {
-    dsm__json_set_out_of_memory(builder->root.doc);
+  if (dsm__json_lacks_memory(builder->root.doc, specs == NULL)) {
     return;
   }
   for (size_t i = 0; i < count; i++) {

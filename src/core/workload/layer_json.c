@@ -299,8 +299,7 @@ static void read_aux_list(dsm_layer_spec *spec, dsm__arena *arena, const dsm__js
     return;
   }
   dsm_aux *const aux = dsm__arena_array(arena, count, sizeof *aux);
-  if (aux == NULL) {
-    dsm__json_set_out_of_memory(node.doc);
+  if (dsm__json_lacks_memory(node.doc, aux == NULL)) {
     return;
   }
   const size_t errors_before = dsm__json_doc_error_count(node.doc);
@@ -322,8 +321,7 @@ static void read_inputs(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json
     return;
   }
   const char **const inputs = dsm__arena_array(arena, count, sizeof *inputs);
-  if (inputs == NULL) {
-    dsm__json_set_out_of_memory(node.doc);
+  if (dsm__json_lacks_memory(node.doc, inputs == NULL)) {
     return;
   }
   dsm__json_node item = dsm__json_item(&node, 0);

@@ -105,8 +105,7 @@ static void read_inner(const place *at, dsm__list_item *item) {
   };
   dsm__layer_list *const list = dsm__arena_alloc(at->arena, sizeof *list);
   const dsm__json_node layers = dsm__json_member(&item->node, "layers");
-  if (list == NULL) {
-    dsm__json_set_out_of_memory(item->node.doc);
+  if (dsm__json_lacks_memory(item->node.doc, list == NULL)) {
     return;
   }
   item->block = list;
@@ -156,8 +155,7 @@ static void read_layer(const place *at, dsm__list_item *item) {
 static void check_names(const place *at, const dsm__layer_list *list) {
   dsm__name_index names = {.entries =
                                dsm__arena_array(at->arena, list->count, sizeof names.entries[0])};
-  if (names.entries == NULL) {
-    dsm__json_set_out_of_memory(list->node.doc);
+  if (dsm__json_lacks_memory(list->node.doc, names.entries == NULL)) {
     return;
   }
   for (size_t i = 0; i < list->count; i++) {
@@ -216,8 +214,7 @@ static void read_list(const place *at, const dsm__json_node *node, dsm__layer_li
     return;
   }
   list->items = dsm__arena_array(at->arena, count, sizeof list->items[0]);
-  if (list->items == NULL) {
-    dsm__json_set_out_of_memory(node->doc);
+  if (dsm__json_lacks_memory(node->doc, list->items == NULL)) {
     return;
   }
   list->count = count;

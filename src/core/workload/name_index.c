@@ -12,9 +12,7 @@ DSM__ORDER_OF(compare_entries, dsm__name_entry,
               dsm__order_then(strcmp(a->name, b->name), dsm__order_whole(a->index, b->index)));
 
 void dsm__name_index_sort(dsm__name_index *names) {
-  if (names->count > 1) {
-    qsort(names->entries, names->count, sizeof names->entries[0], compare_entries);
-  }
+  dsm__sort(names->entries, names->count, sizeof names->entries[0], compare_entries);
 }
 
 size_t dsm__name_index_find(const dsm__name_index *names, const char *name) {

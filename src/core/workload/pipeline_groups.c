@@ -46,8 +46,7 @@ void dsm__pipeline_groups_check(const dsm__workload_builder *builder) {
   const size_t count = builder->layers.count;
   dsm__name_index groups = {
       .entries = dsm__arena_array(builder->workload->arena, count, sizeof groups.entries[0])};
-  if (groups.entries == NULL) {
-    dsm__json_set_out_of_memory(builder->root.doc);
+  if (dsm__json_lacks_memory(builder->root.doc, groups.entries == NULL)) {
     return;
   }
   for (size_t i = 0; i < count; i++) {

@@ -102,8 +102,7 @@ static bool add_primaries(dsm__resolver *r, const dsm__layer_entry *layer, const
     if (count > 1) {
       out->name = dsm__arena_printf(r->workload->arena, "%s.%s", layer->spec->name, made[i].name);
     }
-    if (out->name == NULL) {
-      dsm__json_set_out_of_memory(r->doc);
+    if (dsm__json_lacks_memory(r->doc, out->name == NULL)) {
       return false;
     }
     if (count > 1 && dsm__name_index_find(&r->names, out->name) != SIZE_MAX) {
@@ -326,8 +325,7 @@ static void resolve_layer(dsm__resolver *r, const dsm__layer_entry *layer) {
   dsm__delivery gathered = {.features = 0};
   size_t *const inputs = dsm__new_indices(r, count);
   dsm__delivery *const parts = dsm__arena_array(r->workload->arena, count, sizeof *parts);
-  if (inputs == NULL || parts == NULL) {
-    dsm__json_set_out_of_memory(r->doc);
+  if (dsm__json_lacks_memory(r->doc, inputs == NULL || parts == NULL)) {
     return;
   }
   const bool is_found = dsm__find_inputs(r, layer, inputs, parts);
@@ -425,8 +423,7 @@ void dsm__workload_resolve(const dsm__workload_builder *builder) {
   dsm_workload *const workload = builder->workload;
   dsm__json_doc *const doc = builder->root.doc;
   dsm__resolver r = {.builder = builder, .workload = workload, .doc = doc};
-  if (!init_resolver(&r)) {
-    dsm__json_set_out_of_memory(doc);
+  if (dsm__json_lacks_memory(doc, !init_resolver(&r))) {
     return;
   }
   check_duplicate_names(&r);
@@ -447,8 +444,7 @@ void dsm__workload_resolve(const dsm__workload_builder *builder) {
     }
   }
   dsm__json_doc_set_subject(doc, NULL);
-  if (dsm__json_doc_error_count(doc) == 0 && !dsm__siblings_join(&r)) {
-    dsm__json_set_out_of_memory(doc);
+  if (dsm__json_lacks_memory(doc, dsm__json_doc_error_count(doc) == 0 && !dsm__siblings_join(&r))) {
     return;
   }
   workload->layers = r.layers;

@@ -9,9 +9,7 @@
 static void write_aux(dsm__json_writer *writer, const dsm_aux *aux) {
   dsm__json_begin_object(writer, true);
   dsm__json_put_string(writer, "op", dsm_aux_op_name(aux->op));
-  if (aux->from != NULL) {
-    dsm__json_put_string(writer, "from", aux->from);
-  }
+  dsm__json_put_text(writer, "from", aux->from);
   if (aux->op == DSM_AUX_MAX_POOL || aux->op == DSM_AUX_AVG_POOL) {
     dsm__size2_put(writer, "window", aux->window);
     dsm__size2_put(writer, "stride", aux->stride);
@@ -29,15 +27,9 @@ static void write_aux(dsm__json_writer *writer, const dsm_aux *aux) {
   if (aux->op == DSM_AUX_ROTARY) {
     dsm__json_put_double(writer, "share", aux->share);
   }
-  if (aux->features > 0) {
-    dsm__json_put_u64(writer, "features", aux->features);
-  }
-  if (aux->heads > 0) {
-    dsm__json_put_u64(writer, "heads", aux->heads);
-  }
-  if (aux->is_given) {
-    dsm__json_put_bool(writer, "given", true);
-  }
+  dsm__json_put_count(writer, "features", aux->features);
+  dsm__json_put_count(writer, "heads", aux->heads);
+  dsm__json_put_flag(writer, "given", aux->is_given);
   dsm__json_end_object(writer);
 }
 
@@ -54,15 +46,9 @@ static void write_kind_keys(dsm__json_writer *writer, const dsm_layer_spec *spec
 /* Those that are stated. */
 static void write_bytes(dsm__json_writer *writer, double element_bytes, double weight_bytes,
                         double cache_bytes) {
-  if (element_bytes > 0) {
-    dsm__json_put_double(writer, "element_bytes", element_bytes);
-  }
-  if (weight_bytes > 0) {
-    dsm__json_put_double(writer, "weight_bytes", weight_bytes);
-  }
-  if (cache_bytes > 0) {
-    dsm__json_put_double(writer, "cache_bytes", cache_bytes);
-  }
+  dsm__json_put_amount(writer, "element_bytes", element_bytes);
+  dsm__json_put_amount(writer, "weight_bytes", weight_bytes);
+  dsm__json_put_amount(writer, "cache_bytes", cache_bytes);
 }
 
 static void write_spec(dsm__json_writer *writer, const dsm_layer_spec *spec, bool is_full) {
@@ -100,9 +86,7 @@ static void write_workload(const dsm_workload *workload, dsm__json_writer *write
   dsm__json_begin_object(writer, false);
   dsm__json_put_string(writer, "format", "dsm-workload/1");
   dsm__json_put_string(writer, "name", workload->name);
-  if (workload->source != NULL) {
-    dsm__json_put_string(writer, "source", workload->source);
-  }
+  dsm__json_put_text(writer, "source", workload->source);
   dsm__json_put_u64(writer, "minibatch", workload->minibatch);
   for (size_t p = 0; p < DSM__BYTE_PARAMETER_COUNT; p++) {
     const dsm__byte_parameter *const parameter = &dsm__byte_parameters[p];

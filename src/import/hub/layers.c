@@ -2,12 +2,6 @@
 /* layers.c: layers of transformers as lines of a description, with names in place of numbers. */
 #include "import/hub/hub.h"
 
-static void put_optional(const dsm__hub *hub, const char *key, const char *text) {
-  if (text != NULL) {
-    dsm__json_put_string(hub->writer, key, text);
-  }
-}
-
 void dsm__hub_begin_parameters(const dsm__hub *hub) {
   dsm__json_put_object(hub->writer, "parameters", false);
   if (hub->end == DSM__HUB_CLASSES) {
@@ -35,7 +29,7 @@ void dsm__hub_end_layers(const dsm__hub *hub) {
 void dsm__hub_begin_block(const dsm__hub *hub, const char *name, const char *repeat) {
   dsm__json_begin_object(hub->writer, false);
   dsm__json_put_string(hub->writer, "block", name);
-  put_optional(hub, "repeat", repeat);
+  dsm__json_put_text(hub->writer, "repeat", repeat);
   dsm__json_put_array(hub->writer, "layers", false);
 }
 
@@ -66,7 +60,7 @@ static void put_inputs(const dsm__hub *hub, const char *const *names, size_t cou
 void dsm__hub_op_write(const dsm__hub *hub, const char *op, const char *key, const char *value) {
   dsm__json_begin_object(hub->writer, true);
   dsm__json_put_string(hub->writer, "op", op);
-  put_optional(hub, key, value);
+  dsm__json_put_text(hub->writer, key, value);
   dsm__json_end_object(hub->writer);
 }
 
@@ -103,14 +97,14 @@ static void put_input_norm(const dsm__hub *hub, const dsm__hub_fc *fc) {
   dsm__json_begin_object(hub->writer, true);
   dsm__json_put_string(hub->writer, "op", fc->input_norm);
   dsm__json_put_string(hub->writer, "on", "input");
-  put_optional(hub, "from", fc->input_norm_from);
+  dsm__json_put_text(hub->writer, "from", fc->input_norm_from);
   dsm__json_end_object(hub->writer);
 }
 
 static void put_own_norm(const dsm__hub *hub, const dsm__hub_fc *fc) {
   dsm__json_begin_object(hub->writer, true);
   dsm__json_put_string(hub->writer, "op", fc->own_norm);
-  put_optional(hub, "features", fc->own_features);
+  dsm__json_put_text(hub->writer, "features", fc->own_features);
   if (fc->has_own_of_first) {
     dsm__json_put_u64(hub->writer, "heads", 1);
   }
@@ -157,12 +151,12 @@ void dsm__hub_fc_write(const dsm__hub *hub, const dsm__hub_fc *fc) {
   dsm__json_put_string(hub->writer, "in", fc->in);
   dsm__json_put_string(hub->writer, "out", fc->out);
   put_inputs(hub, &fc->input, 1);
-  put_optional(hub, "positions", fc->positions);
-  put_optional(hub, "tied_to", fc->tied_to);
-  put_optional(hub, "experts", fc->has_experts ? "=experts" : NULL);
-  put_optional(hub, "active_experts", fc->has_experts ? "=active_experts" : NULL);
+  dsm__json_put_text(hub->writer, "positions", fc->positions);
+  dsm__json_put_text(hub->writer, "tied_to", fc->tied_to);
+  dsm__json_put_text(hub->writer, "experts", fc->has_experts ? "=experts" : NULL);
+  dsm__json_put_text(hub->writer, "active_experts", fc->has_experts ? "=active_experts" : NULL);
   put_aux(hub, fc);
-  put_optional(hub, "//", fc->comment);
+  dsm__json_put_text(hub->writer, "//", fc->comment);
   dsm__json_end_object(hub->writer);
 }
 
@@ -181,7 +175,7 @@ void dsm__hub_conv_write(const dsm__hub *hub, const dsm__hub_conv *conv) {
   begin_layer(hub, conv->name, "conv");
   dsm__json_put_string(hub->writer, "in", conv->in);
   dsm__json_put_string(hub->writer, "out", conv->out);
-  put_optional(hub, "groups", conv->groups);
+  dsm__json_put_text(hub->writer, "groups", conv->groups);
   put_rows(hub, "kernel", conv->kernel, 1);
   put_rows(hub, "stride", conv->stride, 1);
   put_rows(hub, "padding", conv->padding, 0);
@@ -198,13 +192,11 @@ void dsm__hub_embedding_write(const dsm__hub *hub, const dsm__hub_embedding *emb
   if (embedding->vocabulary == NULL) {
     dsm__json_put_u64(hub->writer, "vocabulary", 1);
   }
-  put_optional(hub, "vocabulary", embedding->vocabulary);
+  dsm__json_put_text(hub->writer, "vocabulary", embedding->vocabulary);
   dsm__json_put_string(hub->writer, "out", "=hidden");
   dsm__json_put_string(hub->writer, "positions",
                        embedding->positions == NULL ? "=sequence" : embedding->positions);
-  if (embedding->has_learned_positions) {
-    dsm__json_put_bool(hub->writer, "learned_positions", true);
-  }
+  dsm__json_put_flag(hub->writer, "learned_positions", embedding->has_learned_positions);
   put_inputs(hub, &embedding->input, 1);
   put_aux(hub, &operations);
   dsm__json_end_object(hub->writer);
@@ -213,19 +205,17 @@ void dsm__hub_embedding_write(const dsm__hub *hub, const dsm__hub_embedding *emb
 void dsm__hub_attention_write(const dsm__hub *hub, const dsm__hub_attention *attention) {
   begin_layer(hub, attention->name, "attention");
   dsm__json_put_string(hub->writer, "heads", "=heads");
-  put_optional(hub, "kv_heads", attention->has_kv_heads ? "=kv_heads" : NULL);
+  dsm__json_put_text(hub->writer, "kv_heads", attention->has_kv_heads ? "=kv_heads" : NULL);
   dsm__json_put_string(hub->writer, "head_features", attention->head_features);
-  put_optional(hub, "value_features", attention->has_latent ? "=value_features" : NULL);
-  put_optional(hub, "latent", attention->has_latent ? "=latent" : NULL);
-  put_optional(hub, "rotary_features", attention->has_latent ? "=rotary_features" : NULL);
-  put_optional(hub, "context", attention->context);
-  put_optional(hub, "window", attention->has_window ? "=window" : NULL);
-  if (attention->is_causal) {
-    dsm__json_put_bool(hub->writer, "causal", true);
-  }
-  if (attention->has_sinks) {
-    dsm__json_put_bool(hub->writer, "sinks", true);
-  }
+  dsm__json_put_text(hub->writer, "value_features",
+                     attention->has_latent ? "=value_features" : NULL);
+  dsm__json_put_text(hub->writer, "latent", attention->has_latent ? "=latent" : NULL);
+  dsm__json_put_text(hub->writer, "rotary_features",
+                     attention->has_latent ? "=rotary_features" : NULL);
+  dsm__json_put_text(hub->writer, "context", attention->context);
+  dsm__json_put_text(hub->writer, "window", attention->has_window ? "=window" : NULL);
+  dsm__json_put_flag(hub->writer, "causal", attention->is_causal);
+  dsm__json_put_flag(hub->writer, "sinks", attention->has_sinks);
   put_inputs(hub, attention->inputs, 3);
   dsm__json_end_object(hub->writer);
 }

@@ -98,8 +98,7 @@ void dsm__onnx_mask_scores(dsm__onnx_lowering *of, const dsm__onnx_node *node,
   dsm__onnx_view *const view = dsm__onnx_view_through(of, scores);
   dsm__onnx_scores *const masked = dsm__arena_alloc(of->graph->arena, sizeof *masked);
   dsm__onnx_pattern made;
-  if (view == NULL || masked == NULL) {
-    dsm__json_set_out_of_memory(of->graph->import->doc);
+  if (dsm__json_lacks_memory(of->graph->import->doc, view == NULL || masked == NULL)) {
     return;
   }
   *masked = *view->scores;

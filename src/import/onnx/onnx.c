@@ -55,8 +55,7 @@ static bool lower_nodes(dsm__onnx_graph *graph) {
 static bool read_by(dsm__import *import, unsigned sample_axis) {
   dsm__onnx_graph graph = {.import = import, .arena = dsm__arena_new(), .sample_axis = sample_axis};
   bool is_done = true;
-  if (graph.arena == NULL) {
-    dsm__json_set_out_of_memory(import->doc);
+  if (dsm__json_lacks_memory(import->doc, graph.arena == NULL)) {
     return true;
   }
   dsm__onnx_graph_read(&graph);

@@ -109,8 +109,7 @@ static void sort(dsm__onnx_graph *graph, uint32_t *missing) {
   heap ready = {.items = dsm__arena_array(graph->arena, count, sizeof(uint32_t))};
   graph->order = dsm__arena_array(graph->arena, count, sizeof(uint32_t));
   size_t done = 0;
-  if (ready.items == NULL || graph->order == NULL) {
-    dsm__json_set_out_of_memory(graph->import->doc);
+  if (dsm__json_lacks_memory(graph->import->doc, ready.items == NULL || graph->order == NULL)) {
     return;
   }
   for (size_t n = 0; n < count; n++) {
@@ -151,8 +150,7 @@ static void forget_askers(dsm__onnx_graph *graph) {
 void dsm__onnx_graph_order(dsm__onnx_graph *graph) {
   count_uses(graph);
   uint32_t *const missing = count_missing(graph);
-  if (missing == NULL || !list_readers(graph)) {
-    dsm__json_set_out_of_memory(graph->import->doc);
+  if (dsm__json_lacks_memory(graph->import->doc, missing == NULL || !list_readers(graph))) {
     return;
   }
   sort(graph, missing);

@@ -432,8 +432,7 @@ void dsm__onnx_find_pattern(const dsm__onnx_lowering *of, const dsm__onnx_node *
     return;
   }
   dsm__onnx_pattern *const kept = dsm__arena_alloc(of->graph->arena, sizeof *kept);
-  if (kept == NULL) {
-    dsm__json_set_out_of_memory(of->graph->import->doc);
+  if (dsm__json_lacks_memory(of->graph->import->doc, kept == NULL)) {
     return;
   }
   *kept = made;

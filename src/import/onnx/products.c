@@ -215,8 +215,7 @@ static void keep_scores(dsm__onnx_lowering *of, const dsm__onnx_node *node,
   dsm__onnx_scores *const scores = dsm__arena_alloc(of->graph->arena, sizeof *scores);
   dsm__onnx_view *const view = dsm__onnx_view_through(of, queries);
   uint64_t heads = 0;
-  if (scores == NULL || view == NULL) {
-    dsm__json_set_out_of_memory(of->graph->import->doc);
+  if (dsm__json_lacks_memory(of->graph->import->doc, scores == NULL || view == NULL)) {
     return;
   }
   if (mixes_samples(of, queries->view, a)) {

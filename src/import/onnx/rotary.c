@@ -131,8 +131,7 @@ static void forget_inputs(dsm__onnx_graph *graph, uint32_t first, uint32_t *stac
 
 void dsm__onnx_find_rotary(dsm__onnx_graph *graph) {
   uint32_t *const stack = dsm__arena_array(graph->arena, graph->nodes.count, sizeof *stack);
-  if (stack == NULL) {
-    dsm__json_set_out_of_memory(graph->import->doc);
+  if (dsm__json_lacks_memory(graph->import->doc, stack == NULL)) {
     return;
   }
   for (uint32_t n = 0; n < graph->nodes.count; n++) {

@@ -124,8 +124,7 @@ const dsm__onnx_pattern *dsm__onnx_pattern_of(const dsm__onnx_lowering *of,
   if (value->tensor.length > 0 ? scan_tensor(value, &shape, &found)
                                : value->numbers != NULL && scan_numbers(value, &shape, &found)) {
     dsm__onnx_pattern *const kept = dsm__arena_alloc(of->graph->arena, sizeof *kept);
-    if (kept == NULL) {
-      dsm__json_set_out_of_memory(of->graph->import->doc);
+    if (dsm__json_lacks_memory(of->graph->import->doc, kept == NULL)) {
       return NULL;
     }
     *kept = found;

@@ -154,8 +154,7 @@ static void read_event(reader *of, const dsm__json_node *event) {
 
 static void read(const dsm__timing_file *file) {
   reader of = {.file = file, .device = dsm__timings_device(file->timings, file->timings->device)};
-  if (of.device == NULL) {
-    dsm__json_set_out_of_memory(file->doc);
+  if (dsm__json_lacks_memory(file->doc, of.device == NULL)) {
     return;
   }
   dsm__json_node event = dsm__json_item(&file->root, 0);

@@ -109,9 +109,7 @@ static bool make_medians(dsm__timed_device *device, dsm__arena *arena) {
   if (sums == NULL) {
     return false;
   }
-  if (count > 1) {
-    qsort(samples, count, sizeof samples[0], compare_samples);
-  }
+  dsm__sort(samples, count, sizeof samples[0], compare_samples);
   for (size_t first = 0; first < count;) {
     const size_t row = samples[first].row;
     size_t runs = 0;

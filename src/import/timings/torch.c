@@ -161,9 +161,7 @@ DSM__ORDER_OF(compare_spans, span,
 
 /* Keeps those that no other holds, or that hold no other: the next one in order is within. */
 static void choose_layers(span_list *spans, bool are_outermost) {
-  if (spans->count > 1) {
-    qsort(spans->items, spans->count, sizeof spans->items[0], compare_spans);
-  }
+  dsm__sort(spans->items, spans->count, sizeof spans->items[0], compare_spans);
   size_t kept = 0;
   double end = 0; /* of what is before on the thread */
   uint64_t thread = 0;
@@ -203,9 +201,7 @@ static span *find_layer(const span_list *spans, uint64_t thread, double at) {
 
 static void add_kernels(trace *of, const span_list *layers) {
   launch_list *const launches = &of->launches;
-  if (launches->count > 1) {
-    qsort(launches->items, launches->count, sizeof launches->items[0], compare_correlations);
-  }
+  dsm__sort(launches->items, launches->count, sizeof launches->items[0], compare_correlations);
   for (size_t k = 0; k < of->kernels.count; k++) {
     const launch *const kernel = &of->kernels.items[k];
     const launch *const by = launches->count == 0
@@ -283,12 +279,8 @@ static bool add_layers(trace *of, int kind) {
   bool is_done = calls.arena != NULL && device != NULL;
   choose_layers(spans, kind == SPAN_OPERATOR);
   add_kernels(of, spans);
-  if (spans->count > 1) {
-    qsort(spans->items, spans->count, sizeof spans->items[0], compare_begins);
-  }
-  if (of->steps.count > 1) {
-    qsort(of->steps.items, of->steps.count, sizeof of->steps.items[0], compare_begins);
-  }
+  dsm__sort(spans->items, spans->count, sizeof spans->items[0], compare_begins);
+  dsm__sort(of->steps.items, of->steps.count, sizeof of->steps.items[0], compare_begins);
   for (size_t i = 0; is_done && i < spans->count; i++) {
     is_done = add_layer(of, device, &spans->items[i], kind, &calls);
   }

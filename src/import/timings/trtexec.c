@@ -34,8 +34,7 @@ static void read(const dsm__timing_file *file) {
   dsm__timings *const timings = file->timings;
   dsm__timed_device *const device = dsm__timings_device(timings, timings->device);
   double count = 1;
-  if (device == NULL) {
-    dsm__json_set_out_of_memory(file->doc);
+  if (dsm__json_lacks_memory(file->doc, device == NULL)) {
     return;
   }
   dsm__json_node item = dsm__json_item(&file->root, 0);

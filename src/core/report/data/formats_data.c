@@ -205,9 +205,7 @@ static void write_system_parameter(dsm__json_writer *writer, const dsm__paramete
     dsm__parameter_write(parameter, parameter->fallback, writer);
     dsm__json_put_string(writer, "source", parameter->source);
   }
-  if (parameter->help != NULL) {
-    dsm__json_put_string(writer, "help", parameter->help);
-  }
+  dsm__json_put_text(writer, "help", parameter->help);
   dsm__json_end_object(writer);
 }
 

@@ -60,9 +60,7 @@ static void draw(const stage_tracer *t, const drawing *of) {
   if (of->cycles > 0) {
     dsm__trace_begin_slice(t->writer, &slice);
     dsm__json_put_string(t->writer, "first_layer", stages->first_layer_names[of->run]);
-    if (of->micro_batch > 0) {
-      dsm__json_put_u64(t->writer, "micro_batch", of->micro_batch);
-    }
+    dsm__json_put_count(t->writer, "micro_batch", of->micro_batch);
     if (of->micro_batch > 0 && stages->interleave > 1) {
       dsm__json_put_u64(t->writer, "run", of->run / stages->count + 1);
     }

@@ -29,9 +29,7 @@ static size_t find_values(entry *entries, entry *values, const dsm_point_table *
   for (size_t row = 0; row < points->row_count; row++) {
     entries[row] = (entry){.cell = *dsm__point_cell(points, row, column), .row = row};
   }
-  if (points->row_count > 1) {
-    qsort(entries, points->row_count, sizeof *entries, compare_cells);
-  }
+  dsm__sort(entries, points->row_count, sizeof *entries, compare_cells);
   size_t count = 0;
   for (size_t i = 0; i < points->row_count; i++) {
     if (count == 0 || dsm__order_cells(&entries[i].cell, &values[count - 1].cell) != 0) {

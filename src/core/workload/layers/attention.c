@@ -108,30 +108,16 @@ static void write(dsm__json_writer *writer, const dsm_layer_spec *spec, bool is_
   if (is_full || spec->value_features != spec->head_features) {
     dsm__json_put_u64(writer, "value_features", spec->value_features);
   }
-  if (spec->latent > 0) {
-    dsm__json_put_u64(writer, "latent", spec->latent);
-  }
-  if (spec->chunk > 0) {
-    dsm__json_put_u64(writer, "chunk", spec->chunk);
-  }
-  if (spec->rotary_features > 0) {
-    dsm__json_put_u64(writer, "rotary_features", spec->rotary_features);
-  }
-  if (spec->context > 0) {
-    dsm__json_put_u64(writer, "context", spec->context);
-  }
-  if (spec->window > 0) {
-    dsm__json_put_u64(writer, "window", spec->window);
-  }
+  dsm__json_put_count(writer, "latent", spec->latent);
+  dsm__json_put_count(writer, "chunk", spec->chunk);
+  dsm__json_put_count(writer, "rotary_features", spec->rotary_features);
+  dsm__json_put_count(writer, "context", spec->context);
+  dsm__json_put_count(writer, "window", spec->window);
   if (is_full || spec->is_causal) {
     dsm__json_put_bool(writer, "causal", spec->is_causal);
   }
-  if (spec->has_dropout) {
-    dsm__json_put_bool(writer, "dropout", true);
-  }
-  if (spec->has_sinks) {
-    dsm__json_put_bool(writer, "sinks", true);
-  }
+  dsm__json_put_flag(writer, "dropout", spec->has_dropout);
+  dsm__json_put_flag(writer, "sinks", spec->has_sinks);
 }
 
 /* Positions of keys and values, of which a window bounds those that are read. */

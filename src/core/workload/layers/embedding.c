@@ -32,9 +32,7 @@ static void write(dsm__json_writer *writer, const dsm_layer_spec *spec, bool is_
   if (is_full || spec->has_learned_positions) {
     dsm__json_put_bool(writer, "learned_positions", spec->has_learned_positions);
   }
-  if (spec->tied_to != NULL) {
-    dsm__json_put_string(writer, "tied_to", spec->tied_to);
-  }
+  dsm__json_put_text(writer, "tied_to", spec->tied_to);
 }
 
 /* Sound, or an image: features with sizes. Words beside it are an input of their own, which the

@@ -42,9 +42,7 @@ static void read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *
 
 static void write(dsm__json_writer *writer, const dsm_layer_spec *spec, bool is_full) {
   dsm__positions_put(writer, spec);
-  if (spec->tied_to != NULL) {
-    dsm__json_put_string(writer, "tied_to", spec->tied_to);
-  }
+  dsm__json_put_text(writer, "tied_to", spec->tied_to);
   if (spec->experts > 0) {
     dsm__json_put_u64(writer, "experts", spec->experts);
     dsm__json_put_u64(writer, "active_experts", spec->active_experts);
