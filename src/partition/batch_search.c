@@ -188,9 +188,13 @@ static dsm_status solve(finder *f, dsm_partition **made, const dsm_instance *at,
   return status;
 }
 
-/* Solves at these sizes, unless that was done, and keeps the answer if it is worth at least so
- * much. *bound is no worse than before. */
-static dsm_status try_batches(finder *f, const uint32_t *batches, double least, double *bound) {
+static double best_worth(const finder *f) {
+  return f->best == NULL ? -HUGE_VAL : worth(f, f->best->objective);
+}
+
+/* Solves at these sizes, unless that was done, and keeps the answer if it is worth no less than the
+ * best. *bound is no worse than before. */
+static dsm_status try_batches(finder *f, const uint32_t *batches, double *bound) {
   const size_t m = f->instance->device_count;
   for (size_t k = 0; k < f->trials.count; k++) {
     if (memcmp(f->trials.items[k].batches, batches, m * sizeof *batches) == 0) {
@@ -213,7 +217,7 @@ static dsm_status try_batches(finder *f, const uint32_t *batches, double least, 
     return status == DSM_ERROR_OUT_OF_MEMORY ? status : DSM_OK;
   }
   count_work(f, made);
-  if (worth(f, made->objective) < least) {
+  if (worth(f, made->objective) < best_worth(f)) {
     dsm_partition_free(made);
     return DSM_OK;
   }
@@ -221,10 +225,6 @@ static dsm_status try_batches(finder *f, const uint32_t *batches, double least, 
   f->best = made;
   f->best_batches = kept;
   return DSM_OK;
-}
-
-static double best_worth(const finder *f) {
-  return f->best == NULL ? -HUGE_VAL : worth(f, f->best->objective);
 }
 
 /* ---- nodes ---- */
@@ -293,7 +293,7 @@ static dsm_status try_split(finder *f, const node *of, double *bound) {
   for (size_t j = 0; j < f->instance->device_count; j++) {
     batches[j] = f->sizes[j].items[of->split[j]];
   }
-  return try_batches(f, batches, best_worth(f), bound);
+  return try_batches(f, batches, bound);
 }
 
 /* Solves the server of a node with several sizes, and says which suit its answer. */
@@ -401,25 +401,6 @@ static void tell(const finder *f) {
   }
 }
 
-/* Of each device, which need least memory and time. */
-static void find_smallest(const finder *f, uint32_t *batches) {
-  const dsm_instance *const instance = f->instance;
-  for (size_t j = 0; j < instance->device_count; j++) {
-    batches[j] = instance->devices[j].batch_size_count > 0 ? instance->devices[j].batch_sizes[0]
-                                                           : instance->devices[j].batch;
-    batches[j] = batches[j] == 0 ? 1 : batches[j];
-  }
-}
-
-/* A first answer where those with large batches may all be too slow. */
-static dsm_status try_smallest(finder *f) {
-  uint32_t batches[DSM_DEVICES_MAX];
-  double bound = unbounded(f);
-  find_smallest(f, batches);
-  return f->options->latency_limit_seconds > 0 ? try_batches(f, batches, -HUGE_VAL, &bound)
-                                               : DSM_OK;
-}
-
 static dsm__looked look(void *context, dsm__open_case *one) {
   finder *const f = context;
   const node *const it = (const node *)one;
@@ -443,38 +424,21 @@ static dsm_status search(finder *f) {
   for (size_t j = 0; j < m; j++) {
     all[j] = (range){0, f->sizes[j].count - 1};
   }
-  dsm_status status = try_smallest(f);
-  if (status == DSM_OK) {
-    status = add_node(f, all, is_throughput(f) ? HUGE_VAL : 0, true);
-  }
+  const dsm_status status = add_node(f, all, is_throughput(f) ? HUGE_VAL : 0, true);
   return status != DSM_OK || dsm__cases_search(&f->nodes, &node_kind, f) ? status
                                                                          : DSM_ERROR_OUT_OF_MEMORY;
 }
 
 /* ---- the answer ---- */
 
-/* Requests wait less for smaller batches: each device gets the smallest with which it still has
- * time for the rates of the answer, if that is no worse. For energy only one that does nothing. */
-static dsm_status make_smaller(finder *f) {
+/* Of each device, which need least memory and time. */
+static void find_smallest(const finder *f, uint32_t *batches) {
   const dsm_instance *const instance = f->instance;
-  const size_t m = instance->device_count;
-  uint32_t batches[DSM_DEVICES_MAX];
-  for (size_t j = 0; j < m; j++) {
-    const dsm_instance_device *const it = &instance->devices[j];
-    batches[j] = f->best_batches[j];
-    for (size_t k = it->batch_size_count; k-- > 0;) {
-      double busy = 0;
-      for (size_t i = 0; i < instance->task_count; i++) {
-        const double rate = f->best->rates[i * m + j];
-        busy += rate > 0 ? rate * part_of(f, i, j, it->batch_sizes[k]) : 0;
-      }
-      const bool fits = busy <= (is_throughput(f) ? 1 : 0);
-      batches[j] = fits && it->batch_sizes[k] < batches[j] ? it->batch_sizes[k] : batches[j];
-    }
+  for (size_t j = 0; j < instance->device_count; j++) {
+    batches[j] = instance->devices[j].batch_size_count > 0 ? instance->devices[j].batch_sizes[0]
+                                                           : instance->devices[j].batch;
+    batches[j] = batches[j] == 0 ? 1 : batches[j];
   }
-  const double rounding = 1e-9;
-  double bound = proven(f);
-  return try_batches(f, batches, best_worth(f) - rounding * fabs(best_worth(f)), &bound);
 }
 
 /* Why there is no answer is said of the smallest batches, which need least memory. */
@@ -530,9 +494,6 @@ dsm_status dsm__search_batches(dsm_partition **partition, const dsm_instance *in
     is_made = find_sizes(&f, j);
   }
   dsm_status status = is_made ? search(&f) : DSM_ERROR_OUT_OF_MEMORY;
-  if (status == DSM_OK && f.best != NULL) {
-    status = make_smaller(&f);
-  }
   if (status != DSM_OK) {
     status = dsm__out_of_memory(diags);
   } else {

@@ -249,12 +249,14 @@ static void price_set(finder *f) {
   }
 }
 
-static void begin_prices(finder *f) {
+static void begin_prices(finder *f, bool is_inside_free) {
   for (size_t j = 0; j < f->instance->device_count; j++) {
     const dsm_instance_device *const it = &f->instance->devices[j];
     switch (f->options->objective) {
     case DSM_OBJECTIVE_THROUGHPUT:
     case DSM_OBJECTIVE_KIND_COUNT:
+      f->prices[j] = is_inside_free && f->is_in_set[j] ? 0 : 1;
+      break;
     case DSM_OBJECTIVE_LATENCY:
       f->prices[j] = 1;
       break;
@@ -269,10 +271,16 @@ static double nothing_known(const finder *f) {
   return is_throughput(f) ? HUGE_VAL : -HUGE_VAL;
 }
 
+/* Prices begin in two ways, as neither is better in general: all equal, and with the set for
+ * nothing, where memory and not its time is what is short. */
 static void try_set(finder *f) {
   f->found.value = nothing_known(f);
-  begin_prices(f);
+  begin_prices(f, false);
   price_set(f);
+  if (is_throughput(f)) {
+    begin_prices(f, true);
+    price_set(f);
+  }
   if (isfinite(f->found.value)) {
     keep(f);
   }

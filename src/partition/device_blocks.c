@@ -240,7 +240,6 @@ static double solve_block(const dsm__blocks *blocks, dsm__block *block, const do
   how.msg_lev = GLP_MSG_OFF;
   how.cb_func = watch;
   how.cb_info = &watched;
-  how.mir_cuts = GLP_ON;
   how.tm_lim = (int)fmin(fmax(dsm__search_left(blocks->search) * 1000, 1), INT_MAX);
   const int ended = glp_intopt(block->problem, &how);
   const int status = glp_mip_status(block->problem);

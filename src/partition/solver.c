@@ -238,23 +238,6 @@ static dsm__solved branch_whole(dsm__search *search, size_t node_count, double s
   return solved;
 }
 
-/* What devices are worth at prices, again with the tighter programme that the bound gives, while
- * that helps; at most half of the time that is left. */
-static dsm_status bound_by_devices(dsm__search *search) {
-  const double keep = dsm__search_left(search) / 2;
-  dsm_status status = DSM_OK;
-  for (int round = 0; round < LIMIT_ROUNDS_MAX && dsm__search_left(search) > keep; round++) {
-    const double before = search->bound;
-    status = round == 0 ? DSM_OK : tighten_again(search);
-    status = status == DSM_OK ? dsm__bound_by_devices(search, keep) : status;
-    if (status != DSM_OK || search->sign * (before - search->bound) <= 1e-3 * fabs(before) ||
-        dsm__search_is_done(search)) {
-      break;
-    }
-  }
-  return status;
-}
-
 static bool is_over(const dsm__search *search) {
   return dsm__search_is_done(search) || dsm__search_left(search) <= 0;
 }
@@ -278,7 +261,9 @@ static dsm_status grow_trees(dsm__search *search, dsm__solved *solved) {
     if (*solved != DSM__SOLVED_UNKNOWN) {
       return DSM_OK;
     }
-    const dsm_status bounded = tree == 0 && !is_over(search) ? bound_by_devices(search) : DSM_OK;
+    const dsm_status bounded = tree == 0 && !is_over(search)
+                                   ? dsm__bound_by_devices(search, dsm__search_left(search) / 2)
+                                   : DSM_OK;
     if (bounded != DSM_OK) {
       return bounded;
     }
