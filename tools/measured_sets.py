@@ -251,13 +251,15 @@ def torchtitan(row):
             f"tensor {row['tp']}, context {row['cp']}, {row['precision']}")
     limited = {} if row["gpu"] == "h200" else {"system__chip__memory__bandwidth_GBps": 2400,
                                                "system__core__sustained_frequency_ratio": CLOCK_AT_500_W}
+    is_whole = row["checkpointing"] == "full"
     anew = ("qkv", "project", "gate", "up", "down") if fp8 else ("project", "up")
     return Run(name, network, "dgx_h200" if row["gpu"] == "h200" else "dgx_h100", size(row, "gpus"),
                size(row, "global_batch"), max(1, size(row, "local_batch") // stages), tensor=size(row, "tp"),
                context=size(row, "cp"), pipeline=stages, shard="optimizer" if stages > 1 else "weights",
-               recompute="full" if row["checkpointing"] == "full" else "none",
-               software={"attention_efficiency_ratio": 0.375, **({} if "asynctp" in row["options"] else NOTHING_HIDES)},
-               values=limited, recomputed=anew if row["checkpointing"] != "full" else ())
+               recompute="full" if is_whole else "none",
+               software={"attention_efficiency_ratio": 0.375, "kept_inputs": "all" if is_whole else "without_activations",
+                         **({} if "asynctp" in row["options"] else NOTHING_HIDES)},
+               values=limited, recomputed=() if is_whole else anew)
 
 
 def llama3_paper(row):
