@@ -108,8 +108,9 @@ static dsm_status read_all(lengths_reader *reader) {
   if (memchr(reader->csv.text, '\0', reader->csv.length) != NULL) {
     return refuse(reader, 1, "expected text, found a NUL byte");
   }
-  dsm_status status = dsm__csv_read(&reader->csv, &record) ? find_columns(reader, &record) : DSM_OK;
-  for (size_t i = 1; status == DSM_OK && dsm__csv_read(&reader->csv, &record); i++) {
+  const bool has_head = dsm__csv_read(&reader->csv, &record);
+  dsm_status status = has_head ? find_columns(reader, &record) : DSM_OK;
+  for (size_t i = 1; has_head && status == DSM_OK && dsm__csv_read(&reader->csv, &record); i++) {
     status = read_line(reader, &record);
     if (i % lines_each == 0 && !renew_arena(&reader->csv)) {
       return dsm__out_of_memory(reader->diags);
