@@ -13,9 +13,6 @@
 
 enum { INPUT, OUTPUT, ARRIVAL, COLUMN_COUNT };
 
-/* Lines after which the texts of their fields go. */
-static const size_t lines_each = 4096;
-
 static const struct {
   const char *name;
   double least;
@@ -97,23 +94,15 @@ static dsm_status read_line(lengths_reader *reader, const dsm__csv_record *recor
   return DSM_OK;
 }
 
-static bool renew_arena(dsm__csv_reader *csv) {
-  dsm__arena_free(csv->arena);
-  csv->arena = dsm__arena_new();
-  return csv->arena != NULL;
-}
-
 static dsm_status read_all(lengths_reader *reader) {
   dsm__csv_record record = {.line = 1};
   if (memchr(reader->csv.text, '\0', reader->csv.length) != NULL) {
     return refuse(reader, 1, "expected text, found a NUL byte");
   }
-  dsm_status status = dsm__csv_read(&reader->csv, &record) ? find_columns(reader, &record) : DSM_OK;
-  for (size_t i = 1; status == DSM_OK && dsm__csv_read(&reader->csv, &record); i++) {
+  const bool has_head = dsm__csv_read(&reader->csv, &record);
+  dsm_status status = has_head ? find_columns(reader, &record) : DSM_OK;
+  while (has_head && status == DSM_OK && dsm__csv_read(&reader->csv, &record)) {
     status = read_line(reader, &record);
-    if (i % lines_each == 0 && !renew_arena(&reader->csv)) {
-      return dsm__out_of_memory(reader->diags);
-    }
   }
   const size_t count = reader->items.count;
   if (status != DSM_OK || reader->csv.is_out_of_memory) {
@@ -137,17 +126,14 @@ static dsm_status read_all(lengths_reader *reader) {
 dsm_status dsm_serving_lengths_parse(dsm_serving_lengths **lengths, const char *text, size_t length,
                                      const char *file, dsm_diags *diags) {
   dsm_serving_lengths *const made = DSM__ARENA_OWNER(dsm_serving_lengths);
-  lengths_reader reader = {.file = file,
-                           .csv = {.text = text, .length = length, .line = 1},
-                           .made = made,
-                           .diags = diags};
-  dsm_status status = DSM_ERROR_OUT_OF_MEMORY;
+  lengths_reader reader = {
+      .file = file,
+      .csv = {.text = text, .length = length, .line = 1, .arena = dsm__arena_new()},
+      .made = made,
+      .diags = diags};
   *lengths = NULL;
-  if (made == NULL || !renew_arena(&reader.csv)) {
-    status = dsm__out_of_memory(diags);
-  } else {
-    status = read_all(&reader);
-  }
+  const dsm_status status =
+      made == NULL || reader.csv.arena == NULL ? dsm__out_of_memory(diags) : read_all(&reader);
   dsm__arena_free(reader.csv.arena);
   if (status != DSM_OK) {
     dsm_serving_lengths_free(made);

@@ -103,6 +103,60 @@ START_TEST(test_chunks_need_decodes) {
 }
 END_TEST
 
+static double step_seconds(uint64_t input, uint64_t chunk, uint64_t requests) {
+  dsm_serving_options options = chunks_of(chunk);
+  options.input_tokens = input;
+  options.gap = 1e-6;
+  options.chips = 1;
+  dsm_serving *const serving = serve(&options);
+  double seconds = 0;
+  for (size_t i = 0; i < serving->point_count; i++) {
+    const dsm_serving_point *const point = &serving->points[i];
+    const double own = chunk > 0 ? point->chunked_seconds : point->decode_seconds;
+    seconds = point->requests == requests ? own : seconds;
+  }
+  dsm_serving_free(serving);
+  return seconds;
+}
+
+/* Steps take no less at a longer context, and passes with a larger chunk. */
+START_TEST(test_longer_contexts_and_chunks) {
+  static const uint64_t requests[] = {1, 2, 3};
+  machine->chip.memory.capacity_GB *= 4;
+  for (size_t r = 0; r < 3; r++) {
+    double before = 0;
+    for (uint64_t input = 16; input <= 256; input *= 2) {
+      const double seconds = step_seconds(input, 0, requests[r]);
+      ck_assert_double_gt(seconds, 0);
+      ck_assert_double_ge(seconds, before);
+      before = seconds;
+    }
+    before = 0;
+    for (uint64_t chunk = 8; chunk <= 64; chunk *= 2) {
+      const double seconds = step_seconds(64, chunk, requests[r]);
+      ck_assert_double_ge(seconds, before);
+      before = seconds;
+    }
+  }
+}
+END_TEST
+
+/* More chips never serve fewer requests a chip, within the gap, with chunks and without. */
+START_TEST(test_more_chips_are_never_worse) {
+  for (uint64_t chunk = 0; chunk <= 12; chunk += 12) {
+    double before = 0;
+    for (uint64_t chips = 1; chips <= 4; chips *= 2) {
+      dsm_serving_options options = chunks_of(chunk);
+      options.chips = chips;
+      dsm_serving *const serving = serve(&options);
+      ck_assert_double_ge(serving->best.chip_requests_per_second * 1.02, before);
+      before = serving->best.chip_requests_per_second;
+      dsm_serving_free(serving);
+    }
+  }
+}
+END_TEST
+
 Suite *suite_chunks(void) {
   Suite *const suite = suite_create("chunks");
   TCase *const tests = tcase_create("chunks");
@@ -113,6 +167,8 @@ Suite *suite_chunks(void) {
   tcase_add_test(tests, test_front_covers_finer_one);
   tcase_add_test(tests, test_each_step_has_a_chunk);
   tcase_add_test(tests, test_chunks_need_decodes);
+  tcase_add_test(tests, test_longer_contexts_and_chunks);
+  tcase_add_test(tests, test_more_chips_are_never_worse);
   suite_add_tcase(suite, tests);
   return suite;
 }

@@ -125,10 +125,35 @@ START_TEST(test_refusals_name_the_layer) {
 }
 END_TEST
 
+/* By hand, with 2 bytes an element: 80 layers of 8 heads of keys and of values, of 128 features;
+ * 61 layers of a latent of 512 and 64 rotated features. */
+static const struct {
+  const char *file;
+  double bytes;
+} caches[] = {{DSM_SOURCE_DIR "/workloads/llama3_70b.json", 327680},
+              {DSM_SOURCE_DIR "/workloads/deepseek_v3.json", 70272}};
+
+START_TEST(test_cache_of_a_token) {
+  static const dsm_override halves = {"cache_bytes", "2", NULL};
+  dsm_workload *network = NULL;
+  dsm_workload *made = NULL;
+  ck_assert_int_eq(dsm_workload_load(&network, caches[_i].file, &halves, 1, NULL), DSM_OK);
+  ck_assert_int_eq(dsm_workload_phase(&made, network, DSM_PHASE_DECODE, 1, 99, NULL), DSM_OK);
+  double bytes = 0;
+  for (size_t i = 0; i < made->layer_count; i++) {
+    bytes += (double)made->layers[i].cache_new_elements * 2;
+  }
+  ck_assert_double_eq(bytes, caches[_i].bytes);
+  dsm_workload_free(made);
+  dsm_workload_free(network);
+}
+END_TEST
+
 Suite *suite_phase(void) {
   Suite *const suite = suite_create("phase");
   TCase *const tests = tcase_create("phases");
   tcase_add_test(tests, test_decode_reads_the_cache);
+  tcase_add_loop_test(tests, test_cache_of_a_token, 0, COUNT_OF(caches));
   tcase_add_test(tests, test_new_positions_follow_cached_ones);
   tcase_add_test(tests, test_prefill_of_all_has_no_cache);
   tcase_add_test(tests, test_encoders_have_a_prefill);
