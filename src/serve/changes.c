@@ -60,10 +60,6 @@ static void halve_input(changed *to) {
   to->options.prefix_hit += (1 - to->options.prefix_hit) / 2;
 }
 
-static void change_nothing(changed *to) {
-  (void)to;
-}
-
 /* Sets of what a request's time goes to: the parts of a step in their order, and its prefill. */
 enum { PREFILL = 7, SHARES };
 #define SHARE(part) (1U << (offsetof(dsm_serving_parts, part) / sizeof(double)))
@@ -71,24 +67,16 @@ enum { PREFILL = 7, SHARES };
 /* A change, and when it may help: what is better takes some of the time, or is what stops. */
 typedef struct change_row {
   const char *text;
-  void (*make)(changed *to); /* or one of these, with what it is for */
-  double *(*limit)(changed *to);
+  void (*make)(changed *to);
+  size_t limit; /* or: place of a time in the options, which is twice as long */
   dsm_element_type type;
   dsm_use use;     /* of the type; with weights products too */
   unsigned shares; /* a set */
   dsm_serving_limit stops;
 } change_row;
 
-static double *ttft_of(changed *to) {
-  return &to->options.ttft_seconds;
-}
-
-static double *tpot_of(changed *to) {
-  return &to->options.tpot_seconds;
-}
-
 /* What changes are compared with: the same search of a batch, which is finer than the front's. */
-static const change_row unchanged = {.text = "as it is", .make = change_nothing};
+static const change_row unchanged = {.text = "as it is"};
 
 static const change_row rows[] = {
     {.text = "memory twice as fast",
@@ -114,8 +102,12 @@ static const change_row rows[] = {
      .shares = SHARE(cache),
      .stops = DSM_SERVING_LIMIT_MEMORY},
     {.text = "half of each input cached", .make = halve_input, .shares = 1U << PREFILL},
-    {.text = "TTFT limit twice as long", .limit = ttft_of, .stops = DSM_SERVING_LIMIT_TTFT},
-    {.text = "TPOT limit twice as long", .limit = tpot_of, .stops = DSM_SERVING_LIMIT_TPOT},
+    {.text = "TTFT limit twice as long",
+     .limit = offsetof(dsm_serving_options, ttft_seconds),
+     .stops = DSM_SERVING_LIMIT_TTFT},
+    {.text = "TPOT limit twice as long",
+     .limit = offsetof(dsm_serving_options, tpot_seconds),
+     .stops = DSM_SERVING_LIMIT_TPOT},
 };
 
 static double bytes_of(const dsm_workload *workload, dsm_use use) {
@@ -128,9 +120,9 @@ static double bytes_of(const dsm_workload *workload, dsm_use use) {
 static void make_change(const change_row *row, changed *to) {
   if (row->make != NULL) {
     row->make(to);
-  } else if (row->limit != NULL) {
-    *row->limit(to) *= 2;
-  } else {
+  } else if (row->limit > 0) {
+    *(double *)((char *)&to->options + row->limit) *= 2;
+  } else if (row->type != DSM_ELEMENT_TYPE_ANY) {
     to->workload.types.of[row->use] = row->type;
     to->workload.types.of[row->use == DSM_USE_WEIGHTS ? DSM_USE_OPERANDS : row->use] = row->type;
   }
@@ -199,7 +191,7 @@ static dsm_status find_best(batches *of, uint64_t start) {
   double at_low = 0;
   double at_high = 0;
   dsm_status status = try_batch(of, high, &at_high);
-  if (status == DSM_OK && low < high && at_high > 1) {
+  if (status == DSM_OK && low < high) {
     status = try_batch(of, low, &at_low);
   }
   for (int i = 0; i < STEPS_MAX && status == DSM_OK && at_high > 1 && high > low + 1; i++) {

@@ -114,7 +114,7 @@ const cli_companion cli_companion_export = {
                       "dsm export plan.json --to chakra -o vgg16_chakra",
                       "dsm explore gpt2 dgx_h100 --parallelism data --quiet -o gpt2.json",
                       "dsm export gpt2.json --to megatron -o launch",
-                      "dsm serve llama3_8b dgx_h100 --tpot 25 --quiet -o serving.json",
+                      "dsm serve llama3_8b h100 --tpot 25 --quiet -o serving.json",
                       "dsm export serving.json --to vllm -o engine",
                       "dsm partition vgg16 cpu_2gpu --stages --quiet -o placed.json",
                       "dsm export placed.json --to stages -o vgg16_stages"},
