@@ -5,11 +5,11 @@
  * A framework has one setting for all layers of what the chips along an axis do, of what weights
  * share out, and of what runs again. A case settles some of these as options of a search: first the
  * uses of all axes, then what runs again, then the level of shards. One that leaves some open is
- * divided, one that settles all is explored. As soon as a plan is known, a case gets a bound before
- * that. Of one that leaves some open it is the bound of a search in memory without end, with shards
- * that are best layer by layer: all mappings of its parts are among those of that search. What is
- * in no case the framework cannot run: the best plan of all cases is the answer, and the least of
- * their bounds is its bound.
+ * divided, one that settles all is explored. Before that a case gets a bound, for which no mapping
+ * is looked at. Of one that leaves some open it is that of shards that are best layer by layer, in
+ * memory without end where it is open what runs again: all mappings of its parts are among these.
+ * What is in no case the framework cannot run: the best plan of all cases is the answer, and the
+ * least of their bounds is its bound.
  */
 #include "search/as_run_by.h"
 
@@ -109,18 +109,13 @@ static bool open_uses(run_search *s) {
   return is_good;
 }
 
-/* A rank of parts: of equal bounds they come before other cases, so that a plan is known soon. */
-enum { FIRST_OF_ALL = -8 };
-
-/* Opens the parts of a case. Of equal bounds what keeps most comes first, as it takes least time
- * where it fits. False if out of memory. */
+/* Opens the parts of a case. False if out of memory. */
 static bool divide(run_search *s, const run_case *of) {
   run_case one = *of;
   bool is_good = true;
   if (!of->is_recomputation_said) {
     one.is_recomputation_said = true;
     one.is_bounded = false;
-    one.head.rank = FIRST_OF_ALL + 1;
     for (int r = DSM_RECOMPUTATION_NONE; is_good && r < DSM_RECOMPUTATION_COUNT; r++) {
       one.options.recomputation = (dsm_recomputation)r;
       is_good = dsm_recomputation_why_not(s->workload, (dsm_recomputation)r) != NULL ||
@@ -133,7 +128,6 @@ static bool divide(run_search *s, const run_case *of) {
   for (int l = DSM_SHARD_LEVEL_NONE; is_good && l < DSM_SHARD_LEVEL_COUNT; l++) {
     const bool is_same = l == DSM_SHARD_LEVEL_OPTIMIZER && s->system->model.sharded_update;
     one.options.shard_level = (dsm_shard_level)l;
-    one.head.rank = FIRST_OF_ALL - DSM_SHARD_LEVEL_COUNT + l;
     is_good = is_same ||
               !dsm__can_run(s->asked->as_run_by, s->system, &one.uses, one.options.shard_level) ||
               dsm__cases_open(&s->cases, &one, sizeof one) != NULL;
@@ -143,8 +137,8 @@ static bool divide(run_search *s, const run_case *of) {
 
 /* ---- the search ---- */
 
-/* A bound up to the best that is known; of a case with parts as if memory had no end, and without
- * recomputation where it is open, as that saves no time. */
+/* A bound up to the best that is known; where recomputation is open as if memory had no end, and
+ * without it, as that saves no time. */
 static dsm_status find_bound(const run_search *s, run_case *one) {
   dsm__case_question question = question_of(s, one);
   dsm_explore_options options = one->options;
