@@ -262,8 +262,9 @@ dsm_status dsm_export_serving(dsm_export **made, const dsm_serving *serving,
     to++;
   }
   if (to == engines + DSM__COUNT_OF(engines)) {
-    return dsm__refuse(diags, DSM_ERROR_USAGE, "%s takes no answer of serving",
-                       dsm_export_target_name(target));
+    return dsm__refuse(
+        diags, DSM_ERROR_USAGE,
+        "an answer of serving is for an engine: expected vllm, tensorrt-llm or sglang");
   }
   fill_facts(facts, serving);
   const dsm__setting_refusal *const refused = dsm__settings_refuse(&to->of, facts);
