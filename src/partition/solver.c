@@ -180,18 +180,6 @@ static dsm_status tighten(dsm__search *search, dsm__solved *solved) {
   return DSM_OK;
 }
 
-/* What is known of the rate by now makes the programme tighter. */
-static dsm_status tighten_again(dsm__search *search) {
-  dsm__solved solved = DSM__SOLVED_UNKNOWN;
-  if (search->options->objective != DSM_OBJECTIVE_THROUGHPUT || !search->has_best) {
-    return DSM_OK;
-  }
-  search->form.time_unit = search->programme.time_unit; /* that of the best */
-  search->form.rho_floor = search->best;
-  search->form.rho_limit = fmin(search->form.rho_limit, fmax(search->bound, search->best));
-  return tighten(search, &solved);
-}
-
 /* ---- the search ---- */
 
 /* Stages that are as good as any need no programme. */
@@ -242,19 +230,12 @@ static bool is_over(const dsm__search *search) {
   return dsm__search_is_done(search) || dsm__search_left(search) <= 0;
 }
 
-/* Trees of growing size; before each the programme becomes tighter by what the one before found,
- * and after each a better answer is looked for around the best. */
+/* Trees of growing size; after each a better answer is looked for around the best. */
 static dsm_status grow_trees(dsm__search *search, dsm__solved *solved) {
   search->is_small = search->programme.column_count <= SMALL_COLUMNS;
   size_t node_count = search->is_small ? SMALL_NODES : FIRST_NODES;
   *solved = DSM__SOLVED_UNKNOWN;
   for (int tree = 0; tree < TREES_MAX && !is_over(search); tree++) {
-    /* not before the first: around what that finds in the looser programme better answers are found
-     * sooner */
-    const dsm_status status = tree == 0 ? DSM_OK : tighten_again(search);
-    if (status != DSM_OK || is_over(search)) {
-      return status;
-    }
     const double left = dsm__search_left(search);
     const double share = search->is_small ? small_share : first_share;
     *solved = branch_whole(search, node_count, tree == 0 ? share * left : left);

@@ -25,16 +25,12 @@ static bool are_runs(const dsm_instance *it, const size_t *device) {
   return true;
 }
 
-static double batch_of(const dsm_instance *it, size_t device) {
-  return it->devices[device].batch > 1 ? it->devices[device].batch : 1;
-}
-
 /* Seconds of a device's tasks, and of its link with each tensor that is needed elsewhere once;
  * infinite: it cannot hold or run them. */
 static void count_device(const dsm_instance *it, const dsm_partition_options *options,
                          const size_t *device, size_t j, double *busy, double *sending) {
   const dsm_instance_device *const of = &it->devices[j];
-  const double batch = batch_of(it, j);
+  const double batch = dsm_instance_batch(it, j);
   double need = 0;
   *busy = *sending = 0;
   for (size_t i = 0; i < it->task_count; i++) {
@@ -74,7 +70,7 @@ static double seconds_of(const dsm_instance *it, const dsm_partition_options *op
     double busy = 0;
     double sending = 0;
     count_device(it, options, device, j, &busy, &sending);
-    seconds = is_latency ? seconds + batch_of(it, j) * (busy + sending)
+    seconds = is_latency ? seconds + dsm_instance_batch(it, j) * (busy + sending)
                          : fmax(seconds, fmax(busy, sending));
   }
   return seconds;

@@ -28,12 +28,8 @@ typedef struct dsm__engine {
                         double cycles[DSM_BOUND_COUNT]);
 } dsm__engine;
 
-/** All of them, a row each. The first one that is of a system is its engine; the last is of all.
- * - peak: chip.peak_TFLOPS
- * - tiles: model.tile_schedule
- * - arrays: blocks of weights stay in arrays */
+/** All of them: the first that is of a system is its engine; the last, of arrays, is of all. */
 #define DSM__ENGINES(ROW) ROW(peak) ROW(tiles) ROW(arrays)
-
 #define DSM__ENGINE_DECLARED(name) extern const dsm__engine dsm__engine_##name;
 DSM__ENGINES(DSM__ENGINE_DECLARED)
 
