@@ -54,6 +54,7 @@ typedef enum fact {
   GLOBAL_BATCH,
   PRECISION, /* 0: 32 bits, 1: bf16, 2: fp16, 3: fp8, 4: another */
   OVERLAP,   /* 1: sums of gradients hide behind the backward pass */
+  BESIDE,    /* 1: gathers and scatters of SEQUENCE hide behind products */
   FACT_COUNT
 } fact;
 
@@ -95,6 +96,7 @@ enum { MOST = INT32_MAX, HALF_BYTES = 2, SINGLE_BYTES = 4 };
 static const setting megatron_settings[] = {
     {.key = "--tensor-model-parallel-size", .of = TENSOR},
     {.key = "--sequence-parallel", .of = SEQUENCE, .above = 1, .is_flag = true},
+    {.key = "--tp-comm-overlap", .of = BESIDE, .above = 0, .is_flag = true},
     {.key = "--context-parallel-size", .of = CONTEXT},
     {.key = "--cp-comm-type", .of = CONTEXT_FORM, .words = {NULL, "p2p", "all_gather"}},
     {.key = "--pipeline-model-parallel-size", .of = PIPELINE},
@@ -134,6 +136,10 @@ static const setting torchtitan_settings[] = {
      .of = ZERO,
      .words = {NULL, "\"never\"", "\"never\"", "\"always\""}},
     {.section = "parallelism", .key = "tensor_parallel_degree", .of = TENSOR},
+    {.section = "parallelism",
+     .key = "enable_async_tensor_parallel",
+     .of = BESIDE,
+     .words = {NULL, "true"}},
     {.section = "parallelism", .key = "context_parallel_degree", .of = CONTEXT},
     {.section = "parallelism",
      .key = "context_parallel_rotate_method",
@@ -157,6 +163,7 @@ static const setting torchtitan_settings[] = {
      .key = "mode",
      .of = RECOMPUTE,
      .words = {"\"none\"", "\"selective\"", "\"full\""}},
+    {.section = "compile", .key = "enable", .of = BESIDE, .words = {NULL, "true"}},
 };
 static const refusal torchtitan_refusals[] = {
     {EXPERT_APART, 1, 1,
@@ -481,6 +488,7 @@ static void fill_facts(double facts[FACT_COUNT], const dsm__degrees *degrees,
       [GLOBAL_BATCH] = (double)plan->workload->minibatch,
       [PRECISION] = precision_of(plan->workload),
       [OVERLAP] = plan->system->model.overlapped_reduction ? 1 : 0,
+      [BESIDE] = sequence > 1 && plan->system->model.overlapped_collectives > 0 ? 1 : 0,
   };
   memcpy(facts, found, sizeof found);
 }
