@@ -115,7 +115,8 @@ def collective(dsm, row, system, **values):
     workload = dsm.workload([{"name": "layer", "type": "fc", "positions": positions, **layer}],
                             minibatch=chips if role == "expert" else 1)
     plan = dsm.plan(workload, system, "--mode", "inference", "--optimize", "tensor,expert", "--parallelism",
-                    f"gpu={role}", system__system__axes__gpu__chips=chips, system__system__axes__node__chips=1, **values)
+                    f"gpu={role}", system__system__axes__gpu__chips=chips, system__system__axes__node__chips=1,
+                    system__model__overlapped_collectives=0, **values)  # by itself
     ways = 2 if role == "expert" else 1  # to the experts and back
     return microseconds(plan, plan["layers"][0]["passes"]["forward"]["groups"]["collective"]) / ways
 

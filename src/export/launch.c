@@ -54,6 +54,7 @@ typedef enum fact {
   GLOBAL_BATCH,
   PRECISION, /* dsm__trained_type */
   OVERLAP,   /* 1: sums of gradients hide behind the backward pass */
+  BESIDE,    /* 1: gathers and scatters of SEQUENCE hide behind products */
   FACT_COUNT
 } fact;
 
@@ -67,6 +68,7 @@ typedef struct framework {
 static const dsm__setting megatron_settings[] = {
     {.key = "--tensor-model-parallel-size", .of = TENSOR},
     {.key = "--sequence-parallel", .of = SEQUENCE, .above = 1, .is_flag = true},
+    {.key = "--tp-comm-overlap", .of = BESIDE, .above = 0, .is_flag = true},
     {.key = "--context-parallel-size", .of = CONTEXT},
     {.key = "--cp-comm-type", .of = CONTEXT_FORM, .words = {NULL, "p2p", "all_gather"}},
     {.key = "--pipeline-model-parallel-size", .of = PIPELINE},
@@ -103,6 +105,10 @@ static const dsm__setting torchtitan_settings[] = {
      .of = ZERO,
      .words = {NULL, "\"never\"", "\"never\"", "\"always\""}},
     {.section = "parallelism", .key = "tensor_parallel_degree", .of = TENSOR},
+    {.section = "parallelism",
+     .key = "enable_async_tensor_parallel",
+     .of = BESIDE,
+     .words = {NULL, "true"}},
     {.section = "parallelism", .key = "context_parallel_degree", .of = CONTEXT},
     {.section = "parallelism",
      .key = "context_parallel_rotate_method",
@@ -126,6 +132,7 @@ static const dsm__setting torchtitan_settings[] = {
      .key = "mode",
      .of = RECOMPUTE,
      .words = {"\"none\"", "\"selective\"", "\"full\""}},
+    {.section = "compile", .key = "enable", .of = BESIDE, .words = {NULL, "true"}},
 };
 
 static const dsm__setting deepspeed_settings[] = {
@@ -427,6 +434,7 @@ static void fill_facts(double facts[FACT_COUNT], const dsm__degrees *degrees,
       [GLOBAL_BATCH] = (double)plan->workload->minibatch,
       [PRECISION] = dsm__trained_type_of(plan->workload),
       [OVERLAP] = plan->system->model.overlapped_reduction ? 1 : 0,
+      [BESIDE] = sequence > 1 && plan->system->model.overlapped_collectives > 0 ? 1 : 0,
   };
   memcpy(facts, found, sizeof found);
 }
