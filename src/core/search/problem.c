@@ -17,7 +17,7 @@
 #include "search/roles/update_roles.h"
 
 /* What roles of layers are asked for again and again. */
-static bool find_company(dsm__problem *problem) {
+static bool find_company(const dsm__problem *problem, const bool **found) {
   const dsm__distinct *const distinct = &problem->table.distinct;
   bool *has_company = NULL;
   if (!dsm__problem_has_roles(problem)) {
@@ -29,7 +29,7 @@ static bool find_company(dsm__problem *problem) {
   for (size_t c = 0; c < distinct->count; c++) {
     has_company[c] = dsm__has_company(problem, distinct->representative[c]);
   }
-  problem->has_company = has_company;
+  *found = has_company;
   return true;
 }
 
@@ -49,7 +49,8 @@ static bool fill(dsm__problem *problem) {
                                problem->arena) &&
          dsm__pipeline_groups_find(&problem->found->groups, &problem->table, false,
                                    problem->arena) &&
-         dsm__held_lives_derive(&problem->lives, workload, problem->arena) && find_company(problem);
+         dsm__held_lives_derive(&problem->lives, workload, problem->arena) &&
+         find_company(problem, &problem->has_company);
 }
 
 /* Uses a memo if there is one, and it and the options allow it. */
