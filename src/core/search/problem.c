@@ -13,6 +13,25 @@
 #include "plan/role_rules.h"
 #include "plan/segments.h"
 #include "plan/tolerance.h"
+#include "search/roles/role_search.h"
+#include "search/roles/update_roles.h"
+
+/* What roles of layers are asked for again and again. */
+static bool find_company(const dsm__problem *problem, const bool **found) {
+  const dsm__distinct *const distinct = &problem->table.distinct;
+  bool *has_company = NULL;
+  if (!dsm__problem_has_roles(problem)) {
+    return true;
+  }
+  if (!DSM__RESERVE(problem->arena, has_company, distinct->count)) {
+    return false;
+  }
+  for (size_t c = 0; c < distinct->count; c++) {
+    has_company[c] = dsm__has_company(problem, distinct->representative[c]);
+  }
+  *found = has_company;
+  return true;
+}
 
 static bool fill(dsm__problem *problem) {
   const dsm_workload *const workload = problem->inputs.workload;
@@ -30,7 +49,8 @@ static bool fill(dsm__problem *problem) {
                                problem->arena) &&
          dsm__pipeline_groups_find(&problem->found->groups, &problem->table, false,
                                    problem->arena) &&
-         dsm__held_lives_derive(&problem->lives, workload, problem->arena);
+         dsm__held_lives_derive(&problem->lives, workload, problem->arena) &&
+         find_company(problem, &problem->has_company);
 }
 
 /* Uses a memo if there is one, and it and the options allow it. */

@@ -70,6 +70,7 @@ typedef struct dsm__problem {
   bool are_ties_free;              /**< what tied layers exchange is left out: a bound */
   struct dsm__kept_options *kept;  /**< of roles, for searches that share them; NULL: not kept */
   const dsm__fixed_roles *fixed;   /**< of a layer in a search of roles; NULL: of none */
+  const bool *has_company;         /**< of each class (dsm__has_company); NULL: to be found */
   dsm__arena *arena;
   dsm__arena *lasting; /**< the same, but while a search is one of several, whose graphs go with it
                         */

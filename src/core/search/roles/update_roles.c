@@ -51,8 +51,9 @@ dsm_axis_set dsm__gathering_axes(const dsm_system *system, dsm_parallelism paral
 bool dsm__has_company(const dsm__problem *problem, size_t layer_index) {
   const dsm_workload *const workload = problem->inputs.workload;
   const size_t *const class_of = problem->table.distinct.class_of;
-  bool has_any = false;
-  for (size_t i = 0; i < workload->layer_count && !has_any; i++) {
+  bool has_any = problem->has_company != NULL && problem->has_company[class_of[layer_index]];
+  const bool is_known = problem->has_company != NULL;
+  for (size_t i = 0; i < workload->layer_count && !has_any && !is_known; i++) {
     const size_t first = i > DSM__ROLE_REACH ? i - DSM__ROLE_REACH : 0;
     for (size_t k = first; class_of[i] == class_of[layer_index] && !has_any &&
                            k <= i + DSM__ROLE_REACH && k < workload->layer_count;

@@ -67,6 +67,7 @@ static bool search_part(const dsm__looking *at, dsm__stage_run run, double in_fl
   problem.inputs.in_flight = in_flight;
   problem.inputs.is_cut = at->search->is_cut + run.first;
   problem.table.distinct.class_of += run.first;
+  problem.has_company = NULL;
   problem.are_segments_apart = !dsm__is_any_recomputation_asked(at->search->whole);
   const bool is_searched = /* no stage takes more than the step */
       dsm__role_search(&problem, may_recompute, at->search->best_cycles, &answer, &decisions);
