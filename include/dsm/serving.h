@@ -42,7 +42,7 @@ typedef struct dsm_serving_curve {
 typedef struct dsm_serving_times {
   uint64_t output_tokens;   /**< O: of a request, its first one included; 0 and 1: no decode */
   double prefill_seconds;   /**< of `prefill_batch` requests */
-  uint64_t prefill_batch;   /**< requests that are prefilled together: 1 or more */
+  double prefill_batch;     /**< requests that are prefilled together, on average: 1 or more */
   dsm_serving_curve decode; /**< D: a decode step of so many running requests */
   uint64_t chunks;          /**< k: parts of a prefill, each in a step of running requests; 0: it is
                                  a step of its own */
@@ -94,24 +94,34 @@ DSM_API bool dsm_serving_divide(dsm_serving_split *split, const dsm_serving_time
 /** Most requests of a batch that are tried. */
 #define DSM_SERVING_BATCH_MAX 65536
 
+/** New tokens that are prefilled together, unless it is said otherwise: max_num_tokens of
+ * TensorRT-LLM has this default, and vLLM and SGLang take as many on GPUs of today. */
+#define DSM_SERVING_PREFILL_TOKENS 8192
+
 /** What is asked. */
 typedef struct dsm_serving_options {
   uint64_t input_tokens;  /**< of a request, 1 or more */
   uint64_t output_tokens; /**< of its answer; 0: it has none, as of an encoder */
   double prefix_hit;      /**< share of the input that is in the cache already, 0 to 1 */
-  uint64_t prefill_batch; /**< requests that are prefilled together: 1 or more */
-  double gap;             /**< relative distance from the optimum within which the front is proven,
-                               above 0 to 1 */
-  double ttft_seconds;    /**< longest mean time to the first token; 0: any */
-  double tpot_seconds;    /**< longest mean time between later ones; 0: any */
-  double rate;            /**< requests a second that are to be served; 0: as many as can be */
-  uint64_t chips;         /**< at most; 0: those of the system */
-  bool is_disaggregated;  /**< prefills on instances of their own are looked for too; with an answer
-                               of more than one token */
+  uint64_t prefill_batch; /**< requests that are prefilled together; 0: those that ended in the
+                               same step, as many as have DSM_SERVING_PREFILL_TOKENS new tokens at
+                               most; of those that arrive at random or evenly 1 */
+  dsm_parallelism_set parallelisms; /**< of steps, and */
+  dsm_role_set roles[DSM_AXES_MAX]; /**< of the system's axes, as in dsm_explore_options */
+  const uint64_t *requests; /**< only these numbers of requests, on all chips; NULL: the front. They
+                                 are borrowed during the call, NULL in an answer */
+  size_t request_count;
+  double gap;            /**< relative distance from the optimum within which the front is proven,
+                              above 0 to 1 */
+  double ttft_seconds;   /**< longest mean time to the first token; 0: any */
+  double tpot_seconds;   /**< longest mean time between later ones; 0: any */
+  double rate;           /**< requests a second that are to be served; 0: as many as can be */
+  uint64_t chips;        /**< at most; 0: those of the system */
+  bool is_disaggregated; /**< prefills on instances of their own are looked for too; with an answer
+                              of more than one token */
 } dsm_serving_options;
 
-/** The only place of defaults: 1024 tokens in, 256 out, prefills of one request, a gap of 5 %, no
- * limits. */
+/** The only place of defaults: 1024 tokens in, 256 out, a gap of 5 %, no limits. */
 DSM_API void dsm_serving_options_init(dsm_serving_options *options);
 
 /** What more requests of a batch meet first. */
@@ -138,7 +148,7 @@ typedef struct dsm_serving_point {
   double tpot_seconds; /**< NaN: no request has more than one token */
   double request_seconds;
   double decode_seconds;  /**< a step of it; 0: there is none */
-  double prefill_seconds; /**< of options.prefill_batch requests */
+  double prefill_seconds; /**< of options.prefill_batch requests, or of all where these are fewer */
   double memory_bytes;    /**< of a chip, with the caches of all requests at their ends */
   double gap;             /**< of both steps: at most so much above the optimum, relative */
   const char *bound;      /**< what most of the step (decode, or the prefill) is spent on */

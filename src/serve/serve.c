@@ -29,7 +29,7 @@ static const double least_reserve = 0.1; /* assumption: of the memory, for what 
 
 void dsm_serving_options_init(dsm_serving_options *options) {
   *options = (dsm_serving_options){
-      .input_tokens = 1024, .output_tokens = 256, .prefill_batch = 1, .gap = 0.05};
+      .input_tokens = 1024, .output_tokens = 256, .parallelisms = DSM_PARALLELISM_ALL, .gap = 0.05};
 }
 
 void dsm_serving_free(dsm_serving *serving) {
@@ -62,20 +62,24 @@ typedef struct search {
   dsm_explorer *explorer;
   dsm__arena *arena; /* the answer's */
   dsm_diags *diags;
-  bool is_told; /* why there is no answer, by what found that */
+  double arriving; /* requests that are prefilled together, where they do not wait for it */
+  bool has_asked;  /* only some numbers of requests */
+  bool is_told;    /* why there is no answer, by what found that */
 } search;
 
 /* So many requests in the long run, in steps of a batch's time, or (is_least) of its bound. */
 static dsm_serving_state state_of(const search *s, const dsm__instance *instance,
                                   const dsm__serving_batch *batch, bool is_least,
                                   uint64_t requests) {
-  const uint64_t together = s->to->options.prefill_batch;
-  const double number = (double)(s->request.decode == NULL ? together : requests);
-  const double decode = is_least ? batch->decode.least_seconds : batch->decode.seconds;
+  const double number =
+      s->request.decode == NULL ? (double)s->to->options.prefill_batch : (double)requests;
+  const dsm__serving_step prefill =
+      dsm__instance_prefill_of(instance, dsm__serving_together(&s->request, batch->requests));
+  const double decode = is_least ? batch->step.least_seconds : batch->step.seconds;
   const dsm_serving_times times = {.output_tokens = s->to->options.output_tokens,
-                                   .prefill_seconds = is_least ? instance->prefill.least_seconds
-                                                               : instance->prefill.seconds,
-                                   .prefill_batch = s->to->options.prefill_batch,
+                                   .prefill_seconds =
+                                       is_least ? prefill.least_seconds : prefill.seconds,
+                                   .prefill_batch = dsm__serving_together(&s->request, requests),
                                    .decode = {&number, &decode, 1}};
   return dsm_serving_closed(&times, number);
 }
@@ -132,7 +136,10 @@ static double excess_of(const search *s, const interval *of, const dsm__serving_
 static dsm_status explore(search *s, size_t instance, uint64_t requests,
                           const dsm__serving_batch **batch) {
   dsm__instance *const of = &s->instances.items[instance];
-  const dsm_status status = dsm__instance_explore(of, requests, batch);
+  dsm_status status = dsm__instance_explore(of, requests, batch);
+  if (status == DSM_OK && *batch != NULL) {
+    status = dsm__instance_explore_prefill(of, dsm__serving_together(&s->request, requests));
+  }
   return status == DSM_OK && *batch != NULL && !make_known(s, of, *batch) ? DSM_ERROR_OUT_OF_MEMORY
                                                                           : status;
 }
@@ -213,10 +220,11 @@ static dsm_serving_point point_of(const search *s, const dsm__instance *instance
   const dsm__serving_batch *const batch = &instance->batches.items[index];
   const dsm_serving_state state = state_of(s, instance, batch, false, batch->requests);
   const coordinates gives = coordinates_of(&state, instance->chips);
-  const dsm__serving_step *const prefill = &instance->prefill;
-  const bool has_decode = batch->decode.seconds > 0;
-  const double gaps[] = {prefill->seconds / prefill->least_seconds - 1,
-                         has_decode ? batch->decode.seconds / batch->decode.least_seconds - 1 : 0};
+  const dsm__serving_step prefill =
+      dsm__instance_prefill_of(instance, dsm__serving_together(&s->request, batch->requests));
+  const bool has_decode = batch->step.seconds > 0;
+  const double gaps[] = {prefill.seconds / prefill.least_seconds - 1,
+                         has_decode ? batch->step.seconds / batch->step.least_seconds - 1 : 0};
   return (dsm_serving_point){
       .instance = instance->name,
       .chips = instance->chips,
@@ -227,11 +235,11 @@ static dsm_serving_point point_of(const search *s, const dsm__instance *instance
       .ttft_seconds = state.ttft_seconds,
       .tpot_seconds = state.tpot_seconds,
       .request_seconds = state.request_seconds,
-      .decode_seconds = batch->decode.seconds,
-      .prefill_seconds = prefill->seconds,
-      .memory_bytes = fmax(batch->decode.memory_bytes, prefill->memory_bytes),
+      .decode_seconds = batch->step.seconds,
+      .prefill_seconds = prefill.seconds,
+      .memory_bytes = fmax(batch->step.memory_bytes, prefill.memory_bytes),
       .gap = fmax(gaps[0], gaps[1]),
-      .bound = has_decode ? batch->decode.bound : prefill->bound,
+      .bound = has_decode ? batch->step.bound : prefill.bound,
       .limit = limit_of(s, instance, index)};
 }
 
@@ -283,6 +291,52 @@ static dsm_status collect_points(search *s) {
   return DSM_OK;
 }
 
+/* ---- numbers of requests that are asked for ---- */
+
+/* Of a batch, and of more requests than fit: those wait until one of them ends. */
+static dsm_status add_asked(search *s, uint64_t requests, dsm_serving_point *point) {
+  dsm__instance *const instance = &s->instances.items[0];
+  const dsm__serving_batch *batch = NULL;
+  const uint64_t running = requests < instance->most ? requests : instance->most;
+  const dsm_status status = explore(s, 0, running, &batch);
+  if (status != DSM_OK) {
+    return status;
+  }
+  assert(batch != NULL);
+  *point = point_of(s, instance, (size_t)(batch - instance->batches.items));
+  const double waiting =
+      (double)(requests - running) / (double)instance->chips / point->chip_requests_per_second;
+  point->ttft_seconds += waiting;
+  point->request_seconds += waiting;
+  point->requests = requests;
+  s->to->reached_gap = fmax(s->to->reached_gap, point->gap);
+  return DSM_OK;
+}
+
+static dsm_status find_asked(search *s, const dsm_serving_options *options) {
+  dsm_serving_point *const points =
+      dsm__arena_array(s->arena, options->request_count, sizeof *points);
+  dsm__instance *const instance = &s->instances.items[0];
+  *instance = s->instances.items[s->instances.count - 1]; /* all chips */
+  s->instances.count = 1;
+  for (size_t i = 0; i < options->request_count; i++) {
+    instance->too_many =
+        options->requests[i] >= instance->too_many ? options->requests[i] + 1 : instance->too_many;
+  }
+  dsm_status status = points == NULL ? DSM_ERROR_OUT_OF_MEMORY
+                                     : dsm__instance_provision(instance, options->gap / 2);
+  for (size_t i = 0; status == DSM_OK && instance->most > 0 && i < options->request_count; i++) {
+    status = add_asked(s, options->requests[i], &points[i]);
+    s->to->best =
+        i == 0 || points[i].chip_requests_per_second > s->to->best.chip_requests_per_second
+            ? points[i]
+            : s->to->best;
+    s->to->point_count = i + 1;
+  }
+  s->to->points = points;
+  return status;
+}
+
 static const char *plural(uint64_t count) {
   return count == 1 ? "" : "s";
 }
@@ -311,7 +365,7 @@ static dsm_status refuse_limits(const search *s) {
     return dsm__refuse(s->diags, DSM_ERROR_INFEASIBLE,
                        "%s: weights, the cache of a request and a prefill of %llu do not fit %llu "
                        "chip%s, of %.4g GB each without the reserve",
-                       s->to->name, (unsigned long long)s->to->options.prefill_batch,
+                       s->to->name, (unsigned long long)dsm__serving_together(&s->request, 1),
                        (unsigned long long)largest->chips, plural(largest->chips),
                        dsm_system_usable_bytes(&largest->system) / DSM__BYTES_PER_GB);
   }
@@ -337,6 +391,7 @@ typedef struct tables {
 
 static bool fill_tables(const search *s, const dsm__instance *instance, tables *to) {
   const size_t count = instance->batches.count;
+  const double together = fmin(s->arriving, (double)instance->most);
   to->requests = dsm__arena_array(s->arena, count, sizeof *to->requests);
   to->seconds = dsm__arena_array(s->arena, count, sizeof *to->seconds);
   if (to->requests == NULL || to->seconds == NULL) {
@@ -344,12 +399,13 @@ static bool fill_tables(const search *s, const dsm__instance *instance, tables *
   }
   for (size_t i = 0; i < count; i++) {
     to->requests[i] = (double)instance->batches.items[i].requests;
-    to->seconds[i] = instance->batches.items[i].decode.seconds;
+    to->seconds[i] = instance->batches.items[i].step.seconds;
   }
-  to->times = (dsm_serving_times){.output_tokens = s->to->options.output_tokens,
-                                  .prefill_seconds = instance->prefill.seconds,
-                                  .prefill_batch = s->to->options.prefill_batch,
-                                  .decode = {to->requests, to->seconds, count}};
+  to->times =
+      (dsm_serving_times){.output_tokens = s->to->options.output_tokens,
+                          .prefill_seconds = dsm__instance_prefill_of(instance, together).seconds,
+                          .prefill_batch = together,
+                          .decode = {to->requests, to->seconds, count}};
   return true;
 }
 
@@ -429,7 +485,8 @@ static void try_apart(search *s, const dsm__instance *prefill, const dsm__instan
   dsm_serving_apart *const best = &s->to->apart;
   dsm_serving_times times = of->times;
   dsm_serving_split split;
-  times.prefill_seconds = prefill->prefill.seconds;
+  times.prefill_batch = fmin(s->arriving, (double)prefill->most);
+  times.prefill_seconds = dsm__instance_prefill_of(prefill, times.prefill_batch).seconds;
   if (!dsm_serving_divide(&split, &times, prefill->chips, decode->chips, (double)requests,
                           options->chips)) {
     return;
@@ -489,12 +546,17 @@ static dsm_status derive_request(search *s, const dsm_workload *workload) {
   s->to->cached_tokens = hit < in ? hit : in - 1;
   request->options = options;
   request->growth = 1;
+  s->arriving = fmax(1, (double)options->prefill_batch);
+  request->is_batch_asked = options->prefill_batch > 0;
+  if (options->prefill_batch == 0) {
+    const uint64_t together = DSM_SERVING_PREFILL_TOKENS / (in - s->to->cached_tokens);
+    s->to->options.prefill_batch = out > 1 && together > 1 ? together : 1;
+  }
   dsm_status status = dsm_workload_phase(&request->prefill, workload, DSM_PHASE_PREFILL,
                                          in - s->to->cached_tokens, in, s->diags);
   if (status != DSM_OK) {
     return status;
   }
-  request->prefill->minibatch = options->prefill_batch;
   if (out == 0) {
     return DSM_OK;
   }
@@ -543,6 +605,7 @@ static dsm_status add_instance(search *s, const dsm_system *system) {
                               .system = *system,
                               .name = instance_name(s, &system->system),
                               .chips = chips,
+                              .too_many = s->has_asked ? 1 : UINT64_MAX,
                               .explorer = s->explorer,
                               .arena = s->arena,
                               .explorations = &s->to->explorations};
@@ -589,7 +652,7 @@ static dsm_status check_options(const dsm_serving_options *options, dsm_diags *d
       {in + out, 1, DSM_SIDE_MAX,
        "output-tokens: expected at most 1048576 tokens with those of the input, found more"},
       {options->prefix_hit, 0, 1, "prefix-hit: expected a share from 0 to 1"},
-      {(double)options->prefill_batch, 1, DSM_SERVING_BATCH_MAX,
+      {(double)options->prefill_batch, 0, DSM_SERVING_BATCH_MAX,
        "prefill-batch: expected 1 to 65536 requests"},
       {options->gap, DBL_MIN, 1, "gap: expected a ratio above 0, to 1"},
       {options->ttft_seconds, 0, HUGE_VAL, "ttft: expected a time"},
@@ -603,17 +666,18 @@ static dsm_status check_options(const dsm_serving_options *options, dsm_diags *d
   return DSM_OK;
 }
 
-static dsm_status answer(search *s, const dsm_workload *workload, const dsm_system *system) {
+static dsm_status answer(search *s, const dsm_workload *workload, const dsm_system *system,
+                         const dsm_serving_options *options) {
   dsm_status status = derive_request(s, workload);
   s->is_told = status != DSM_OK;
   if (status == DSM_OK) {
     status = add_instances(s, system);
   }
-  if (status == DSM_OK) {
+  if (status == DSM_OK && options->requests != NULL) {
+    status = find_asked(s, options);
+  } else if (status == DSM_OK) {
     status = find_front(s);
-  }
-  if (status == DSM_OK) {
-    status = collect_points(s);
+    status = status == DSM_OK ? collect_points(s) : status;
   }
   if (status == DSM_OK && s->to->point_count == 0) {
     status = refuse_limits(s);
@@ -635,10 +699,13 @@ dsm_status dsm_serve(dsm_serving **serving, const dsm_workload *workload, const 
   status = DSM_ERROR_OUT_OF_MEMORY;
   if (s.to != NULL && s.explorer != NULL) {
     s.arena = s.to->arena;
+    s.has_asked = options->requests != NULL;
     s.to->options = *options;
+    s.to->options.requests = NULL;
+    s.to->options.request_count = 0;
     s.to->options.chips = options->chips > 0 ? options->chips : dsm_system_chips(system);
     s.to->name = dsm__arena_printf(s.arena, "%s on %s", workload->name, system->name);
-    status = s.to->name == NULL ? DSM_ERROR_OUT_OF_MEMORY : answer(&s, workload, system);
+    status = s.to->name == NULL ? DSM_ERROR_OUT_OF_MEMORY : answer(&s, workload, system, options);
   }
   dsm_workload_free(s.request.decode);
   dsm_workload_free(s.request.prefill);

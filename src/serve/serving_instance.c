@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "serve/serving_instance.h"
 
+#include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/units.h"
 #include "workload/workload_internal.h"
@@ -38,6 +40,8 @@ static dsm_status explore(dsm__instance *instance, dsm__serving_step *step,
   dsm_explore_options_init(&options);
   options.mode = DSM_MODE_INFERENCE;
   options.optimizations = dsm_system_optimizations(system, DSM_MODE_INFERENCE);
+  options.parallelisms = instance->of->options->parallelisms;
+  memcpy(options.roles, instance->of->options->roles, sizeof options.roles);
   ++*instance->explorations;
   const dsm_status status =
       dsm_explorer_explore(instance->explorer, &plan, workload, system, &options, NULL);
@@ -93,12 +97,13 @@ static dsm_status explore_beside(dsm__instance *instance, dsm__serving_step *ste
 }
 
 /* Keeps it in its place. */
-static const dsm__serving_batch *keep(dsm__instance *instance, dsm__serving_batch batch) {
-  if (!DSM__LIST_RESERVE_IN(&instance->batches, 1, instance->arena)) {
+static const dsm__serving_batch *keep(dsm__serving_batches *list, dsm__serving_batch batch,
+                                      dsm__arena *arena) {
+  if (!DSM__LIST_RESERVE_IN(list, 1, arena)) {
     return NULL;
   }
-  dsm__serving_batch *const items = instance->batches.items;
-  size_t i = instance->batches.count++;
+  dsm__serving_batch *const items = list->items;
+  size_t i = list->count++;
   for (; i > 0 && items[i - 1].requests > batch.requests; i--) {
     items[i] = items[i - 1];
   }
@@ -106,10 +111,10 @@ static const dsm__serving_batch *keep(dsm__instance *instance, dsm__serving_batc
   return &items[i];
 }
 
-static const dsm__serving_batch *find(const dsm__instance *instance, uint64_t requests) {
-  for (size_t i = 0; i < instance->batches.count; i++) {
-    if (instance->batches.items[i].requests == requests) {
-      return &instance->batches.items[i];
+static const dsm__serving_batch *find(const dsm__serving_batches *list, uint64_t requests) {
+  for (size_t i = 0; i < list->count; i++) {
+    if (list->items[i].requests == requests) {
+      return &list->items[i];
     }
   }
   return NULL;
@@ -118,8 +123,8 @@ static const dsm__serving_batch *find(const dsm__instance *instance, uint64_t re
 dsm_status dsm__instance_explore(dsm__instance *instance, uint64_t requests,
                                  const dsm__serving_batch **batch) {
   const dsm_workload *const of = instance->of->decode;
-  dsm__serving_batch made = {.requests = requests, .decode.fits = of == NULL};
-  *batch = find(instance, requests);
+  dsm__serving_batch made = {.requests = requests, .step.fits = of == NULL};
+  *batch = find(&instance->batches, requests);
   if (*batch != NULL || requests >= instance->too_many) {
     return DSM_OK;
   }
@@ -127,13 +132,87 @@ dsm_status dsm__instance_explore(dsm__instance *instance, uint64_t requests,
     dsm_workload decode = *of;
     decode.minibatch = requests;
     const dsm_status status =
-        explore_beside(instance, &made.decode, &decode, 0, instance->of->growth);
-    if (status != DSM_OK || !made.decode.fits) {
+        explore_beside(instance, &made.step, &decode, 0, instance->of->growth);
+    if (status != DSM_OK || !made.step.fits) {
       return status;
     }
   }
-  *batch = keep(instance, made);
+  *batch = keep(&instance->batches, made, instance->arena);
   return *batch == NULL ? DSM_ERROR_OUT_OF_MEMORY : DSM_OK;
+}
+
+double dsm__serving_together(const dsm__serving_request *of, uint64_t requests) {
+  const double most = (double)of->options->prefill_batch;
+  if (of->decode == NULL) {
+    return most;
+  }
+  const double ended = (double)requests / ((double)of->options->output_tokens - 1);
+  const double together = of->is_batch_asked ? most : fmax(1, ended / -expm1(-ended));
+  return fmin(together, fmin(most, (double)requests));
+}
+
+/* Numbers of requests whose prefills are explored: powers of 2, and the most. */
+static uint64_t number_below(const dsm__serving_request *of, double together) {
+  uint64_t number = 1;
+  while (2 * (double)number <= together) {
+    number *= 2;
+  }
+  return together >= (double)of->options->prefill_batch ? of->options->prefill_batch : number;
+}
+
+static uint64_t number_above(const dsm__serving_request *of, double together) {
+  const uint64_t below = number_below(of, together);
+  const uint64_t most = of->options->prefill_batch;
+  return (double)below >= together ? below : 2 * below < most ? 2 * below : most;
+}
+
+/* A prefill beside the caches of so many requests. */
+static dsm_status explore_prefill(dsm__instance *instance, dsm__serving_batch *prefill,
+                                  uint64_t beside) {
+  const double caches = (double)beside * instance->of->cache_bytes / (double)instance->chips;
+  dsm_workload workload = *instance->of->prefill;
+  workload.minibatch = prefill->requests;
+  const dsm_status status = explore_beside(instance, &prefill->step, &workload, caches, 1);
+  prefill->step.memory_bytes += caches;
+  return status;
+}
+
+static dsm_status explore_number(dsm__instance *instance, uint64_t requests) {
+  dsm__serving_batch made = {.requests = requests};
+  if (find(&instance->prefills, requests) != NULL) {
+    return DSM_OK;
+  }
+  const dsm_status status = explore_prefill(instance, &made, instance->most);
+  if (status != DSM_OK) {
+    return status;
+  }
+  if (!made.step.fits) { /* the tries were too few: that of the most takes no less */
+    made.step = instance->prefills.items[instance->prefills.count - 1].step;
+  }
+  return keep(&instance->prefills, made, instance->arena) == NULL ? DSM_ERROR_OUT_OF_MEMORY
+                                                                  : DSM_OK;
+}
+
+dsm_status dsm__instance_explore_prefill(dsm__instance *instance, double together) {
+  const dsm_status status = explore_number(instance, number_below(instance->of, together));
+  return status != DSM_OK ? status : explore_number(instance, number_above(instance->of, together));
+}
+
+dsm__serving_step dsm__instance_prefill_of(const dsm__instance *instance, double together) {
+  const dsm__serving_batch *const below =
+      find(&instance->prefills, number_below(instance->of, together));
+  const dsm__serving_batch *const above =
+      find(&instance->prefills, number_above(instance->of, together));
+  assert(below != NULL && above != NULL);
+  dsm__serving_step step = below->step;
+  if (above != below) {
+    const double part =
+        (together - (double)below->requests) / ((double)above->requests - (double)below->requests);
+    step.seconds += part * (above->step.seconds - below->step.seconds);
+    step.least_seconds += part * (above->step.least_seconds - below->step.least_seconds);
+    step.memory_bytes = fmax(below->step.memory_bytes, above->step.memory_bytes);
+  }
+  return step;
 }
 
 /* Does a batch fit, and a prefill beside it? */
@@ -142,13 +221,14 @@ static dsm_status try_most(dsm__instance *instance, uint64_t requests, bool *fit
   dsm_status status = dsm__instance_explore(instance, requests, &batch);
   *fits = status == DSM_OK && batch != NULL;
   if (*fits) {
-    dsm__serving_step prefill;
-    const double caches = (double)requests * instance->of->cache_bytes / (double)instance->chips;
-    status = explore_beside(instance, &prefill, instance->of->prefill, caches, 1);
-    *fits = status == DSM_OK && prefill.fits;
+    dsm__serving_batch prefill = {
+        .requests = number_above(instance->of, dsm__serving_together(instance->of, requests))};
+    status = explore_prefill(instance, &prefill, requests);
+    *fits = status == DSM_OK && prefill.step.fits;
     if (*fits) {
-      prefill.memory_bytes += caches;
-      instance->prefill = prefill;
+      instance->prefills.count = 0; /* beside fewer */
+      status = keep(&instance->prefills, prefill, instance->arena) == NULL ? DSM_ERROR_OUT_OF_MEMORY
+                                                                           : DSM_OK;
     }
   }
   return status;
@@ -157,7 +237,8 @@ static dsm_status try_most(dsm__instance *instance, uint64_t requests, bool *fit
 dsm_status dsm__instance_provision(dsm__instance *instance, double share) {
   uint64_t low = 0;
   dsm_status status = DSM_OK;
-  instance->too_many = more_than_fit(instance);
+  const uint64_t too_many = more_than_fit(instance);
+  instance->too_many = instance->too_many < too_many ? instance->too_many : too_many;
   /* Most often nearly all fit that there is room for: steps down are small until some fit. */
   uint64_t next = instance->too_many - 1;
   while (status == DSM_OK && next > low) {

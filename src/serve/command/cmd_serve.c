@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cmd_serve.c: what serving a language model gives. */
+#include <stdio.h>
+#include <string.h>
+
 #define CLI_ROW_ARGUMENTS serve_arguments
 #include "cli/parse/option_values.h"
 #include "cli/rows/companion_command.h"
@@ -14,6 +17,7 @@
 #define ABOVE_0 1e-9
 #define MS_MOST 1e6
 #define RATE_MOST 1e12
+#define REQUESTS_MOST 256
 
 /* What only `serve` takes. */
 typedef struct serve_arguments {
@@ -21,6 +25,7 @@ typedef struct serve_arguments {
   size_t input;
   double output; /* 0 is a number of tokens too */
   size_t prefill_batch;
+  const char *requests;
   size_t chips;
   double ttft_ms;
   double tpot_ms;
@@ -30,7 +35,6 @@ static void init(void *arguments) {
   serve_arguments *const own = arguments;
   dsm_serving_options_init(&own->options);
   own->input = own->options.input_tokens;
-  own->prefill_batch = own->options.prefill_batch;
   own->output = (double)own->options.output_tokens;
 }
 
@@ -43,9 +47,27 @@ static cli_exit complain(const cli_arguments *arguments, dsm_status status) {
   return cli_tell(arguments, status);
 }
 
+/* Numbers of requests, separated by commas. False: they are none. */
+static bool read_requests(const char *text, uint64_t *requests, size_t *count) {
+  *count = 0;
+  while (text != NULL && *count < REQUESTS_MOST) {
+    char word[24];
+    size_t number;
+    const size_t length = strcspn(text, ",");
+    (void)snprintf(word, sizeof word, "%.*s", (int)length, text);
+    if (length >= sizeof word || !cli_parse_size(word, 1, DSM_SERVING_BATCH_MAX, &number)) {
+      return false;
+    }
+    requests[(*count)++] = number;
+    text = text[length] == ',' ? text + length + 1 : NULL;
+  }
+  return text == NULL;
+}
+
 static cli_exit answer(const cli_arguments *arguments, const cli_input_file *workload,
                        const cli_input_file *system) {
   static const double ms = 1e-3;
+  uint64_t requests[REQUESTS_MOST];
   const serve_arguments *const own = arguments->own;
   dsm_serving_options options = own->options;
   options.input_tokens = own->input;
@@ -54,6 +76,15 @@ static cli_exit answer(const cli_arguments *arguments, const cli_input_file *wor
   options.chips = own->chips;
   options.ttft_seconds = own->ttft_ms * ms;
   options.tpot_seconds = own->tpot_ms * ms;
+  options.parallelisms = arguments->options.parallelisms;
+  memcpy(options.roles, arguments->options.roles, sizeof options.roles);
+  options.requests = own->requests == NULL ? NULL : requests;
+  if (!read_requests(own->requests, requests, &options.request_count)) {
+    return cli_usage_error(arguments->command,
+                           "--requests: expected at most %d numbers from 1 to %d, separated by "
+                           "commas, found '%s'",
+                           REQUESTS_MOST, DSM_SERVING_BATCH_MAX, own->requests);
+  }
   if ((double)options.output_tokens != own->output) {
     return cli_usage_error(arguments->command,
                            "--output-tokens: expected a whole number of tokens");
@@ -101,8 +132,14 @@ static const cli_option options[] = {
      RATIO(options.prefix_hit, CLI_READ_RATIO)},
     {.name = "prefill-batch",
      .argument = "N",
-     .help = "requests that are prefilled together (default: 1)",
+     .help = "requests that are prefilled together (default: those that ended in the same step, "
+             "with 8192 new tokens at most; with --rate and --disaggregate 1)",
      COUNT(prefill_batch, DSM_SERVING_BATCH_MAX)},
+    {.name = "requests",
+     .argument = "N,...",
+     .help = "only these numbers of requests, on all chips, in place of the front; those that do "
+             "not fit the memory wait",
+     TEXT(requests, CLI_TAKES_TEXT)},
     {.name = "ttft",
      .argument = "MS",
      .help = "longest mean time to the first token, in milliseconds (default: any)",
@@ -133,12 +170,13 @@ static const cli_option options[] = {
 
 static const cli_rule rules[] = {
     {0, {"disaggregate"}, {"rate"}, EXCLUDES},
+    {0, {"requests"}, {"rate", "disaggregate"}, EXCLUDES},
 };
 
 const cli_companion cli_companion_serve = {
     .command =
         {.name = "serve",
-         .shares = CLI_SHOWS | CLI_WRITES | CLI_IMPORTS,
+         .shares = CLI_SHOWS | CLI_WRITES | CLI_SPLITS | CLI_IMPORTS,
          .operands = "WORKLOAD SYSTEM",
          .takes = {CLI_TAKES_WORKLOAD, CLI_TAKES_SYSTEM},
          .operand_min = 2,
