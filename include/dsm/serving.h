@@ -111,6 +111,8 @@ typedef struct dsm_serving_options {
   const uint64_t *requests; /**< only these numbers of requests, on all chips; NULL: the front. They
                                  are borrowed during the call, NULL in an answer */
   size_t request_count;
+  double waves; /**< with them: requests that each place has in a run, which begins with all of them
+                     at once; 0: the run has no beginning, 1: nothing but it */
   double gap;            /**< relative distance from the optimum within which the front is proven,
                               above 0 to 1 */
   double ttft_seconds;   /**< longest mean time to the first token; 0: any */

@@ -293,19 +293,58 @@ static dsm_status collect_points(search *s) {
 
 /* ---- numbers of requests that are asked for ---- */
 
+static double most_together(const search *s, uint64_t running) {
+  return fmin((double)s->to->options.prefill_batch, (double)running);
+}
+
+/* A run begins with all requests at once, and as many are prefilled together as may be: on average
+ * the first token waits for half of these prefills, and the later ones for the other half. */
+static void begin_run(const search *s, const dsm__instance *instance,
+                      const dsm__serving_batch *batch, dsm_serving_point *point) {
+  if (!(s->to->options.waves > 0) || s->request.decode == NULL) {
+    return;
+  }
+  const double first = 1 / s->to->options.waves;
+  const double running = (double)batch->requests;
+  const double together = most_together(s, batch->requests);
+  const double steps = (double)s->to->options.output_tokens - 1;
+  const double prefill = dsm__instance_prefill_of(instance, together).seconds;
+  const double prefills = running / together;
+  const double ttft = (prefills + 1) / 2 * prefill;
+  const double request = prefills * prefill + steps * batch->step.seconds;
+  const double served = 1 / point->chip_requests_per_second;
+  point->ttft_seconds += first * (ttft - point->ttft_seconds);
+  point->request_seconds += first * (request - point->request_seconds);
+  point->tpot_seconds = (point->request_seconds - point->ttft_seconds) / steps;
+  point->user_tokens_per_second = 1 / point->tpot_seconds;
+  point->chip_requests_per_second =
+      1 / (served + first * (request * (double)instance->chips / running - served));
+  point->chip_tokens_per_second =
+      (double)s->to->options.output_tokens * point->chip_requests_per_second;
+}
+
 /* Of a batch, and of more requests than fit: those wait until one of them ends. */
 static dsm_status add_asked(search *s, uint64_t requests, dsm_serving_point *point) {
   dsm__instance *const instance = &s->instances.items[0];
   const dsm__serving_batch *batch = NULL;
   const uint64_t running = requests < instance->most ? requests : instance->most;
-  const dsm_status status = explore(s, 0, running, &batch);
+  dsm_status status = explore(s, 0, running, &batch);
+  if (status == DSM_OK && s->to->options.waves > 0) {
+    status = dsm__instance_explore_prefill(instance, most_together(s, running));
+  }
   if (status != DSM_OK) {
     return status;
   }
-  assert(batch != NULL);
+  if (batch == NULL) { /* the tries were too few: one that is known, with at most as many */
+    batch = &instance->batches.items[0];
+    for (size_t i = 1; i < instance->batches.count && batch[1].requests <= running; i++) {
+      batch++;
+    }
+  }
   *point = point_of(s, instance, (size_t)(batch - instance->batches.items));
-  const double waiting =
-      (double)(requests - running) / (double)instance->chips / point->chip_requests_per_second;
+  begin_run(s, instance, batch, point);
+  const double waiting = (double)(requests > batch->requests ? requests - batch->requests : 0) /
+                         (double)instance->chips / point->chip_requests_per_second;
   point->ttft_seconds += waiting;
   point->request_seconds += waiting;
   point->requests = requests;
@@ -654,6 +693,7 @@ static dsm_status check_options(const dsm_serving_options *options, dsm_diags *d
       {options->prefix_hit, 0, 1, "prefix-hit: expected a share from 0 to 1"},
       {(double)options->prefill_batch, 0, DSM_SERVING_BATCH_MAX,
        "prefill-batch: expected 1 to 65536 requests"},
+      {options->waves, 0, HUGE_VAL, "waves: expected a number of requests"},
       {options->gap, DBL_MIN, 1, "gap: expected a ratio above 0, to 1"},
       {options->ttft_seconds, 0, HUGE_VAL, "ttft: expected a time"},
       {options->tpot_seconds, 0, HUGE_VAL, "tpot: expected a time"},

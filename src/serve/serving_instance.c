@@ -259,5 +259,9 @@ dsm_status dsm__instance_provision(dsm__instance *instance, double share) {
          instance->batches.items[instance->batches.count - 1].requests > low) {
     instance->batches.count--; /* no room for a prefill beside it */
   }
+  for (size_t i = 0; status == DSM_OK && i < instance->batches.count; i++) {
+    status = dsm__instance_explore_prefill(
+        instance, dsm__serving_together(instance->of, instance->batches.items[i].requests));
+  }
   return status;
 }

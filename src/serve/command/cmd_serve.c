@@ -140,6 +140,11 @@ static const cli_option options[] = {
      .help = "only these numbers of requests, on all chips, in place of the front; those that do "
              "not fit the memory wait",
      TEXT(requests, CLI_TAKES_TEXT)},
+    {.name = "waves",
+     .argument = "N",
+     .help = "a run that begins with all requests at once, and has so many for each of them, one "
+             "after the other, as benchmarks are (default: one without a beginning)",
+     NUMBER(options.waves, 1, RATE_MOST)},
     {.name = "ttft",
      .argument = "MS",
      .help = "longest mean time to the first token, in milliseconds (default: any)",
@@ -171,6 +176,7 @@ static const cli_option options[] = {
 static const cli_rule rules[] = {
     {0, {"disaggregate"}, {"rate"}, EXCLUDES},
     {0, {"requests"}, {"rate", "disaggregate"}, EXCLUDES},
+    {0, {"waves"}, {"requests"}, NEEDS},
 };
 
 const cli_companion cli_companion_serve = {
