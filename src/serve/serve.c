@@ -164,6 +164,11 @@ static dsm_status begin_instance(search *s, size_t instance) {
   if (status != DSM_OK || of->most == 0) {
     return status;
   }
+  for (size_t i = 0; i < of->batches.count; i++) {
+    if (!make_known(s, of, &of->batches.items[i])) {
+      return DSM_ERROR_OUT_OF_MEMORY;
+    }
+  }
   status = explore(s, instance, 1, &batch);
   if (status == DSM_OK && of->most > 1) {
     status = explore(s, instance, of->most, &batch);
@@ -428,9 +433,14 @@ typedef struct tables {
   dsm_serving_times times;
 } tables;
 
-static bool fill_tables(const search *s, const dsm__instance *instance, tables *to) {
+static double arriving_together(const search *s, const dsm__instance *instance) {
+  return s->request.decode == NULL ? (double)s->to->options.prefill_batch
+                                   : fmin(s->arriving, (double)instance->most);
+}
+
+static bool fill_tables(const search *s, const dsm__instance *instance, double together,
+                        tables *to) {
   const size_t count = instance->batches.count;
-  const double together = fmin(s->arriving, (double)instance->most);
   to->requests = dsm__arena_array(s->arena, count, sizeof *to->requests);
   to->seconds = dsm__arena_array(s->arena, count, sizeof *to->seconds);
   if (to->requests == NULL || to->seconds == NULL) {
@@ -484,13 +494,18 @@ static dsm_status find_fleet(search *s) {
     if (instance->most == 0) {
       continue;
     }
-    if (!fill_tables(s, instance, &of)) {
-      return DSM_ERROR_OUT_OF_MEMORY;
-    }
-    const uint64_t instances = fewest(s, &of, most, &state);
-    largest = fmax(largest, (double)most * dsm_serving_largest_rate(&of.times));
-    if (instances > 0 && (fleet->instances == 0 || instances * instance->chips < fleet->chips)) {
-      *fleet = (dsm_serving_fleet){instances, instances * instance->chips, instance->name, state};
+    /* Prefills of those that arrive one by one, and, where that is too slow, of those that wait. */
+    const double together[] = {arriving_together(s, instance),
+                               dsm__serving_together(&s->request, instance->most)};
+    for (size_t k = 0; k < DSM__COUNT_OF(together); k++) {
+      if (!fill_tables(s, instance, together[k], &of)) {
+        return DSM_ERROR_OUT_OF_MEMORY;
+      }
+      const uint64_t instances = fewest(s, &of, most, &state);
+      largest = fmax(largest, (double)most * dsm_serving_largest_rate(&of.times));
+      if (instances > 0 && (fleet->instances == 0 || instances * instance->chips < fleet->chips)) {
+        *fleet = (dsm_serving_fleet){instances, instances * instance->chips, instance->name, state};
+      }
     }
   }
   return fleet->instances > 0
@@ -524,7 +539,7 @@ static void try_apart(search *s, const dsm__instance *prefill, const dsm__instan
   dsm_serving_apart *const best = &s->to->apart;
   dsm_serving_times times = of->times;
   dsm_serving_split split;
-  times.prefill_batch = fmin(s->arriving, (double)prefill->most);
+  times.prefill_batch = arriving_together(s, prefill);
   times.prefill_seconds = dsm__instance_prefill_of(prefill, times.prefill_batch).seconds;
   if (!dsm_serving_divide(&split, &times, prefill->chips, decode->chips, (double)requests,
                           options->chips)) {
@@ -555,7 +570,7 @@ static dsm_status find_apart(search *s, const dsm_system *system) {
   for (size_t d = 0; d < s->instances.count && has_decode; d++) {
     const dsm__instance *const decode = &s->instances.items[d];
     tables of;
-    if (decode->most > 0 && !fill_tables(s, decode, &of)) {
+    if (decode->most > 0 && !fill_tables(s, decode, arriving_together(s, decode), &of)) {
       return DSM_ERROR_OUT_OF_MEMORY;
     }
     for (size_t p = 0; p < s->instances.count && decode->most > 0; p++) {

@@ -120,7 +120,7 @@ DSM__OWN_ANSWER(
                .max = DSM_SIDE_MAX, .unit = "tokens",
                .help = "Of the input that are in the cache already."),
     COUNT(document, of.options.prefill_batch, "prefill_batch", DSM__ASKED,
-          "Requests that are prefilled together."),
+          "Requests that are prefilled together, at most."),
     COUNT(document, of.options.chips, "most_chips", DSM__ASKED, "Chips that there are."),
     SECONDS(document, of.options.ttft_seconds, "ttft_limit_seconds", DSM__UNLESS_0 | DSM__ASKED,
             "Longest time to the first token; absent: any."),
