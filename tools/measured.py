@@ -27,6 +27,7 @@ import sys
 import tempfile
 import threading
 
+import serving_runs
 import training_runs
 from measured_sets import BY_NAME, PASSES, SETS, bytes_of_collective, megatron_of_2021, size, two_layers
 
@@ -181,6 +182,10 @@ def everything(row, what):
     return True
 
 
+def is_dense(row):
+    return serving_runs.model_of(row) not in serving_runs.MIXTURES
+
+
 FSDP_CHANGES = (
     ("arrays at 70 % of their peak, not 80 %", {"system__array__efficiency_ratio": 0.7}),
     ("memory of operations at 65 %, not 75 %", {"system__chip__memory__auxiliary_efficiency_ratio": 0.65}),
@@ -206,6 +211,11 @@ PRODUCT_CHANGES = (
     ("neighbouring cores share no operands", {"system__core__shared_operands": 1}),
     ("arrays at 75 % of their peak, not 80 %", {"system__array__efficiency_ratio": 0.75}),
     ("memory at 75 %, not 85 %", {"system__chip__memory__efficiency_ratio": 0.75}))
+SERVING_CHANGES = (
+    ("the host takes nothing", {"system__system__step_overhead_us": 0, "system__system__request_overhead_us": 0}),
+    ("no time between kernels", {"system__core__graph_overhead_us": 0, "system__core__operation_overhead_us": 0}),
+    ("1 us a kernel beside its work, not 2", {"system__core__kernel_floor_us": 1}),
+    ("runs of 5 requests for each that runs, not 10", {"waves": "5"}))
 # Name of a table: whether it is of quoted rows alone, the changes, and its columns: title, set, which rows, what is said of
 # their errors.
 CHANGES = {
@@ -236,6 +246,10 @@ CHANGES = {
         (title, name, everything, bias) for title, name in (
             ("Megatron-LM", "megatron_steps"), ("Llama 3 405B", "llama_steps"), ("NeMo", "nemo_steps"), ("Bridge", "bridge_steps"),
             ("torchtitan", "torchtitan_steps"))]),
+    "serving_changes": (True, SERVING_CHANGES, [
+        ("TPOT, dense", "serving_tpot", lambda row, _: is_dense(row), bias),
+        ("experts", "serving_tpot", lambda row, _: not is_dense(row), bias), ("mean error", "serving_tpot", everything, error),
+        ("TTFT", "serving_ttft", everything, bias)]),
     "torus_changes": (False, TORUS_CHANGES, [(name, "maxtext_steps", lambda row, _, name=name: row["tpu"] == name.lower(), bias)
                                             for name in ("v4", "v5e", "v5p")]),
 }

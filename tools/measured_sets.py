@@ -11,6 +11,7 @@ import pathlib
 import re
 import typing
 
+import serving_runs
 from training_runs import SOFTWARE_OF_2021, Run, as_run, decoder, gpt_of_2021
 
 QUOTED = pathlib.Path(__file__).resolve().parent / "measured_rows"
@@ -363,6 +364,7 @@ class Set:
     told: typing.Callable = None  # (row): the name of a row
     where: typing.Callable = None  # (row): whether it is of the set
     subsets: tuple = ()  # (what, (row, measured): whether it is of them)
+    together: typing.Callable = None  # (row): what rows have in common that one call predicts
 
     def __post_init__(self):
         if self.told is None:
@@ -372,7 +374,10 @@ class Set:
         """Those of the first folder that has the file; without folders those that are quoted."""
         paths = [folder / f"{self.file}.csv" for folder in folders or (QUOTED,)]
         with open(next(path for path in paths if path.exists()), newline="") as file:
-            return [row for row in csv.DictReader(file) if self.where is None or self.where(row)]
+            rows = [row for row in csv.DictReader(file) if self.where is None or self.where(row)]
+        for row in rows if self.together is not None else ():
+            row["all"] = sorted(int(each["batch_size"]) for each in rows if self.together(each) == self.together(row))
+        return rows
 
 
 def column(name, scale=1.0):
@@ -391,10 +396,22 @@ NOT_SMOOTH = ("3.6B: tensor 8, data 8, stages 1, micro-batch 64", "39.1B: tensor
 kernel_set = functools.partial(Set, measured=column("microseconds"))
 product_set = functools.partial(kernel_set, question=product, told=name_of_product)
 collective_set = functools.partial(kernel_set, told=name_of_collective)
+served_set = functools.partial(Set, file="serving", question=serving_runs.served, unit="ms", source=AICONFIGURATOR,
+                               told=serving_runs.name_of_served, where=serving_runs.can_be_served, together=serving_runs.asked_of)
 run_set = functools.partial(Set, question=step_of_run, unit="s", measured=column("step_s"))
 SHORT_AND_LONG = (("of them those of 10 us and more", above(10)),)
 SMALL_AND_LARGE = (("of them below 1 MiB", lambda row, _: bytes_of_collective(row) < 1 << 20),
                    ("of them 1 MiB and more", lambda row, _: bytes_of_collective(row) >= 1 << 20))
+
+SERVED = (
+    *((f"of them {what}", lambda row, _, key=key, value=value: value in row[key]) for what, key, value in (
+        ("Llama 3.1 8B", "model_path", "3.1-8B"), ("Llama 3.1 70B", "model_path", "3.1-70B"), ("Qwen3 32B", "model_path", "Qwen3-32B"),
+        ("MiniMax-M2.5", "model_path", "MiniMax"), ("gpt-oss-120b", "model_path", "gpt-oss"), ("DeepSeek-R1", "model_path", "DeepSeek"),
+        ("on H100", "system", "h100"), ("on H200", "system", "h200"), ("on B200", "system", "b200_"), ("on B300", "system", "b300"),
+        ("on GB200", "system", "gb200"), ("with TensorRT-LLM", "backend", "trtllm"), ("with vLLM", "backend", "vllm"),
+        ("with SGLang", "backend", "sglang"))),
+    ("of them dense networks", lambda row, _: serving_runs.model_of(row) not in serving_runs.MIXTURES),
+    ("of them with attention of data parallel ranks", lambda row, _: serving_runs.split_of(row)[1].startswith("data")))
 
 SETS = (
     Set("steps", "tpu_v3_resnet50", resnet_on_tpu, {}, "ResNet-50 on TPU v3, 32 to 8,192 cores, training step",
@@ -457,5 +474,14 @@ SETS = (
             source="github.com/AI-Hypercomputer/maxtext", short="MaxText on TPU v4, v5e and v5p, training",
             where=lambda row: row["slices"] == "1",
             subsets=tuple((f"of them on {name}", lambda row, _, name=name: row["tpu"] == name) for name in TPUS)),
+    *(served_set(f"serving_{name}", asked={"figure": f"{name}_seconds"}, measured=column(f"silicon_{name}_ms"), what=what,
+                 short=short, subsets=SERVED) for name, what, short in (
+        ("tpot", "served language models, time a later token (TPOT)", "served language models, time a token (TPOT)"),
+        ("ttft", "the same, time to the first token (TTFT)", "the same, time to the first token (TTFT)"))),
+    Set("offline", "trtllm_offline", serving_runs.offline, {}, "language models with all requests at once, time a million tokens",
+        "github.com/NVIDIA/TensorRT-LLM", "language models, output tokens a second", "s", lambda row: 1e6 / float(row["output_tokens_per_s"]),
+        serving_runs.name_of_offline, lambda row: row["model"] in serving_runs.NETWORKS,
+        tuple((f"of them {name}", lambda row, _, start=start: row["model"].startswith(start))
+              for name, start in (("Llama 3", "Llama-3"), ("Qwen3, mixtures of experts", "Qwen3")))),
 )
 BY_NAME = {each.name: each for each in SETS}

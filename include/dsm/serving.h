@@ -44,7 +44,7 @@ typedef struct dsm_serving_curve {
 typedef struct dsm_serving_times {
   uint64_t output_tokens;   /**< O: of a request, its first one included; 0 and 1: no decode */
   double prefill_seconds;   /**< of `prefill_batch` requests */
-  uint64_t prefill_batch;   /**< requests that are prefilled together: 1 or more */
+  double prefill_batch;     /**< requests that are prefilled together, on average: 1 or more */
   dsm_serving_curve decode; /**< D: a decode step of so many running requests */
   uint64_t chunks;          /**< k: parts of a prefill, each in a step of running requests; 0: it is
                                  a step of its own */
@@ -192,14 +192,27 @@ DSM_API DSM_NODISCARD dsm_status dsm_serving_simulate(dsm_serving_simulation *si
 /** Most requests that are simulated. */
 #define DSM_SERVING_REQUESTS_MAX 1000000
 
+/** New tokens that are prefilled together, unless it is said otherwise: max_num_tokens of
+ * TensorRT-LLM has this default, and vLLM and SGLang take as many on GPUs of today. */
+#define DSM_SERVING_PREFILL_TOKENS 8192
+
 /** What is asked. */
 typedef struct dsm_serving_options {
   uint64_t input_tokens;  /**< of a request, 1 or more */
   uint64_t output_tokens; /**< of its answer; 0: it has none, as of an encoder */
   double prefix_hit;      /**< share of the input that is in the cache already, 0 to 1 */
-  uint64_t prefill_batch; /**< requests that are prefilled together: 1 or more */
-  uint64_t chunk_tokens;  /**< of a prompt that go into one step, beside decodes; 0: a prefill is a
-                               step of its own. With an answer of more than one token */
+  uint64_t prefill_batch; /**< requests that are prefilled together; 0: those that ended in the
+                               same step, as many as have DSM_SERVING_PREFILL_TOKENS new tokens at
+                               most; of those that arrive at random or evenly 1 */
+  dsm_parallelism_set parallelisms; /**< of steps, and */
+  dsm_role_set roles[DSM_AXES_MAX]; /**< of the system's axes, as in dsm_explore_options */
+  const uint64_t *requests; /**< only these numbers of requests, on all chips; NULL: the front. They
+                                 are borrowed during the call, NULL in an answer */
+  size_t request_count;
+  double waves; /**< with them: requests that each place has in a run, which begins with all of them
+                     at once; 0: the run has no beginning, 1: nothing but it */
+  uint64_t chunk_tokens; /**< of a prompt that go into one step, beside decodes; 0: a prefill is a
+                              step of its own. With an answer of more than one token */
   uint64_t speculated_tokens; /**< of a draft, that a decode step checks; 0: none */
   double acceptance;          /**< chance of each, 0 to 1 */
   const dsm_workload *draft;  /**< makes them one by one; not used when it is answered; NULL: heads
@@ -223,8 +236,7 @@ typedef struct dsm_serving_options {
                               of more than one token */
 } dsm_serving_options;
 
-/** The only place of defaults: 1024 tokens in, 256 out, prefills of one request, a gap of 5 %, no
- * limits, a seed of 1. */
+/** The only place of defaults: 1024 tokens in, 256 out, a gap of 5 %, no limits, a seed of 1. */
 DSM_API void dsm_serving_options_init(dsm_serving_options *options);
 
 /** What more requests of a batch meet first. */
@@ -277,7 +289,8 @@ typedef struct dsm_serving_point {
   double tpot_seconds; /**< NaN: no request has more than one token */
   double request_seconds;
   double decode_seconds;     /**< a step of it; 0: there is none */
-  double prefill_seconds;    /**< of options.prefill_batch requests; in chunks: of all of these */
+  double prefill_seconds;    /**< of options.prefill_batch requests, or of all where these are
+                                  fewer; in chunks: of all of these */
   double chunked_seconds;    /**< a step that carries a chunk, beside all other requests; 0: none */
   double memory_bytes;       /**< of a chip, with the caches of all requests at their ends */
   double gap;                /**< of both steps: at most so much above the optimum, relative */

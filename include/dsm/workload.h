@@ -247,6 +247,7 @@ typedef struct dsm_layer {
   bool is_tied;            /**< the weights are another layer's, where they are stored and summed */
   uint64_t experts;        /**< sets of weights, as groups; 0: one set, which all use */
   uint64_t routed;         /**< positions of a sample times experts of each; 0 without experts */
+  uint64_t sent;           /**< of these as many as there is room for: at most experts * ij */
   uint64_t active_experts; /**< that a position uses; 0 without experts */
   bool feeds_experts; /**< only layers of the same experts read its output: tokens stay with them */
   uint64_t lookup_elements; /**< of the weights, fetched per sample in place of all: embedding;

@@ -167,7 +167,11 @@ static double excess_of(const dsm_serving_options *options, const dsm_serving_st
 /* Explores a batch, and takes it if it is better. */
 static dsm_status try_batch(batches *of, uint64_t requests, double *excess) {
   const dsm__serving_batch *batch = NULL;
-  const dsm_status status = dsm__instance_explore(&of->instance, requests, &batch);
+  dsm_status status = dsm__instance_explore(&of->instance, requests, &batch);
+  if (status == DSM_OK && batch != NULL) {
+    status = dsm__instance_explore_prefill(&of->instance,
+                                           dsm__serving_together(of->instance.of, requests));
+  }
   *excess = HUGE_VAL;
   if (status != DSM_OK || batch == NULL) {
     return status;
@@ -270,7 +274,7 @@ static dsm_status add_change(const change_row *row, const dsm__bill_request *ask
   /* Into its place: the last one is that of no change. */
   const dsm_serving_change change = {
       .change = row->text,
-      .requests = to->options.output_tokens > 1 ? of.requests : to->options.prefill_batch,
+      .requests = to->options.output_tokens > 1 ? of.requests : of.instance.of->prefill_most,
       .chip_tokens_per_second = served * (double)to->options.output_tokens,
       .chip_requests_per_second = served,
       .ttft_seconds = of.state.ttft_seconds,
@@ -285,7 +289,8 @@ static dsm_status add_change(const change_row *row, const dsm__bill_request *ask
 }
 
 /* Shares of the time of a request, or of a prefill where nothing is decoded. */
-static void find_shares(const dsm_serving *serving, double shares[SHARES]) {
+static void find_shares(const dsm__bill_request *asked, double shares[SHARES]) {
+  const dsm_serving *const serving = asked->serving;
   const dsm_serving_point *const best = &serving->best;
   const uint64_t tokens = serving->options.output_tokens;
   const double steps = tokens > 1 ? (double)tokens - 1 : 1;
@@ -294,8 +299,8 @@ static void find_shares(const dsm_serving *serving, double shares[SHARES]) {
   for (int i = 0; i < PREFILL; i++) {
     shares[i] *= steps / all;
   }
-  shares[PREFILL] =
-      best->prefill_seconds * (double)best->requests / (double)serving->options.prefill_batch / all;
+  const double together = dsm__serving_together(asked->instance->of, best->requests);
+  shares[PREFILL] = best->prefill_seconds * (double)best->requests / together / all;
 }
 
 /* The type of elements that are used so: as stated, or as wide. */
@@ -323,10 +328,11 @@ dsm_serving_engine dsm__serving_engine_of(const dsm__instance *instance, uint64_
       .network = workload->name,
       .instance = instance->name,
       .chips = instance->chips,
-      .requests = has_decode ? batch->requests : instance->of->options->prefill_batch,
+      .requests = has_decode ? batch->requests : instance->of->prefill_most,
       .positions = instance->of->options->input_tokens + instance->of->options->output_tokens,
       .memory_ratio = 1 - instance->system.chip.memory.reserve_ratio,
-      .ways = has_decode ? batch->decode.ways : instance->prefill.ways,
+      .ways = has_decode ? batch->step.ways
+                         : instance->prefills.items[instance->prefills.count - 1].step.ways,
       .weights = type_of(workload, DSM_USE_WEIGHTS),
       .activations = type_of(workload, DSM_USE_ACTIVATIONS),
       .cache = type_of(workload, DSM_USE_CACHE)};
@@ -341,7 +347,7 @@ dsm_status dsm__serving_find_changes(const dsm__bill_request *asked) {
     return DSM_ERROR_OUT_OF_MEMORY;
   }
   to->changes = changes;
-  find_shares(to, shares);
+  find_shares(asked, shares);
   dsm_status status = add_change(&unchanged, asked, changes);
   for (size_t r = 0; r < DSM__COUNT_OF(rows) && status == DSM_OK && to->change_count > 0; r++) {
     if (may_help(&rows[r], asked, shares)) {

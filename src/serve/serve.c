@@ -14,10 +14,11 @@
 #include <string.h>
 
 #include "base/diag_add.h"
+#include "base/number_text.h"
 #include "base/units.h"
 #include "serve/bill.h"
 #include "serve/instance_shapes.h"
-#include "serve/serving_instance.h"
+#include "serve/search.h"
 #include "workload/workload_internal.h"
 
 static const dsm__word limit_words[] = {[DSM_SERVING_LIMIT_NONE] = {.key = "none"},
@@ -30,8 +31,11 @@ DSM__NAMED_WORDS(dsm__serving_limit_words, "limit of serving", limit_words, DSM_
 static const double least_reserve = 0.1; /* assumption: of the memory, for what servers keep */
 
 void dsm_serving_options_init(dsm_serving_options *options) {
-  *options = (dsm_serving_options){
-      .input_tokens = 1024, .output_tokens = 256, .prefill_batch = 1, .gap = 0.05, .seed = 1};
+  *options = (dsm_serving_options){.input_tokens = 1024,
+                                   .output_tokens = 256,
+                                   .parallelisms = DSM_PARALLELISM_ALL,
+                                   .gap = 0.05,
+                                   .seed = 1};
 }
 
 void dsm_serving_free(dsm_serving *serving) {
@@ -42,46 +46,21 @@ void dsm_serving_free(dsm_serving *serving) {
 
 /* ---- what is looked for ---- */
 
-/* Batches between two, of which the first is known. */
-typedef struct interval {
-  size_t instance;
-  uint64_t low;  /* known */
-  uint64_t high; /* known, or too many */
-} interval;
-
-/* What a batch gives. */
-typedef struct coordinates {
-  double user; /* tokens a second; without later ones first tokens */
-  double chip; /* requests a second */
-} coordinates;
-
-typedef struct search {
-  dsm_serving *to;
-  dsm__serving_request request;
-  DSM__LIST(dsm__instance) instances;
-  DSM__LIST(interval) open;
-  DSM__LIST(coordinates) known; /* of batches within the limits */
-  dsm_explorer *explorer;
-  dsm__arena *arena; /* the answer's */
-  dsm_diags *diags;
-  double largest_rate; /* of all chips, no matter the limits */
-  bool has_arrivals;   /* the rate is that of a trace */
-  bool is_told;        /* why there is no answer, by what found that */
-} search;
-
 dsm_serving_state dsm__serving_state_of(const dsm__instance *instance,
                                         const dsm__serving_batch *batch, bool is_least,
                                         uint64_t requests) {
   const dsm_serving_options *const options = instance->of->options;
-  const uint64_t together = options->prefill_batch;
-  const double number = (double)(instance->of->decode == NULL ? together : requests);
-  const double decode = is_least ? batch->decode.least_seconds : batch->decode.seconds;
+  const double number =
+      (double)(instance->of->decode == NULL ? instance->of->prefill_most : requests);
+  const dsm__serving_step prefill =
+      dsm__instance_prefill_of(instance, dsm__serving_together(instance->of, batch->requests));
+  const double decode = is_least ? batch->step.least_seconds : batch->step.seconds;
   const double others = number - 1;
   const double chunked = is_least ? batch->chunked.least_seconds : batch->chunked.seconds;
   const dsm_serving_times times = {
       .output_tokens = options->output_tokens,
-      .prefill_seconds = is_least ? instance->prefill.least_seconds : instance->prefill.seconds,
-      .prefill_batch = together,
+      .prefill_seconds = is_least ? prefill.least_seconds : prefill.seconds,
+      .prefill_batch = dsm__serving_together(instance->of, requests),
       .decode = {&number, &decode, 1},
       .chunks = instance->of->chunks,
       .chunked = {&others, &chunked, 1},
@@ -90,10 +69,10 @@ dsm_serving_state dsm__serving_state_of(const dsm__instance *instance,
   return dsm_serving_closed(&times, number);
 }
 
-static coordinates coordinates_of(const dsm_serving_state *state, uint64_t chips) {
+static dsm__coordinates coordinates_of(const dsm_serving_state *state, uint64_t chips) {
   const bool has_later = !isnan(state->tpot_seconds);
-  return (coordinates){.user = 1 / (has_later ? state->tpot_seconds : state->ttft_seconds),
-                       .chip = state->requests_per_second / (double)chips};
+  return (dsm__coordinates){.user = 1 / (has_later ? state->tpot_seconds : state->ttft_seconds),
+                            .chip = state->requests_per_second / (double)chips};
 }
 
 bool dsm__serving_is_within(const dsm_serving_options *options, const dsm_serving_state *state) {
@@ -103,7 +82,8 @@ bool dsm__serving_is_within(const dsm_serving_options *options, const dsm_servin
 
 /* ---- the front ---- */
 
-static bool make_known(search *s, const dsm__instance *instance, const dsm__serving_batch *batch) {
+static bool make_known(dsm__serving_search *s, const dsm__instance *instance,
+                       const dsm__serving_batch *batch) {
   const dsm_serving_state state = dsm__serving_state_of(instance, batch, false, batch->requests);
   if (!dsm__serving_is_within(&s->to->options, &state)) {
     return true;
@@ -115,45 +95,51 @@ static bool make_known(search *s, const dsm__instance *instance, const dsm__serv
   return true;
 }
 
-static dsm_status add_interval(search *s, size_t instance, uint64_t low, uint64_t high) {
+static dsm_status add_interval(dsm__serving_search *s, size_t instance, uint64_t low,
+                               uint64_t high) {
   if (!DSM__LIST_RESERVE_IN(&s->open, 1, s->arena)) {
     return DSM_ERROR_OUT_OF_MEMORY;
   }
-  s->open.items[s->open.count++] = (interval){instance, low, high};
+  s->open.items[s->open.count++] = (dsm__batch_interval){instance, low, high};
   return DSM_OK;
 }
 
 /* How much more than what is known an interval could give, relative; 0 and less: nothing. */
-static double excess_of(const search *s, const interval *of, const dsm__serving_batch *low) {
+static double excess_of(const dsm__serving_search *s, const dsm__batch_interval *of,
+                        const dsm__serving_batch *low) {
   const dsm__instance *const instance = &s->instances.items[of->instance];
   const uint64_t chips = instance->chips;
   dsm_serving_state least = dsm__serving_state_of(instance, low, true, low->requests);
   const dsm_serving_state most = dsm__serving_state_of(instance, low, true, of->high - 1);
   /* More of the steps carry a chunk with more requests, and these steps may have a lower bound. */
   least.tpot_seconds = fmin(least.tpot_seconds, most.tpot_seconds);
-  const coordinates bound = {coordinates_of(&least, chips).user, coordinates_of(&most, chips).chip};
+  const dsm__coordinates bound = {coordinates_of(&least, chips).user,
+                                  coordinates_of(&most, chips).chip};
   double excess = dsm__serving_is_within(&s->to->options, &least) ? HUGE_VAL : 0;
   for (size_t i = 0; i < s->known.count && excess > 0; i++) {
-    const coordinates *const known = &s->known.items[i];
+    const dsm__coordinates *const known = &s->known.items[i];
     excess = fmin(excess, fmax(bound.user / known->user, bound.chip / known->chip) - 1);
   }
   return excess;
 }
 
-static dsm_status explore(search *s, size_t instance, uint64_t requests,
-                          const dsm__serving_batch **batch) {
+dsm_status dsm__serving_explore(dsm__serving_search *s, size_t instance, uint64_t requests,
+                                const dsm__serving_batch **batch) {
   dsm__instance *const of = &s->instances.items[instance];
-  const dsm_status status = dsm__instance_explore(of, requests, batch);
+  dsm_status status = dsm__instance_explore(of, requests, batch);
+  if (status == DSM_OK && *batch != NULL) {
+    status = dsm__instance_explore_prefill(of, dsm__serving_together(&s->request, requests));
+  }
   return status == DSM_OK && *batch != NULL && !make_known(s, of, *batch) ? DSM_ERROR_OUT_OF_MEMORY
                                                                           : status;
 }
 
 /* Explores a batch in the middle, by ratio. */
-static dsm_status divide(search *s, interval of) {
+static dsm_status divide(dsm__serving_search *s, dsm__batch_interval of) {
   const double middle = sqrt((double)of.low * (double)of.high);
   const uint64_t requests = middle > (double)of.low + 1 ? (uint64_t)middle : of.low + 1;
   const dsm__serving_batch *batch = NULL;
-  dsm_status status = explore(s, of.instance, requests, &batch);
+  dsm_status status = dsm__serving_explore(s, of.instance, requests, &batch);
   if (status == DSM_OK && batch != NULL) {
     status = add_interval(s, of.instance, requests, of.high);
   }
@@ -161,16 +147,21 @@ static dsm_status divide(search *s, interval of) {
 }
 
 /* The least and the most requests of an instance, and what is between them. */
-static dsm_status begin_instance(search *s, size_t instance) {
+static dsm_status begin_instance(dsm__serving_search *s, size_t instance) {
   const dsm__serving_batch *batch = NULL;
   dsm__instance *const of = &s->instances.items[instance];
   dsm_status status = dsm__instance_provision(of, s->to->options.gap / 2);
   if (status != DSM_OK || of->most == 0) {
     return status;
   }
-  status = explore(s, instance, 1, &batch);
+  for (size_t i = 0; i < of->batches.count; i++) {
+    if (!make_known(s, of, &of->batches.items[i])) {
+      return DSM_ERROR_OUT_OF_MEMORY;
+    }
+  }
+  status = dsm__serving_explore(s, instance, 1, &batch);
   if (status == DSM_OK && of->most > 1) {
-    status = explore(s, instance, of->most, &batch);
+    status = dsm__serving_explore(s, instance, of->most, &batch);
   }
   if (status == DSM_OK && of->most > 1) {
     status = add_interval(s, instance, 1, of->most);
@@ -179,13 +170,13 @@ static dsm_status begin_instance(search *s, size_t instance) {
 }
 
 /* Wide intervals first, of all instances, so that good batches are known early. */
-static dsm_status find_front(search *s) {
+static dsm_status find_front(dsm__serving_search *s) {
   dsm_status status = DSM_OK;
   for (size_t i = 0; status == DSM_OK && i < s->instances.count; i++) {
     status = begin_instance(s, i);
   }
   for (size_t next = 0; status == DSM_OK && next < s->open.count; next++) {
-    const interval of = s->open.items[next];
+    const dsm__batch_interval of = s->open.items[next];
     const dsm__serving_batch *low = NULL;
     status = dsm__instance_explore(&s->instances.items[of.instance], of.low, &low);
     if (status == DSM_OK) {
@@ -204,7 +195,8 @@ static dsm_status find_front(search *s) {
 /* ---- the answer ---- */
 
 /* The limit that the next larger batch is above; past the largest one memory is. */
-static dsm_serving_limit limit_of(const search *s, const dsm__instance *instance, size_t index) {
+static dsm_serving_limit limit_of(const dsm__serving_search *s, const dsm__instance *instance,
+                                  size_t index) {
   const dsm_serving_options *const options = &s->to->options;
   if (index + 1 == instance->batches.count) {
     return instance->too_many <= instance->ceiling && s->request.decode != NULL
@@ -220,43 +212,45 @@ static dsm_serving_limit limit_of(const search *s, const dsm__instance *instance
              : DSM_SERVING_LIMIT_NONE;
 }
 
-static dsm_serving_point point_of(const search *s, const dsm__instance *instance, size_t index) {
+dsm_serving_point dsm__serving_point_of(const dsm__serving_search *s, const dsm__instance *instance,
+                                        size_t index) {
   const dsm__serving_batch *const batch = &instance->batches.items[index];
   const dsm_serving_state state = dsm__serving_state_of(instance, batch, false, batch->requests);
-  const coordinates gives = coordinates_of(&state, instance->chips);
-  const dsm__serving_step *const prefill = &instance->prefill;
-  const bool has_decode = batch->decode.seconds > 0;
+  const dsm__coordinates gives = coordinates_of(&state, instance->chips);
+  const dsm__serving_step prefill =
+      dsm__instance_prefill_of(instance, dsm__serving_together(&s->request, batch->requests));
+  const bool has_decode = batch->step.seconds > 0;
   const bool has_chunks = s->request.chunks > 0;
   const double chunked = batch->chunked.seconds;
-  const dsm__serving_step *const prefilling = has_chunks ? &batch->chunked : prefill;
+  const dsm__serving_step *const prefilling = has_chunks ? &batch->chunked : &prefill;
   const double gaps[] = {prefilling->seconds / prefilling->least_seconds - 1,
-                         has_decode ? batch->decode.seconds / batch->decode.least_seconds - 1 : 0};
+                         has_decode ? batch->step.seconds / batch->step.least_seconds - 1 : 0};
   return (dsm_serving_point){
       .instance = instance->name,
       .chips = instance->chips,
-      .requests = s->request.decode == NULL ? s->to->options.prefill_batch : batch->requests,
+      .requests = s->request.decode == NULL ? s->request.prefill_most : batch->requests,
       .user_tokens_per_second = isnan(state.tpot_seconds) ? 0 : gives.user,
       .chip_tokens_per_second = (double)s->to->options.output_tokens * gives.chip,
       .chip_requests_per_second = gives.chip,
       .ttft_seconds = state.ttft_seconds,
       .tpot_seconds = state.tpot_seconds,
       .request_seconds = state.request_seconds,
-      .decode_seconds = batch->decode.seconds,
-      .prefill_seconds = has_chunks ? (double)s->request.chunks * chunked : prefill->seconds,
+      .decode_seconds = batch->step.seconds,
+      .prefill_seconds = has_chunks ? (double)s->request.chunks * chunked : prefill.seconds,
       .chunked_seconds = chunked,
-      .memory_bytes = fmax(batch->decode.memory_bytes, prefilling->memory_bytes),
+      .memory_bytes = fmax(batch->step.memory_bytes, prefilling->memory_bytes),
       .gap = fmax(gaps[0], gaps[1]),
-      .bound = has_decode ? batch->decode.bound : prefill->bound,
-      .split = has_decode ? batch->decode.split : prefill->split,
-      .prefill_split = has_decode ? prefill->split : NULL,
-      .parts = has_decode ? batch->decode.parts : prefill->parts,
+      .bound = has_decode ? batch->step.bound : prefill.bound,
+      .split = has_decode ? batch->step.split : prefill.split,
+      .prefill_split = has_decode ? prefill.split : NULL,
+      .parts = has_decode ? batch->step.parts : prefill.parts,
       .limit = limit_of(s, instance, index)};
 }
 
 /* Does some batch that is known give more of the one, and as much of the other? */
-static bool is_beaten(const search *s, coordinates point) {
+static bool is_beaten(const dsm__serving_search *s, dsm__coordinates point) {
   for (size_t i = 0; i < s->known.count; i++) {
-    const coordinates *const other = &s->known.items[i];
+    const dsm__coordinates *const other = &s->known.items[i];
     if (other->user >= point.user && other->chip >= point.chip &&
         (other->user > point.user || other->chip > point.chip)) {
       return true;
@@ -279,7 +273,7 @@ static void insert_point(dsm_serving_point *points, size_t *count, dsm_serving_p
   ++*count;
 }
 
-static dsm_status collect_points(search *s) {
+static dsm_status collect_points(dsm__serving_search *s) {
   dsm_serving_point *const points = dsm__arena_array(s->arena, s->known.count + 1, sizeof *points);
   if (points == NULL) {
     return DSM_ERROR_OUT_OF_MEMORY;
@@ -292,7 +286,7 @@ static dsm_status collect_points(search *s) {
           dsm__serving_state_of(instance, batch, false, batch->requests);
       if (dsm__serving_is_within(&s->to->options, &state) &&
           !is_beaten(s, coordinates_of(&state, instance->chips))) {
-        insert_point(points, &s->to->point_count, point_of(s, instance, b));
+        insert_point(points, &s->to->point_count, dsm__serving_point_of(s, instance, b));
       }
     }
   }
@@ -303,12 +297,8 @@ static dsm_status collect_points(search *s) {
   return DSM_OK;
 }
 
-static const char *plural(uint64_t count) {
-  return count == 1 ? "" : "s";
-}
-
 /* Nothing is within the limits: says what there is. */
-static dsm_status refuse_limits(const search *s) {
+static dsm_status refuse_limits(const dsm__serving_search *s) {
   dsm_serving_state fastest[2] = {{.ttft_seconds = HUGE_VAL}, {.tpot_seconds = HUGE_VAL}};
   uint64_t chips[2] = {0, 0};
   for (size_t i = 0; i < s->instances.count; i++) {
@@ -332,8 +322,8 @@ static dsm_status refuse_limits(const search *s) {
     return dsm__refuse(s->diags, DSM_ERROR_INFEASIBLE,
                        "%s: weights, the cache of a request and a prefill of %llu do not fit %llu "
                        "chip%s, of %.4g GB each without the reserve",
-                       s->to->name, (unsigned long long)s->to->options.prefill_batch,
-                       (unsigned long long)largest->chips, plural(largest->chips),
+                       s->to->name, (unsigned long long)dsm__serving_together(&s->request, 1),
+                       (unsigned long long)largest->chips, dsm__plural((double)largest->chips),
                        dsm_system_usable_bytes(&largest->system) / DSM__BYTES_PER_GB);
   }
   char tpot[64] = "";
@@ -344,203 +334,8 @@ static dsm_status refuse_limits(const search *s) {
   return dsm__refuse(
       s->diags, DSM_ERROR_INFEASIBLE,
       "%s: nothing is within the limits: the least TTFT is %.4g ms, on %llu chip%s%s", s->to->name,
-      1e3 * fastest[0].ttft_seconds, (unsigned long long)chips[0], plural(chips[0]), tpot);
-}
-
-/* ---- a rate ---- */
-
-/* Decode steps of an instance by requests, as dsm_serving_times has them. */
-typedef struct tables {
-  double *requests;
-  double *seconds;
-  double *others; /* beside a chunk */
-  double *chunked;
-  dsm_serving_times times;
-} tables;
-
-static bool fill_tables(const search *s, const dsm__instance *instance, tables *to) {
-  const size_t count = instance->batches.count;
-  to->requests = dsm__arena_array(s->arena, count, sizeof *to->requests);
-  to->seconds = dsm__arena_array(s->arena, count, sizeof *to->seconds);
-  to->others = dsm__arena_array(s->arena, count, sizeof *to->others);
-  to->chunked = dsm__arena_array(s->arena, count, sizeof *to->chunked);
-  if (to->requests == NULL || to->seconds == NULL || to->others == NULL || to->chunked == NULL) {
-    return false;
-  }
-  for (size_t i = 0; i < count; i++) {
-    to->requests[i] = (double)instance->batches.items[i].requests;
-    to->seconds[i] = instance->batches.items[i].decode.seconds;
-    to->others[i] = to->requests[i] - 1;
-    to->chunked[i] = instance->batches.items[i].chunked.seconds;
-  }
-  to->times = (dsm_serving_times){.output_tokens = s->to->options.output_tokens,
-                                  .prefill_seconds = instance->prefill.seconds,
-                                  .prefill_batch = s->to->options.prefill_batch,
-                                  .decode = {to->requests, to->seconds, count},
-                                  .chunks = s->request.chunks,
-                                  .chunked = {to->others, to->chunked, count},
-                                  .tokens_per_step = s->to->tokens_per_step};
-  return true;
-}
-
-static bool serves(const search *s, const tables *of, uint64_t instances,
-                   dsm_serving_state *state) {
-  return dsm_serving_open(state, &of->times, s->to->options.rate / (double)instances) &&
-         dsm__serving_is_within(&s->to->options, state);
-}
-
-/* The fewest instances of a kind for the rate, of at most so many; 0: they are too few. More of
- * them have fewer requests each. */
-static uint64_t fewest(const search *s, const tables *of, uint64_t most, dsm_serving_state *state) {
-  uint64_t low = 0;
-  uint64_t high = most;
-  if (most == 0 || !serves(s, of, most, state)) {
-    return 0;
-  }
-  while (high - low > 1) {
-    const uint64_t middle = low + (high - low) / 2;
-    *(serves(s, of, middle, state) ? &high : &low) = middle;
-  }
-  (void)serves(s, of, high, state);
-  return high;
-}
-
-static dsm_status find_fleet(search *s) {
-  dsm_serving_fleet *const fleet = &s->to->fleet;
-  double largest = 0;
-  if (s->to->options.rate == 0) {
-    return DSM_OK;
-  }
-  for (size_t i = 0; i < s->instances.count; i++) {
-    const dsm__instance *const instance = &s->instances.items[i];
-    const uint64_t most = s->to->options.chips / instance->chips;
-    dsm_serving_state state;
-    tables of;
-    if (instance->most == 0) {
-      continue;
-    }
-    if (!fill_tables(s, instance, &of)) {
-      return DSM_ERROR_OUT_OF_MEMORY;
-    }
-    const uint64_t instances = fewest(s, &of, most, &state);
-    largest = fmax(largest, (double)most * dsm_serving_largest_rate(&of.times));
-    if (instances > 0 && (fleet->instances == 0 || instances * instance->chips < fleet->chips)) {
-      *fleet = (dsm_serving_fleet){instances, instances * instance->chips, instance->name, state};
-    }
-  }
-  s->largest_rate = largest;
-  return DSM_OK;
-}
-
-static dsm_status refuse_rate(const search *s) {
-  const dsm_serving_options *const options = &s->to->options;
-  return dsm__refuse(s->diags, DSM_ERROR_INFEASIBLE,
-                     "%s: %.6g requests a second are more than %llu chip%s can serve within the "
-                     "limits; without these it is %.4g at most",
-                     s->to->name, options->rate, (unsigned long long)options->chips,
-                     plural(options->chips), s->largest_rate);
-}
-
-/* ---- event by event ---- */
-
-static const dsm__instance *find_instance(const search *s, const char *name) {
-  size_t i = 0;
-  while (s->instances.items[i].name != name) {
-    i++;
-  }
-  return &s->instances.items[i];
-}
-
-/* An instance of the fleet with its part of the rate, or the best point's with its requests. */
-static dsm_status simulate(search *s) {
-  const bool is_open = s->to->options.rate > 0;
-  const char *const name = is_open ? s->to->fleet.instance : s->to->best.instance;
-  tables of;
-  if (s->to->options.simulated_requests == 0 || name == NULL) {
-    return DSM_OK;
-  }
-  const dsm__instance *const instance = find_instance(s, name);
-  return fill_tables(s, instance, &of)
-             ? dsm__instance_simulate(s->to, instance, &of.times, s->has_arrivals)
-             : DSM_ERROR_OUT_OF_MEMORY;
-}
-
-/* ---- prefill and decode apart ---- */
-
-/* The cache of a request's input over a link of the outermost axis that has several chips. */
-static double transfer_seconds(const search *s, const dsm_system *system) {
-  const dsm_network *const chips = &system->system;
-  unsigned a = chips->axis_count - 1;
-  while (a > 0 && chips->axes[a].chips == 1) {
-    a--;
-  }
-  const double link = chips->cache_link_GBps > 0 ? dsm__bytes_of_GB(chips->cache_link_GBps)
-                                                 : dsm__bytes_of_GB(chips->axes[a].bandwidth_GBps) *
-                                                       chips->axes[a].efficiency_ratio;
-  return s->to->cache_bytes_per_token * (double)s->to->options.input_tokens / link;
-}
-
-/* A batch of one instance behind the prefills of another. */
-static void try_apart(search *s, const dsm__instance *prefill, const dsm__instance *decode,
-                      const tables *of, uint64_t requests, double transfer) {
-  const dsm_serving_options *const options = &s->to->options;
-  dsm_serving_apart *const best = &s->to->apart;
-  dsm_serving_times times = of->times;
-  dsm_serving_split split;
-  times.prefill_seconds = prefill->prefill.seconds;
-  if (!dsm_serving_divide(&split, &times, prefill->chips, decode->chips, (double)requests,
-                          options->chips)) {
-    return;
-  }
-  const dsm_serving_state state = {.ttft_seconds = times.prefill_seconds + transfer,
-                                   .tpot_seconds = split.tpot_seconds};
-  const double rate = split.requests_per_second;
-  if (dsm__serving_is_within(&s->to->options, &state) &&
-      (best->prefill_instance == NULL || rate > best->split.requests_per_second ||
-       (rate == best->split.requests_per_second && split.chips < best->split.chips))) {
-    *best = (dsm_serving_apart){.prefill_instance = prefill->name,
-                                .decode_instance = decode->name,
-                                .requests = requests,
-                                .split = split,
-                                .transfer_seconds = transfer,
-                                .ttft_seconds = state.ttft_seconds,
-                                .chip_tokens_per_second =
-                                    (double)options->output_tokens * rate / (double)split.chips};
-  }
-}
-
-static dsm_status find_apart(search *s, const dsm_system *system) {
-  const bool has_decode = s->request.decode != NULL;
-  if (!s->to->options.is_disaggregated) {
-    return DSM_OK;
-  }
-  for (size_t d = 0; d < s->instances.count && has_decode; d++) {
-    const dsm__instance *const decode = &s->instances.items[d];
-    tables of;
-    if (decode->most > 0 && !fill_tables(s, decode, &of)) {
-      return DSM_ERROR_OUT_OF_MEMORY;
-    }
-    for (size_t p = 0; p < s->instances.count && decode->most > 0; p++) {
-      const dsm__instance *const prefill = &s->instances.items[p];
-      if (s->to->options.rate > 0 && prefill->most > 0) {
-        dsm_serving_times times = of.times;
-        times.prefill_seconds = prefill->prefill.seconds;
-        dsm__apart_at_rate(s->to, prefill, decode, &times, transfer_seconds(s, system));
-        continue;
-      }
-      for (size_t b = 0; b < decode->batches.count && s->instances.items[p].most > 0; b++) {
-        try_apart(s, &s->instances.items[p], decode, &of, decode->batches.items[b].requests,
-                  transfer_seconds(s, system));
-      }
-    }
-  }
-  if (s->to->apart.prefill_instance == NULL) {
-    dsm__diags_add(s->diags, DSM_SEVERITY_NOTE, (dsm__place){0}, NULL,
-                   "%s: no prefill and decode apart: %s", s->to->name,
-                   has_decode ? "no two instances have the chips and are within the limits"
-                              : "nothing is decoded");
-  }
-  return DSM_OK;
+      1e3 * fastest[0].ttft_seconds, (unsigned long long)chips[0], dsm__plural((double)chips[0]),
+      tpot);
 }
 
 /* ---- what is asked ---- */
@@ -557,6 +352,11 @@ dsm_status dsm__serving_request_derive(dsm__serving_request *request, const dsm_
                                     .end = in + out,
                                     .growth = 1};
   request->new_tokens = in - request->cached_tokens;
+  const uint64_t together = DSM_SERVING_PREFILL_TOKENS / request->new_tokens;
+  request->is_batch_asked = options->prefill_batch > 0;
+  request->prefill_most = request->is_batch_asked   ? options->prefill_batch
+                          : out > 1 && together > 1 ? together
+                                                    : 1;
   if (options->lengths != NULL) {
     const dsm__serving_means means = dsm__lengths_means(options->lengths);
     request->context = means.context;
@@ -567,7 +367,6 @@ dsm_status dsm__serving_request_derive(dsm__serving_request *request, const dsm_
   if (status != DSM_OK) {
     return status;
   }
-  request->prefill->minibatch = options->prefill_batch;
   if (out == 0) {
     return DSM_OK;
   }
@@ -600,7 +399,7 @@ void dsm__serving_request_fini(dsm__serving_request *request) {
   dsm_workload_free(request->prefill);
 }
 
-static const char *instance_name(const search *s, const dsm_network *network) {
+static const char *instance_name(const dsm__serving_search *s, const dsm_network *network) {
   const char *name = "";
   for (unsigned a = 0; a < network->axis_count && name != NULL; a++) {
     const dsm_network_axis *const axis = &network->axes[a];
@@ -621,7 +420,7 @@ static uint64_t most_requests(const dsm__serving_request *of, double tokens_per_
   return (uint64_t)fmin(useful, DSM_SERVING_BATCH_MAX);
 }
 
-static dsm_status add_instance(search *s, const dsm_system *system) {
+static dsm_status add_instance(dsm__serving_search *s, const dsm_system *system) {
   const uint64_t chips = dsm_system_chips(system);
   if (chips > s->to->options.chips) {
     return DSM_OK;
@@ -642,7 +441,7 @@ static dsm_status add_instance(search *s, const dsm_system *system) {
 }
 
 /* Those that are asked for. */
-static dsm_status add_asked(search *s, const dsm_system *system, dsm_system *part) {
+static dsm_status add_shapes(dsm__serving_search *s, const dsm_system *system, dsm_system *part) {
   dsm__shapes shapes;
   dsm_status status = dsm__shapes_read(&shapes, s->to->options.instances, system, s->diags);
   for (size_t i = 0; status == DSM_OK && dsm__shapes_apply(&shapes, i, &part->system); i++) {
@@ -656,7 +455,7 @@ static dsm_status add_asked(search *s, const dsm_system *system, dsm_system *par
 }
 
 /* Parts of the system: of one chip, then along ever more axes, each whole before the next. */
-static dsm_status add_instances(search *s, const dsm_system *system) {
+static dsm_status add_instances(dsm__serving_search *s, const dsm_system *system) {
   dsm_system part = *system;
   dsm_network *const network = &part.system;
   part.chip.memory.reserve_ratio = fmax(part.chip.memory.reserve_ratio, least_reserve);
@@ -668,7 +467,7 @@ static dsm_status add_instances(search *s, const dsm_system *system) {
     network->axes[a].chips = 1;
   }
   if (s->to->options.instances != NULL) {
-    return add_asked(s, system, &part);
+    return add_shapes(s, system, &part);
   }
   dsm_status status = add_instance(s, &part);
   for (unsigned a = 0; a < network->axis_count; a++) {
@@ -698,8 +497,9 @@ static dsm_status check_options(const dsm_serving_options *options, dsm_diags *d
       {in + out, 1, DSM_SIDE_MAX,
        "output-tokens: expected at most 1048576 tokens with those of the input, found more"},
       {options->prefix_hit, 0, 1, "prefix-hit: expected a share from 0 to 1"},
-      {(double)options->prefill_batch, 1, DSM_SERVING_BATCH_MAX,
+      {(double)options->prefill_batch, 0, DSM_SERVING_BATCH_MAX,
        "prefill-batch: expected 1 to 65536 requests"},
+      {options->waves, 0, HUGE_VAL, "waves: expected a number of requests"},
       {options->gap, DBL_MIN, 1, "gap: expected a ratio above 0, to 1"},
       {options->chunk_tokens > 0 ? out : 2, 2, DSM_SIDE_MAX,
        "chunk: expected an answer of more than one token beside it"},
@@ -719,7 +519,7 @@ static dsm_status check_options(const dsm_serving_options *options, dsm_diags *d
 }
 
 /* Means of a trace take the place of numbers. */
-static void take_means(search *s) {
+static void take_means(dsm__serving_search *s) {
   dsm_serving_options *const options = &s->to->options;
   if (options->lengths != NULL) {
     const dsm__serving_means means = dsm__lengths_means(options->lengths);
@@ -731,80 +531,87 @@ static void take_means(search *s) {
 }
 
 /* How what was found is run, and what would be cheaper. */
-static dsm_status tell_engine(search *s, const dsm_workload *workload) {
+static dsm_status tell_engine(dsm__serving_search *s, const dsm_workload *workload) {
   dsm_serving *const to = s->to;
   const dsm_serving_fleet *const fleet = &to->fleet;
   const bool has_fleet = fleet->instances > 0;
   const char *const name = has_fleet ? fleet->instance : to->best.instance;
   const double together = has_fleet ? ceil(fleet->state.requests_in_system) : 0;
-  to->engine = dsm__serving_engine_of(find_instance(s, name),
+  to->engine = dsm__serving_engine_of(dsm__serving_instance_called(s, name),
                                       has_fleet ? (uint64_t)together : to->best.requests, workload);
   to->engine.instances = has_fleet ? fleet->instances : 1;
   to->engine.network = dsm__arena_strdup(s->arena, workload->name);
   if (to->engine.network == NULL) {
     return DSM_ERROR_OUT_OF_MEMORY;
   }
-  return to->options.has_changes ? dsm__serving_find_changes(&(dsm__bill_request){
-                                       to, find_instance(s, to->best.instance), workload})
-                                 : DSM_OK;
+  return to->options.has_changes && s->asked == NULL
+             ? dsm__serving_find_changes(&(dsm__bill_request){
+                   to, dsm__serving_instance_called(s, to->best.instance), workload})
+             : DSM_OK;
 }
 
 /* The request, and the instances. */
-static dsm_status prepare(search *s, const dsm_workload *workload, const dsm_system *system) {
+static dsm_status prepare(dsm__serving_search *s, const dsm_workload *workload,
+                          const dsm_system *system) {
   take_means(s);
   s->to->tokens_per_step =
       dsm_serving_tokens_per_step(s->to->options.speculated_tokens, s->to->options.acceptance);
   dsm_status status = dsm__serving_request_derive(&s->request, workload, &s->to->options, s->diags);
   s->is_told = status != DSM_OK;
+  s->arriving = s->request.is_batch_asked ? (double)s->request.prefill_most : 1;
   s->to->cached_tokens = s->request.cached_tokens;
   s->to->cache_bytes_per_token = s->request.added_bytes;
   s->to->cache_bytes_per_request = s->request.cache_bytes;
   return status == DSM_OK ? add_instances(s, system) : status;
 }
 
-static dsm_status answer(search *s, const dsm_workload *workload, const dsm_system *system) {
+static dsm_status answer(dsm__serving_search *s, const dsm_workload *workload,
+                         const dsm_system *system) {
   dsm_status status = prepare(s, workload, system);
-  if (status == DSM_OK) {
+  if (status == DSM_OK && s->asked != NULL) {
+    status = dsm__serving_find_asked(s);
+  } else if (status == DSM_OK) {
     status = find_front(s);
-  }
-  if (status == DSM_OK) {
-    status = collect_points(s);
+    status = status == DSM_OK ? collect_points(s) : status;
   }
   if (status == DSM_OK && s->to->point_count == 0) {
     status = refuse_limits(s);
   }
   if (status == DSM_OK) {
-    status = find_fleet(s);
+    status = dsm__serving_find_fleet(s);
   }
   if (status == DSM_OK) {
-    status = find_apart(s, system);
+    status = dsm__serving_find_apart(s, system);
   }
   if (status == DSM_OK && s->to->options.rate > 0 && s->to->fleet.instances == 0 &&
       s->to->apart.prefill_instance == NULL) {
-    status = refuse_rate(s);
+    status = dsm__serving_refuse_rate(s);
   }
   if (status == DSM_OK) {
-    status = simulate(s);
+    status = dsm__serving_simulate(s);
   }
   return status == DSM_OK ? tell_engine(s, workload) : status;
 }
 
-static dsm_status begin(search *s, const dsm_workload *workload, const dsm_system *system,
-                        const dsm_serving_options *options) {
+static dsm_status begin(dsm__serving_search *s, const dsm_workload *workload,
+                        const dsm_system *system, const dsm_serving_options *options) {
   s->to = DSM__ARENA_OWNER(dsm_serving);
   s->explorer = dsm_explorer_new();
   if (s->to == NULL || s->explorer == NULL) {
     return DSM_ERROR_OUT_OF_MEMORY;
   }
   s->arena = s->to->arena;
+  s->asked = options->requests == NULL ? NULL : options;
   s->to->options = *options;
+  s->to->options.requests = NULL;
+  s->to->options.request_count = 0;
   s->to->options.chips = options->chips > 0 ? options->chips : dsm_system_chips(system);
   s->to->name = dsm__arena_printf(s->arena, "%s on %s", workload->name, system->name);
   return s->to->name == NULL ? DSM_ERROR_OUT_OF_MEMORY : DSM_OK;
 }
 
 /* Hands the answer over, or frees it. */
-static dsm_status end(search *s, dsm_status status, dsm_serving **serving) {
+static dsm_status end(dsm__serving_search *s, dsm_status status, dsm_serving **serving) {
   dsm__serving_request_fini(&s->request);
   dsm_explorer_free(s->explorer);
   if (status == DSM_OK) {
@@ -812,6 +619,7 @@ static dsm_status end(search *s, dsm_status status, dsm_serving **serving) {
     s->to->draft = draft == NULL ? NULL : dsm__arena_strdup(s->arena, draft->name);
     s->to->options.draft = NULL;
     s->to->options.lengths = NULL;
+    s->to->options.prefill_batch = s->request.prefill_most;
     *serving = s->to;
     return DSM_OK;
   }
@@ -827,7 +635,7 @@ dsm_status dsm_serve_step(dsm_plan **plan, const dsm_workload *workload, const d
   if (status != DSM_OK) {
     return status;
   }
-  search s = {.diags = diags};
+  dsm__serving_search s = {.diags = diags};
   status = begin(&s, workload, system, options);
   if (status == DSM_OK) {
     status = prepare(&s, workload, system);
@@ -837,7 +645,7 @@ dsm_status dsm_serve_step(dsm_plan **plan, const dsm_workload *workload, const d
     status = dsm__instance_plan(last, requests, plan);
     if (status == DSM_ERROR_INFEASIBLE) {
       (void)dsm__refuse(diags, status, "%s: a step of %llu request%s does not fit %s", s.to->name,
-                        (unsigned long long)requests, plural(requests), last->name);
+                        (unsigned long long)requests, dsm__plural((double)requests), last->name);
     }
   }
   status = end(&s, status, &to);
@@ -852,7 +660,7 @@ dsm_status dsm_serve(dsm_serving **serving, const dsm_workload *workload, const 
   if (status != DSM_OK) {
     return status;
   }
-  search s = {.diags = diags};
+  dsm__serving_search s = {.diags = diags};
   status = begin(&s, workload, system, options);
   return end(&s, status == DSM_OK ? answer(&s, workload, system) : status, serving);
 }

@@ -229,7 +229,7 @@ DSM__OWN_ANSWER(
                .max = DSM_SIDE_MAX, .unit = "tokens",
                .help = "Of the input that are in the cache already."),
     COUNT(document, of.options.prefill_batch, "prefill_batch", DSM__ASKED,
-          "Requests that are prefilled together."),
+          "Requests that are prefilled together, at most."),
     DSM__FIELD(
         COUNT, document, of.options.chunk_tokens, "chunk_tokens",
         DSM__FIELD_IS_READ | DSM__ASKED | DSM__UNLESS_0, .max = DSM_SIDE_MAX, .unit = "tokens",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "serve/serving_instance.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,8 @@ static dsm_status explore(dsm__instance *instance, dsm__serving_step *step,
   dsm_explore_options_init(&options);
   options.mode = DSM_MODE_INFERENCE;
   options.optimizations = dsm_system_optimizations(system, DSM_MODE_INFERENCE);
+  options.parallelisms = instance->of->options->parallelisms;
+  memcpy(options.roles, instance->of->options->roles, sizeof options.roles);
   ++*instance->explorations;
   const dsm_status status =
       dsm_explorer_explore(instance->explorer, &plan, task->workload, system, &options, NULL);
@@ -131,12 +134,13 @@ dsm_status dsm__instance_step(dsm__instance *instance, dsm__serving_step *step,
 }
 
 /* Keeps it in its place. */
-static const dsm__serving_batch *keep(dsm__instance *instance, dsm__serving_batch batch) {
-  if (!DSM__LIST_RESERVE_IN(&instance->batches, 1, instance->arena)) {
+static const dsm__serving_batch *keep(dsm__serving_batches *list, dsm__serving_batch batch,
+                                      dsm__arena *arena) {
+  if (!DSM__LIST_RESERVE_IN(list, 1, arena)) {
     return NULL;
   }
-  dsm__serving_batch *const items = instance->batches.items;
-  size_t i = instance->batches.count++;
+  dsm__serving_batch *const items = list->items;
+  size_t i = list->count++;
   for (; i > 0 && items[i - 1].requests > batch.requests; i--) {
     items[i] = items[i - 1];
   }
@@ -144,10 +148,10 @@ static const dsm__serving_batch *keep(dsm__instance *instance, dsm__serving_batc
   return &items[i];
 }
 
-static const dsm__serving_batch *find(const dsm__instance *instance, uint64_t requests) {
-  for (size_t i = 0; i < instance->batches.count; i++) {
-    if (instance->batches.items[i].requests == requests) {
-      return &instance->batches.items[i];
+static const dsm__serving_batch *find(const dsm__serving_batches *list, uint64_t requests) {
+  for (size_t i = 0; i < list->count; i++) {
+    if (list->items[i].requests == requests) {
+      return &list->items[i];
     }
   }
   return NULL;
@@ -156,8 +160,8 @@ static const dsm__serving_batch *find(const dsm__instance *instance, uint64_t re
 dsm_status dsm__instance_explore(dsm__instance *instance, uint64_t requests,
                                  const dsm__serving_batch **batch) {
   const dsm_workload *const of = instance->of->decode;
-  dsm__serving_batch made = {.requests = requests, .decode.fits = of == NULL};
-  *batch = find(instance, requests);
+  dsm__serving_batch made = {.requests = requests, .step.fits = of == NULL};
+  *batch = find(&instance->batches, requests);
   if (*batch != NULL || requests >= instance->too_many) {
     return DSM_OK;
   }
@@ -168,34 +172,104 @@ dsm_status dsm__instance_explore(dsm__instance *instance, uint64_t requests,
                                     .requests = (double)requests,
                                     .bytes = dsm__draft_bytes(instance, (double)requests),
                                     .growth = instance->of->growth};
-    dsm_status status = dsm__instance_step(instance, &made.decode, &task);
-    if (status == DSM_OK && made.decode.fits && instance->of->chunks > 0) {
+    dsm_status status = dsm__instance_step(instance, &made.step, &task);
+    if (status == DSM_OK && made.step.fits && instance->of->chunks > 0) {
       status = dsm__chunks_explore(instance, &made.chunked, requests - 1,
-                                   made.decode.attention_seconds * (double)(requests - 1) /
+                                   made.step.attention_seconds * (double)(requests - 1) /
                                        (double)requests);
-      made.decode.fits = made.chunked.fits;
+      made.step.fits = made.chunked.fits;
     }
-    if (status == DSM_OK && made.decode.fits && instance->of->draft != NULL) {
+    if (status == DSM_OK && made.step.fits && instance->of->draft != NULL) {
       status = dsm__speculation_add(instance, &made, requests);
     }
-    if (status != DSM_OK || !made.decode.fits) {
+    if (status != DSM_OK || !made.step.fits) {
       return status;
     }
   }
-  *batch = keep(instance, made);
+  *batch = keep(&instance->batches, made, instance->arena);
   return *batch == NULL ? DSM_ERROR_OUT_OF_MEMORY : DSM_OK;
 }
 
+double dsm__serving_together(const dsm__serving_request *of, uint64_t requests) {
+  const double most = (double)of->prefill_most;
+  if (of->decode == NULL) {
+    return most;
+  }
+  const double ended = (double)requests / ((double)of->options->output_tokens - 1);
+  const double together = of->is_batch_asked ? most : fmax(1, ended / -expm1(-ended));
+  return fmin(together, fmin(most, (double)requests));
+}
+
+/* Numbers of requests whose prefills are explored: powers of 2, and the most. */
+static uint64_t number_below(const dsm__serving_request *of, double together) {
+  uint64_t number = 1;
+  while (2 * (double)number <= together) {
+    number *= 2;
+  }
+  return together >= (double)of->prefill_most ? of->prefill_most : number;
+}
+
+static uint64_t number_above(const dsm__serving_request *of, double together) {
+  const uint64_t below = number_below(of, together);
+  const uint64_t most = of->prefill_most;
+  return (double)below >= together ? below : 2 * below < most ? 2 * below : most;
+}
+
 /* A prefill beside the caches of so many requests. */
-static dsm_status prefill_beside(dsm__instance *instance, dsm__serving_step *prefill,
-                                 uint64_t requests) {
-  const double caches = (double)requests * instance->of->cache_bytes / (double)instance->chips +
-                        dsm__draft_bytes(instance, (double)requests);
-  const dsm_workload *const of = instance->of->prefill;
-  const dsm__serving_task task = {of, (double)of->minibatch, caches, 1};
-  const dsm_status status = dsm__instance_step(instance, prefill, &task);
-  prefill->memory_bytes += caches;
+static dsm_status explore_prefill(dsm__instance *instance, dsm__serving_batch *prefill,
+                                  uint64_t beside) {
+  const double caches = (double)beside * instance->of->cache_bytes / (double)instance->chips +
+                        dsm__draft_bytes(instance, (double)beside);
+  dsm_workload workload = *instance->of->prefill;
+  workload.minibatch = prefill->requests;
+  const dsm__serving_task task = {&workload, (double)workload.minibatch, caches, 1};
+  const dsm_status status = dsm__instance_step(instance, &prefill->step, &task);
+  prefill->step.memory_bytes += caches;
   return status;
+}
+
+static dsm_status explore_number(dsm__instance *instance, uint64_t requests) {
+  dsm__serving_batch made = {.requests = requests};
+  if (find(&instance->prefills, requests) != NULL) {
+    return DSM_OK;
+  }
+  const dsm_status status = explore_prefill(instance, &made, instance->most);
+  if (status != DSM_OK) {
+    return status;
+  }
+  if (!made.step.fits) { /* the tries were too few: that of the most takes no less */
+    made.step = instance->prefills.items[instance->prefills.count - 1].step;
+  }
+  return keep(&instance->prefills, made, instance->arena) == NULL ? DSM_ERROR_OUT_OF_MEMORY
+                                                                  : DSM_OK;
+}
+
+dsm_status dsm__instance_explore_prefill(dsm__instance *instance, double together) {
+  if (instance->of->chunks > 0) {
+    return DSM_OK;
+  }
+  const dsm_status status = explore_number(instance, number_below(instance->of, together));
+  return status != DSM_OK ? status : explore_number(instance, number_above(instance->of, together));
+}
+
+dsm__serving_step dsm__instance_prefill_of(const dsm__instance *instance, double together) {
+  if (instance->of->chunks > 0) {
+    return (dsm__serving_step){.fits = true};
+  }
+  const dsm__serving_batch *const below =
+      find(&instance->prefills, number_below(instance->of, together));
+  const dsm__serving_batch *const above =
+      find(&instance->prefills, number_above(instance->of, together));
+  assert(below != NULL && above != NULL);
+  dsm__serving_step step = below->step;
+  if (above != below) {
+    const double part =
+        (together - (double)below->requests) / ((double)above->requests - (double)below->requests);
+    step.seconds += part * (above->step.seconds - below->step.seconds);
+    step.least_seconds += part * (above->step.least_seconds - below->step.least_seconds);
+    step.memory_bytes = fmax(below->step.memory_bytes, above->step.memory_bytes);
+  }
+  return step;
 }
 
 /* Does a batch fit, and a prefill beside it? */
@@ -204,25 +278,34 @@ static dsm_status try_most(dsm__instance *instance, uint64_t requests, bool *fit
   dsm_status status = dsm__instance_explore(instance, requests, &batch);
   *fits = status == DSM_OK && batch != NULL;
   if (*fits && instance->of->chunks == 0) {
-    dsm__serving_step prefill;
-    status = prefill_beside(instance, &prefill, requests);
-    *fits = status == DSM_OK && prefill.fits;
+    dsm__serving_batch prefill = {
+        .requests = number_above(instance->of, dsm__serving_together(instance->of, requests))};
+    status = explore_prefill(instance, &prefill, requests);
+    *fits = status == DSM_OK && prefill.step.fits;
     if (*fits) {
-      instance->prefill = prefill;
+      instance->prefills.count = 0; /* beside fewer */
+      status = keep(&instance->prefills, prefill, instance->arena) == NULL ? DSM_ERROR_OUT_OF_MEMORY
+                                                                           : DSM_OK;
     }
   }
   return status;
 }
 
 dsm_status dsm__instance_provision_as(dsm__instance *instance, const dsm__instance *like) {
+  dsm__serving_batch prefill = {
+      .requests = number_above(instance->of, dsm__serving_together(instance->of, like->most))};
   instance->most = like->most;
   instance->too_many = like->too_many;
   if (instance->of->chunks > 0) {
     return DSM_OK;
   }
-  const dsm_status status = prefill_beside(instance, &instance->prefill, like->most);
-  instance->most = instance->prefill.fits ? instance->most : 0;
-  return status;
+  const dsm_status status = explore_prefill(instance, &prefill, like->most);
+  if (status != DSM_OK || !prefill.step.fits) {
+    instance->most = 0;
+    return status;
+  }
+  return keep(&instance->prefills, prefill, instance->arena) == NULL ? DSM_ERROR_OUT_OF_MEMORY
+                                                                     : DSM_OK;
 }
 
 dsm_status dsm__instance_provision(dsm__instance *instance, double share) {
@@ -248,6 +331,10 @@ dsm_status dsm__instance_provision(dsm__instance *instance, double share) {
   while (instance->batches.count > 0 &&
          instance->batches.items[instance->batches.count - 1].requests > low) {
     instance->batches.count--; /* no room for a prefill beside it */
+  }
+  for (size_t i = 0; status == DSM_OK && i < instance->batches.count; i++) {
+    status = dsm__instance_explore_prefill(
+        instance, dsm__serving_together(instance->of, instance->batches.items[i].requests));
   }
   return status;
 }

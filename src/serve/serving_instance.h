@@ -14,7 +14,9 @@ extern const dsm__words dsm__serving_limit_words;
 /** The phases of a request, and what its cache takes. */
 typedef struct dsm__serving_request {
   const dsm_serving_options *options;
-  dsm_workload *prefill;       /**< of requests that are prefilled together */
+  uint64_t prefill_most;       /**< requests that are prefilled together at most; */
+  bool is_batch_asked;         /**< so many are, as is asked for */
+  dsm_workload *prefill;       /**< of one of these */
   dsm_workload *decode;        /**< at the mean context; NULL: there is none */
   const dsm_workload *network; /**< as it is described; borrowed */
   uint64_t cached_tokens;      /**< of the input */
@@ -44,12 +46,14 @@ typedef struct dsm__serving_step {
   dsm_serving_parts parts;
 } dsm__serving_step;
 
-/** A batch whose decode step is known. */
+/** A batch whose step is known. */
 typedef struct dsm__serving_batch {
   uint64_t requests;
-  dsm__serving_step decode;  /**< all zero: there is none */
+  dsm__serving_step step;    /**< all zero: there is none */
   dsm__serving_step chunked; /**< of one fewer and a chunk; all zero without chunks */
 } dsm__serving_batch;
+
+typedef DSM__LIST(dsm__serving_batch) dsm__serving_batches;
 
 /** What a step is explored for. */
 typedef struct dsm__serving_task {
@@ -66,15 +70,15 @@ typedef struct dsm__instance {
   dsm_system system;
   const char *name;
   uint64_t chips;
-  uint64_t most;             /**< requests that fit; 0: not one does */
-  uint64_t ceiling;          /**< requests of which more are not tried */
-  uint64_t too_many;         /**< more than these, and known not to fit, or not to be tried */
-  dsm__serving_step prefill; /**< of a request, beside them */
-  DSM__LIST(dsm__serving_batch) batches; /**< that were explored and fit, by requests */
-  dsm_explorer *explorer;                /**< borrowed, of all instances */
-  dsm__arena *arena;                     /**< borrowed: of names and batches */
-  uint64_t *explorations;                /**< counted there */
-  dsm_plan **kept;                       /**< where a copy of the last plan goes; NULL: nowhere */
+  uint64_t most;                 /**< requests that fit; 0: not one does */
+  uint64_t ceiling;              /**< requests of which more are not tried */
+  uint64_t too_many;             /**< more than these, and known not to fit, or not to be tried */
+  dsm__serving_batches batches;  /**< decode steps that were explored and fit, by requests */
+  dsm__serving_batches prefills; /**< the same of prefills, beside the caches of `most` */
+  dsm_explorer *explorer;        /**< borrowed, of all instances */
+  dsm__arena *arena;             /**< borrowed: of names and batches */
+  uint64_t *explorations;        /**< counted there */
+  dsm_plan **kept;               /**< where a copy of the last plan goes; NULL: nowhere */
 } dsm__instance;
 
 /** What requests of a trace are on average. */
@@ -156,5 +160,16 @@ DSM_NODISCARD dsm_status dsm__instance_explore(dsm__instance *instance, uint64_t
  */
 DSM_NODISCARD dsm_status dsm__instance_plan(dsm__instance *instance, uint64_t requests,
                                             dsm_plan **plan);
+
+/** Requests that are prefilled together, on average, while so many run. Those go together that
+ * ended in the same decode step: of so many b / (O - 1) do on average, by chance (Poisson), and
+ * where some do as many as lambda / (1 - exp(-lambda)). */
+double dsm__serving_together(const dsm__serving_request *of, uint64_t requests);
+
+/** Explores prefills of so many together, unless they are known: of whole numbers around it. */
+DSM_NODISCARD dsm_status dsm__instance_explore_prefill(dsm__instance *instance, double together);
+
+/** The prefill of so many together, which was explored: between two numbers it rises evenly. */
+dsm__serving_step dsm__instance_prefill_of(const dsm__instance *instance, double together);
 
 #endif

@@ -38,7 +38,7 @@ double dsm__draft_bytes(const dsm__instance *instance, double requests) {
 /* The host has no work between the steps of a draft: they are replayed together. */
 dsm_status dsm__speculation_add(dsm__instance *instance, dsm__serving_batch *batch,
                                 uint64_t requests) {
-  dsm__serving_step *const steps_with_it[] = {&batch->decode,
+  dsm__serving_step *const steps_with_it[] = {&batch->step,
                                               instance->of->chunks > 0 ? &batch->chunked : NULL};
   const double steps = (double)instance->of->options->speculated_tokens;
   const double own_bytes = dsm__draft_bytes(instance, (double)requests);
@@ -48,12 +48,12 @@ dsm_status dsm__speculation_add(dsm__instance *instance, dsm__serving_batch *bat
   draft.minibatch = requests;
   alone.system.system.step_overhead_us = 0;
   const dsm__serving_task task = {.workload = &draft,
-                                  .bytes = batch->decode.memory_bytes,
+                                  .bytes = batch->step.memory_bytes,
                                   .growth = instance->of->draft_cache_bytes /
                                             dsm__workload_cache_bytes(&draft)};
   const dsm_status status = dsm__instance_step(&alone, &one, &task);
-  batch->decode.fits = one.fits;
-  batch->decode.memory_bytes += fmax(own_bytes, one.memory_bytes);
+  batch->step.fits = one.fits;
+  batch->step.memory_bytes += fmax(own_bytes, one.memory_bytes);
   for (size_t i = 0; i < 2 && steps_with_it[i] != NULL; i++) {
     steps_with_it[i]->seconds += steps * one.seconds;
     steps_with_it[i]->least_seconds += steps * one.least_seconds;

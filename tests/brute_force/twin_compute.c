@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "twin_compute.h"
+#include "twin_traffic.h"
 
 #include <math.h>
 
@@ -36,12 +37,17 @@ static double vector_cycles(const twin_system *system, const double macs) {
   return rate > 0 ? macs / rate : HUGE_VAL;
 }
 
+/* Positions that are sent to experts, of those that they have room for. */
+static double sent_share(const twin_node *node) {
+  return node->experts > 0 ? node->out_ij / node->ij : 1;
+}
+
 /* Of what a pass multiplies: without what a mask hides; a score whose products are not kept makes
  * them anew on the way back, one half for each of its operands' errors. */
 static double done_share(const twin_system *system, const twin_node *node,
                          const twin_pass_kind pass) {
   const bool is_made_anew = pass == TWIN_BACKWARD && twin_is_fused_score(system, node);
-  return twin_visible_share(system, node) * (is_made_anew ? 1.5 : 1);
+  return twin_visible_share(system, node) * (is_made_anew ? 1.5 : 1) * sent_share(node);
 }
 
 static double unscheduled_cycles(const twin_context *context, const twin_node *node,
@@ -139,6 +145,11 @@ static double scheduled_cycles(const twin_context *context, const twin_node *nod
   p.row_bytes = pass == TWIN_FORWARD ? node->in_bytes : node->out_bytes;
   p.column_bytes = pass == TWIN_UPDATE ? node->in_bytes : twin_kernel_bytes(context, node);
   p.rate = twin_array_rate(context, node, pass);
+  if (node->experts > 0) { /* those that something is sent to */
+    const double fetched = twin_fetched_share(context, node, mbc);
+    p.count = ceil(p.count * fetched);
+    p.rows *= pass == TWIN_FORWARD ? sent_share(node) / fetched : 1;
+  }
   const double least = system->tile_least_side;
   double best = HUGE_VAL;
   for (double tm = least; tm <= least * 2048; tm *= 2) {
@@ -158,7 +169,7 @@ static double scheduled_cycles(const twin_context *context, const twin_node *nod
     return 0;
   }
   return twin_turns(node, layout) * done_share(system, node, pass) *
-         fmin(best, vector_cycles(system, macs / system->cores));
+         fmin(best / sent_share(node), vector_cycles(system, macs / system->cores));
 }
 
 /* Tiles of an attention's kernel, one after the other: rows of queries by keys, on the way back

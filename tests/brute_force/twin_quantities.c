@@ -50,7 +50,8 @@ double twin_macs(const twin_node *node) {
   case TWIN_FC:
   case TWIN_SCORE:
   case TWIN_CONTEXT:
-    return node->in * node->out * node->kij * node->ij / node->groups;
+    return node->in * node->out * node->kij * (node->experts > 0 ? node->out_ij : node->ij) /
+           node->groups;
   case TWIN_LSTM:
     return (node->in + node->out) * 4 * node->out;
   case TWIN_MATMUL:

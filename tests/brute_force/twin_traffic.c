@@ -54,7 +54,7 @@ static double kernel_parts(const twin_node *node, const twin_layout layout,
 }
 
 /* Of experts whose weights are fetched, the most: in inference no more than positions go there. */
-static double fetched_share(const twin_context *context, const twin_node *node, const double mbc) {
+double twin_fetched_share(const twin_context *context, const twin_node *node, const double mbc) {
   return context->inference && node->experts > 0
              ? 1 - pow(1 - node->routed / node->positions / node->experts, node->positions * mbc)
              : 1;
@@ -70,7 +70,7 @@ static double kernel_bytes_of(const twin_context *context, const twin_node *node
   if (node->kind == TWIN_EMBEDDING) {
     return node->lookup_elements * mbc * each;
   }
-  return twin_weight_elements(node) * each * fetched_share(context, node, mbc);
+  return twin_weight_elements(node) * each * twin_fetched_share(context, node, mbc);
 }
 
 twin_traffic twin_traffic_of(const twin_context *context, const twin_node *node,
@@ -97,7 +97,7 @@ twin_traffic twin_traffic_of(const twin_context *context, const twin_node *node,
       .st = times(stored, twin_stored_elements(node) * mbc * node->out_bytes) / layout.nm,
       .raw = times(out, out_elements * node->out_bytes) / layout.nm,
       .ker = kernel_bytes / layout.nm,
-      .fetched = fetched_share(context, node, mbc),
+      .fetched = twin_fetched_share(context, node, mbc),
       .save = saves ? times(stored, 5 * node->out * mbc * node->made_bytes) / layout.nm : 0,
       .mask = times(in, in_elements * system->relu_mask_bytes) / layout.nm,
       .statistics = times(out, out_elements * system->batch_norm_saved_bytes) / layout.nm,

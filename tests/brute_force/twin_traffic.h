@@ -34,4 +34,7 @@ twin_traffic twin_traffic_of(const twin_context *context, const twin_node *node,
 double twin_shortcut_bytes(const twin_context *context, const twin_node *node,
                            const twin_traffic *bytes);
 
+/* Of experts whose weights are fetched, the most. */
+double twin_fetched_share(const twin_context *context, const twin_node *node, double mbc);
+
 #endif

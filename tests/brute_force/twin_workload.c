@@ -288,10 +288,11 @@ static void share_out(twin_node *node, const cJSON *layer) {
   }
   node->routed = node->positions * twin_number(layer, "active_experts", 1);
   node->ij = ceil(node->routed * millionths / (node->experts * 1e6));
-  node->out_ij = node->ij;
-  node->iij = node->ij;
-  node->stored_ij = node->ij;
-  node->multiplied_ij = node->ij;
+  /* What is sent, however it is rounded: some experts have one position fewer than others. */
+  node->out_ij = ceil(node->routed * millionths / 1e6) / node->experts;
+  node->iij = node->out_ij;
+  node->stored_ij = node->out_ij;
+  node->multiplied_ij = node->out_ij;
   node->in *= node->experts;
   node->out *= node->experts;
   node->groups = node->experts;

@@ -21,6 +21,7 @@ static dsm_layer experts_layer(void) {
   layer.name = "experts";
   layer.experts = 6;
   layer.routed = 3 * 2;
+  layer.sent = 3 * 2;
   layer.active_experts = 2;
   return layer;
 }
@@ -76,6 +77,7 @@ START_TEST(test_experts_are_whole_on_each_chip) {
   dsm_layer one = fc_layer(8, 10);
   one.experts = 1;
   one.routed = 3;
+  one.sent = 3;
   one.active_experts = 1;
   ck_assert_uint_eq(dsm_layer_parallelisms(&experts), DSM_PARALLELISM_BIT(DSM_PARALLELISM_DATA));
   ck_assert_uint_eq(dsm_layer_parallelisms(&one), DSM_PARALLELISM_ALL);

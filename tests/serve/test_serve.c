@@ -54,6 +54,7 @@ dsm_serving_options options_of(void) {
   options.input_tokens = 24;
   options.output_tokens = 17;
   options.gap = 0.02;
+  options.prefill_batch = 1;
   return options;
 }
 
@@ -119,6 +120,34 @@ START_TEST(test_front_covers_all_batches) {
   ck_assert_uint_gt(tried, 100);
   ck_assert_uint_lt(serving->explorations, tried);
   ck_assert_double_le(serving->reached_gap, 0.02);
+  dsm_serving_free(serving);
+}
+END_TEST
+
+/* Those go together that ended in one step: of 32 requests with 16 steps each 2 do on average, and
+ * where some do 2 / (1 - exp(-2)); a prefill of so many is between those of 2 and of 4. More wait
+ * where they do not fit, and a run that begins with all of them takes longer to a first token. */
+START_TEST(test_numbers_of_requests) {
+  const uint64_t numbers[] = {32, 1, 4000};
+  dsm_serving_options options = options_of();
+  options.prefill_batch = 0;
+  options.requests = numbers;
+  options.request_count = 3;
+  dsm_serving *const serving = serve(&options);
+  ck_assert_uint_eq(serving->point_count, 3);
+  ck_assert_uint_eq(serving->options.prefill_batch, 8192 / 24);
+  const dsm_serving_point *const point = &serving->points[0];
+  const double together = 2 / (1 - exp(-2));
+  const double cycle = 16 * point->decode_seconds + 32 / together * point->prefill_seconds;
+  ck_assert_double_eq_tol(point->request_seconds, cycle, 1e-9 * cycle);
+  ck_assert_uint_eq(point->chips, 4);
+  ck_assert_double_gt(serving->points[2].ttft_seconds, 10 * point->ttft_seconds);
+  options.waves = 1;
+  dsm_serving *const begun = serve(&options);
+  const double seconds = begun->points[1].prefill_seconds + 16 * begun->points[1].decode_seconds;
+  ck_assert_double_gt(begun->points[0].ttft_seconds, point->ttft_seconds);
+  ck_assert_double_eq_tol(begun->points[1].request_seconds, seconds, 1e-9 * seconds);
+  dsm_serving_free(begun);
   dsm_serving_free(serving);
 }
 END_TEST
@@ -306,6 +335,7 @@ Suite *suite_serve(void) {
   tcase_add_checked_fixture(tests, set_up, tear_down);
   tcase_set_timeout(tests, 120);
   tcase_add_test(tests, test_front_covers_all_batches);
+  tcase_add_test(tests, test_numbers_of_requests);
   tcase_add_test(tests, test_points_are_in_order);
   tcase_add_test(tests, test_more_is_never_worse);
   tcase_add_test(tests, test_host_and_graph);

@@ -73,7 +73,7 @@ double dsm__shown_cycles(const dsm_pass_work *work, double product) {
 static double product_share(const dsm_layer *layer, const dsm_machine *machine, dsm_pass pass) {
   const dsm_assumptions *const model = &machine->system->model;
   const bool is_again = pass == DSM_PASS_BACKWARD && dsm__is_score_fused(layer, model);
-  return dsm__visible_share(layer, model) * (is_again ? 1.5 : 1);
+  return dsm__visible_share(layer, model) * (is_again ? 1.5 : 1) * dsm__sent_share(layer);
 }
 
 /* The longest of what the special function units take and what memories do, of equals the first. */

@@ -189,10 +189,16 @@ static void prepare(dsm_pass_work *work) {
     work->tiles = dsm__attention_schedule(work);
     work->overhead_cycles += dsm__attention_floor_cycles(work);
   } else {
+    const double sent = dsm__sent_share(work->layer);
     dsm__product product = dsm__product_derive(work->layer, &work->share, work->pass);
     dsm__product_size(&product, &work->tensor_bytes, work->pass);
+    if (work->layer->experts > 0) { /* those that something is sent to, with more for each */
+      const double fetched = dsm__fetched_experts(work->layer, &work->share, work->mode);
+      product.batch = ceil(product.batch * fetched);
+      product.rows *= work->pass == DSM_PASS_FORWARD ? sent / fetched : 1;
+    }
     work->tiles = dsm__tile_schedule_find(work->machine, &work->precision, &product,
-                                          (double)work->share.turns * work->product_share);
+                                          (double)work->share.turns * work->product_share / sent);
     work->overhead_cycles += dsm__kernel_floor_cycles(work);
   }
   try_vector_unit(work);

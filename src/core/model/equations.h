@@ -665,6 +665,12 @@ double dsm__blocked_fraction_within(const dsm_pass_work *work, const dsm__core_b
 double dsm__fetched_experts(const dsm_layer *layer, const dsm_chip_share *share, dsm_mode mode);
 
 /**
+ * Positions that are sent to experts, of all that these have room for: E * ij, with ij rounded up.
+ * Source: section 1. Limits: no experts, or positions that divide among them evenly: 1.
+ */
+double dsm__sent_share(const dsm_layer *layer);
+
+/**
  * Partial sums between the cores of a chip. Source: section 5; DSM Fig. 5, PartialSumAcc. Symbols:
  * (r - 1) / r * part; forward r = k_in*k_kij of s_out, backward r = k_out*k_kij of s_in*nm, update
  * r = k_ij*k_mb of kcore (matmul none); Ba / Bo, Ba / Bi, Ba / Bk bytes each. Limits: r = 1 (one

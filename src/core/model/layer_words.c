@@ -42,6 +42,7 @@ void dsm__layer_words(const dsm_layer *layer, uint64_t words[DSM__LAYER_WORDS]) 
       layer->cache_new_elements,
       layer->experts,
       layer->routed,
+      layer->sent,
       layer->active_experts,
       layer->input_op_elements,
       layer->rotated_elements,

@@ -9,7 +9,7 @@
 
 #include "dsm/workload.h"
 
-enum { DSM__LAYER_WORDS = 53 };
+enum { DSM__LAYER_WORDS = 54 };
 
 /** All of them, but those of tensors that fork: its fork_elements, and is_shortcut_own_input. */
 void dsm__layer_words(const dsm_layer *layer, uint64_t words[DSM__LAYER_WORDS]);

@@ -246,6 +246,11 @@ dsm_loops dsm_array_share(const dsm_machine *machine, dsm_pass pass, const dsm_c
   }};
 }
 
+double dsm__sent_share(const dsm_layer *layer) {
+  return layer->experts == 0 ? 1
+                             : (double)layer->sent / ((double)layer->experts * (double)layer->ij);
+}
+
 double dsm__fetched_experts(const dsm_layer *layer, const dsm_chip_share *share, dsm_mode mode) {
   if (mode != DSM_MODE_INFERENCE || layer->experts == 0) {
     return 1;

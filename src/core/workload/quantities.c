@@ -8,30 +8,41 @@ bool dsm__bounded_product(uint64_t *result, uint64_t a, uint64_t b, uint64_t c, 
          !dsm__ckd_mul_u64(result, *result, d) && *result <= DSM_PRODUCT_MAX;
 }
 
+/* Elements of so many features, of all experts, at what is sent to these: where that does not
+ * divide into whole positions of each, some have one fewer, which are no elements. */
+static bool elements_of(uint64_t *elements, const dsm_layer *layer, uint64_t features,
+                        uint64_t positions) {
+  return layer->sent == 0
+             ? dsm__bounded_product(elements, features, positions, 1, 1)
+             : dsm__bounded_product(elements, features / layer->experts, layer->sent, 1, 1);
+}
+
 const char *dsm__layer_derive_quantities(dsm_layer *out, const dsm__layer_positions *positions) {
   const uint64_t weight_dims = out->is_product ? 0 : 1;
   const uint64_t stored_features = out->gates > 0 ? out->out / out->gates : out->out;
   const uint64_t ways = out->in / out->groups;
   uint64_t steps = 0;
-  if (!dsm__bounded_product(&out->input_elements, out->in, positions->input, 1, 1)) {
+  if (!elements_of(&out->input_elements, out, out->in, positions->input)) {
     return "input elements";
   }
-  if (!dsm__bounded_product(&out->output_elements, out->out, positions->output, 1, 1)) {
+  if (!elements_of(&out->output_elements, out, out->out, positions->output)) {
     return "output elements";
   }
-  if (!dsm__bounded_product(&out->stored_elements, stored_features, positions->stored, 1, 1)) {
+  if (!elements_of(&out->stored_elements, out, stored_features, positions->stored)) {
     return "stored elements";
   }
   if (out->lookup_elements == 0 &&
       !dsm__bounded_product(&out->weight_elements, ways, out->out, out->kij, weight_dims)) {
     return "weights";
   }
-  const uint64_t products = out->lookup_elements == 0 ? out->ij : 0;
+  const bool is_of_experts = out->sent > 0;
+  const uint64_t products = is_of_experts ? out->sent : out->lookup_elements == 0 ? out->ij : 0;
+  const uint64_t produced = is_of_experts ? out->out / out->experts : out->out;
   if (out->weight_elements > DSM_PRODUCT_MAX || out->operand_elements > DSM_PRODUCT_MAX ||
       out->lookup_elements > DSM_PRODUCT_MAX) {
     return "weights or elements of an operand";
   }
-  if (!dsm__bounded_product(&out->macs, ways, out->out, out->kij, products) ||
+  if (!dsm__bounded_product(&out->macs, ways, produced, out->kij, products) ||
       !dsm__bounded_product(&steps, out->macs, out->timesteps, 1, 1)) {
     return "MACs over all timesteps";
   }

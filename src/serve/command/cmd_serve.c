@@ -19,6 +19,7 @@
 #define ABOVE_0 1e-9
 #define MS_MOST 1e6
 #define RATE_MOST 1e12
+#define REQUESTS_MOST 256
 
 #define SPECULATED_MOST 1024
 
@@ -36,6 +37,7 @@ typedef struct serve_arguments {
   const char *speculate;
   size_t simulate;
   size_t seed;
+  const char *requests;
   size_t chips;
   size_t explained; /* requests of the step whose plan is wanted; 0: none */
   double ttft_ms;
@@ -47,7 +49,6 @@ static void init(void *arguments) {
   dsm_serving_options_init(&own->options);
   own->input = own->options.input_tokens;
   own->seed = own->options.seed;
-  own->prefill_batch = own->options.prefill_batch;
   own->output = (double)own->options.output_tokens;
 }
 
@@ -125,9 +126,27 @@ static cli_exit put_step(const cli_arguments *arguments, const dsm_workload *wor
   return outcome;
 }
 
+/* Numbers of requests, separated by commas. False: they are none. */
+static bool read_requests(const char *text, uint64_t *requests, size_t *count) {
+  *count = 0;
+  while (text != NULL && *count < REQUESTS_MOST) {
+    char word[24];
+    size_t number;
+    const size_t length = strcspn(text, ",");
+    (void)snprintf(word, sizeof word, "%.*s", (int)length, text);
+    if (length >= sizeof word || !cli_parse_size(word, 1, DSM_SERVING_BATCH_MAX, &number)) {
+      return false;
+    }
+    requests[(*count)++] = number;
+    text = text[length] == ',' ? text + length + 1 : NULL;
+  }
+  return text == NULL;
+}
+
 static cli_exit answer(const cli_arguments *arguments, const cli_input_file *workload,
                        const cli_input_file *system) {
   static const double ms = 1e-3;
+  uint64_t requests[REQUESTS_MOST];
   const serve_arguments *const own = arguments->own;
   dsm_serving_options options = own->options;
   options.input_tokens = own->input;
@@ -140,6 +159,15 @@ static cli_exit answer(const cli_arguments *arguments, const cli_input_file *wor
   options.has_changes = true;
   options.ttft_seconds = own->ttft_ms * ms;
   options.tpot_seconds = own->tpot_ms * ms;
+  options.parallelisms = arguments->options.parallelisms;
+  memcpy(options.roles, arguments->options.roles, sizeof options.roles);
+  options.requests = own->requests == NULL ? NULL : requests;
+  if (!read_requests(own->requests, requests, &options.request_count)) {
+    return cli_usage_error(arguments->command,
+                           "--requests: expected at most %d numbers from 1 to %d, separated by "
+                           "commas, found '%s'",
+                           REQUESTS_MOST, DSM_SERVING_BATCH_MAX, own->requests);
+  }
   if ((double)options.output_tokens != own->output) {
     return cli_usage_error(arguments->command,
                            "--output-tokens: expected a whole number of tokens");
@@ -221,13 +249,24 @@ static const cli_option options[] = {
      RATIO(options.prefix_hit, CLI_READ_RATIO)},
     {.name = "prefill-batch",
      .argument = "N",
-     .help = "requests that are prefilled together (default: 1)",
+     .help = "requests that are prefilled together (default: those that ended in the same step, "
+             "with 8192 new tokens at most; with --rate and --disaggregate 1)",
      COUNT(prefill_batch, DSM_SERVING_BATCH_MAX)},
     {.name = "chunk",
      .argument = "N",
      .help = "tokens of a prompt that go into one step, beside decodes of other requests, in place "
              "of a step of its own for all (default: none)",
      COUNT(chunk, DSM_SIDE_MAX)},
+    {.name = "requests",
+     .argument = "N,...",
+     .help = "only these numbers of requests, on all chips, in place of the front; those that do "
+             "not fit the memory wait",
+     TEXT(requests, CLI_TAKES_TEXT)},
+    {.name = "waves",
+     .argument = "N",
+     .help = "a run that begins with all requests at once, and has so many for each of them, one "
+             "after the other, as benchmarks are (default: one without a beginning)",
+     NUMBER(options.waves, 1, RATE_MOST)},
     {.name = "ttft",
      .argument = "MS",
      .help = "longest mean time to the first token, in milliseconds (default: any)",
@@ -286,17 +325,19 @@ static const cli_rule rules[] = {
     {0, {"lengths"}, {"input-tokens", "output-tokens"}, EXCLUDES},
     {0, {"seed"}, {"simulate"}, NEEDS},
     {0, {"chunk"}, {"disaggregate"}, EXCLUDES},
-    {0, {"chunk"}, {"prefill-batch"}, EXCLUDES},
+    {0, {"chunk"}, {"prefill-batch", "waves"}, EXCLUDES},
     {0,
      {"explain-batch"},
      {"ttft", "tpot", "rate", "disaggregate", "gap", "chunk", "simulate", "lengths"},
      EXCLUDES},
+    {0, {"requests"}, {"rate", "disaggregate", "explain-batch"}, EXCLUDES},
+    {0, {"waves"}, {"requests"}, NEEDS},
 };
 
 const cli_companion cli_companion_serve = {
     .command =
         {.name = "serve",
-         .shares = CLI_SHOWS | CLI_WRITES | CLI_IMPORTS,
+         .shares = CLI_SHOWS | CLI_WRITES | CLI_SPLITS | CLI_IMPORTS,
          .operands = "WORKLOAD SYSTEM",
          .takes = {CLI_TAKES_WORKLOAD, CLI_TAKES_SYSTEM},
          .operand_min = 2,

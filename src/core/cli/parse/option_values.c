@@ -377,7 +377,7 @@ cli_exit cli_apply_parallelism(cli_arguments *arguments, const cli_option *optio
   static const unsigned all = 1U << WORD_ALL_PARALLELISMS;
   unsigned words;
   const cli_command *const command = arguments->command;
-  if ((command->bit == CLI_EXPLORE || (command->shares & CLI_SEARCHES) != 0) &&
+  if ((command->bit == CLI_EXPLORE || (command->shares & (CLI_SEARCHES | CLI_SPLITS)) != 0) &&
       has_axis_word(value)) {
     arguments->axis_words = value;
     return CLI_EXIT_DONE;

@@ -52,7 +52,7 @@ const cli_option cli_core_options[] = {
      .help = "parallelisms that the search may use (default: all), or roles of axes: column allows "
              "that role along every axis, gpu=column along the axis gpu (a name of the system's, "
              "or x, y, z). A layer that can take none of these roles is data parallel",
-     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_SEARCHES,
+     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_SEARCHES | CLI_SPLITS,
      .word = cli_parallelism_word,
      .is_list = true,
      OWN(cli_apply_parallelism)},

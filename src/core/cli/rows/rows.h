@@ -144,6 +144,7 @@ enum {
   CLI_SEARCHES = 1 << 20,     /**< what a search for a plan is told */
   CLI_HAS_MODE = 1 << 21,
   CLI_THREADED = 1 << 22,
+  CLI_SPLITS = 1 << 12, /**< how layers may be split; part of CLI_SEARCHES */
   CLI_IMPORTS = 1 << 8, /**< what files of other programs are read by; part of CLI_SEARCHES */
   /* Of the first companion; the others follow. */
   CLI_FIRST_COMPANION = 1 << 23,

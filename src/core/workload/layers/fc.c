@@ -72,12 +72,11 @@ static bool check(const dsm__lowering *lowering) {
   return false;
 }
 
-/* The positions of an expert, rounded up. A factor such as 1.1 is no binary fraction: what is above
+/* The positions of a part of the experts, rounded up. A factor such as 1.1 is no binary fraction: what is above
  * a whole number only by what that rounds is none. */
-static uint64_t positions_of_expert(double routed, const dsm_layer_spec *spec) {
+static uint64_t positions_of(double parts, double routed, const dsm_layer_spec *spec) {
   static const double rounding = 1e-14;
-  const double part = routed * spec->capacity_factor / (double)spec->experts;
-  return (uint64_t)ceil(part * (1 - rounding));
+  return (uint64_t)ceil(routed * spec->capacity_factor / parts * (1 - rounding));
 }
 
 /* Experts are groups with weights of their own, each for its part of the positions. */
@@ -89,7 +88,8 @@ static void lower_experts(const dsm_layer_spec *spec, dsm_layer *primary) {
   primary->experts = spec->experts;
   primary->routed = spec->feature.rows * spec->active_experts;
   primary->active_experts = spec->active_experts;
-  primary->ij = positions_of_expert(routed, spec);
+  primary->ij = positions_of((double)spec->experts, routed, spec);
+  primary->sent = positions_of(1, routed, spec);
 }
 
 static void lower(const dsm__lowering *lowering, dsm_layer *primary) {
