@@ -494,10 +494,12 @@ static void fill_shown(dsm__page *page, const dsm_elasticity *of, item_row *row)
     row->effects[group].count = 0;
   }
   row->reasons.count = 0;
-  for (size_t p = 0; p < row->list.count && !page->out.failed; p++) {
+  for (size_t p = 0; p < row->list.count; p++) {
     ((dsm__listed_parameter *)row->list.items)[p] =
         ((const parameter_row *)row->parameters.items)[p].listed;
-    add_parameter(page, of, &of->parameters[p], row);
+    if (!page->out.failed) {
+      add_parameter(page, of, &of->parameters[p], row);
+    }
   }
 }
 
