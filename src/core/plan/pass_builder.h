@@ -20,7 +20,7 @@ typedef struct dsm__pass_builder {
   dsm__pass_sent again;                               /**< of the forward pass that runs again */
   dsm_transfer_list of_one[DSM_INVOCATION_KINDS_MAX]; /**< of an invocation of each kind */
   double latency_of_one[DSM_INVOCATION_KINDS_MAX];    /**< of what turns beside its streams */
-  double collective_latency_of_one[DSM_INVOCATION_KINDS_MAX]; /**< of what shows of exchanges of roles */
+  double collective_latency_of_one[DSM_INVOCATION_KINDS_MAX]; /**< of roles, what shows */
   double sum_latency_of_one[DSM_INVOCATION_KINDS_MAX];        /**< of sums that turn */
   double statistics_of_one[DSM_INVOCATION_KINDS_MAX]; /**< latency of statistics that chips share */
   dsm_resources resources_of_one[DSM_INVOCATION_KINDS_MAX]; /**< likewise */

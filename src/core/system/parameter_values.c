@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/counted_list.h"
 #include "system/system_internal.h"
 
 bool dsm__parameter_is_software(const dsm__parameter *parameter) {
