@@ -113,8 +113,8 @@ typedef struct dsm_serving_options {
   size_t request_count;
   double waves; /**< with them: requests that each place has in a run, which begins with all of them
                      at once; 0: the run has no beginning, 1: nothing but it */
-  double gap;            /**< relative distance from the optimum within which the front is proven,
-                              above 0 to 1 */
+  double gap;   /**< relative distance from the optimum within which the front is proven,
+                     above 0 to 1 */
   double ttft_seconds;   /**< longest mean time to the first token; 0: any */
   double tpot_seconds;   /**< longest mean time between later ones; 0: any */
   double rate;           /**< requests a second that are to be served; 0: as many as can be */
