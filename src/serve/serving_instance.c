@@ -67,6 +67,7 @@ static dsm_status explore(dsm__instance *instance, dsm__serving_step *step,
   dsm_plan *plan = NULL;
   dsm_explore_options_init(&options);
   options.mode = DSM_MODE_INFERENCE;
+  options.gap = instance->of->options->gap / 4; /* most of it is for batches between */
   options.optimizations = dsm_system_optimizations(system, DSM_MODE_INFERENCE);
   options.parallelisms = instance->of->options->parallelisms;
   memcpy(options.roles, instance->of->options->roles, sizeof options.roles);

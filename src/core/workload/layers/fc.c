@@ -72,8 +72,8 @@ static bool check(const dsm__lowering *lowering) {
   return false;
 }
 
-/* The positions of a part of the experts, rounded up. A factor such as 1.1 is no binary fraction: what is above
- * a whole number only by what that rounds is none. */
+/* The positions of a part of the experts, rounded up. A factor such as 1.1 is no binary fraction:
+ * what is above a whole number only by what that rounds is none. */
 static uint64_t positions_of(double parts, double routed, const dsm_layer_spec *spec) {
   static const double rounding = 1e-14;
   return (uint64_t)ceil(routed * spec->capacity_factor / parts * (1 - rounding));
