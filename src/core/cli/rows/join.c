@@ -183,13 +183,27 @@ const cli_companion_description *cli_companion_description_of(dsm_description ki
   return NULL;
 }
 
+/* Does a companion before that one have a figure of that name too? */
+static bool is_figure_before(size_t companion, const char *word) {
+  bool is_there = false;
+  for (size_t c = 0; c < companion && !is_there; c++) {
+    const cli_companion_answer *const answer = cli_companions[c]->answer;
+    const char *name = word;
+    for (size_t i = 0; answer != NULL && name != NULL && !is_there; i++) {
+      name = dsm_answer_figure_name(answer->kind, i);
+      is_there = name != NULL && strcmp(name, word) == 0;
+    }
+  }
+  return is_there;
+}
+
 const char *cli_companion_figure(size_t index) {
   for (size_t c = 0; cli_companions[c] != NULL; c++) {
     const cli_companion_answer *const answer = cli_companions[c]->answer;
     for (size_t i = 0; answer != NULL && dsm_answer_figure_name(answer->kind, i) != NULL; i++) {
-      if (!cli_is_word(cli_plan_figure_word, dsm_answer_figure_name(answer->kind, i)) &&
-          index-- == 0) {
-        return dsm_answer_figure_name(answer->kind, i);
+      const char *const word = dsm_answer_figure_name(answer->kind, i);
+      if (!cli_is_word(cli_plan_figure_word, word) && !is_figure_before(c, word) && index-- == 0) {
+        return word;
       }
     }
   }
