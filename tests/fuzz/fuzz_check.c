@@ -315,7 +315,7 @@ static void check_handed_on(const dsm_plan *plan) {
   fuzz_check_text(as_page(DSM_ANSWER(plan_page, (&(dsm_plan_page){.plan = plan, .best = plan}))));
   check_export(plan, DSM_EXPORT_ASTRA_SIM, check_lines);
   check_export(plan, DSM_EXPORT_CHAKRA, check_messages);
-  for (dsm_export_target target = DSM_EXPORT_MEGATRON; target < DSM_EXPORT_TARGET_COUNT; target++) {
+  for (dsm_export_target target = DSM_EXPORT_MEGATRON; target < DSM_EXPORT_VLLM; target++) {
     check_launch(plan, target);
   }
 }

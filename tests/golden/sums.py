@@ -45,7 +45,7 @@ TOO_LARGE = {
     ("gpt3_175b", "training"): ("torus64", "tpu_v3_32"),
     ("gpt_oss_120b", "inference"): ("torus64",),
     ("gpt_oss_120b", "training"): ("torus64", "tpu_v3_32"),
-    ("llama2_13b", "training"): ("torus64",),
+    ("llama2_13b", "training"): ("torus64", "tpu_v3_32"),
     ("llama2_70b", "training"): ("torus64", "tpu_v3_32"),
     ("llama2_7b", "training"): ("torus64",),
     ("llama3_405b", "inference"): ("torus64", "tpu_v3_32"),
@@ -59,6 +59,7 @@ TOO_LARGE = {
     ("qwen3_235b", "inference"): ("torus64",),
     ("qwen3_235b", "training"): ("torus64", "tpu_v3_32", "dgx_a100"),
     ("qwen3_32b", "training"): ("torus64", "tpu_v3_32"),
+    ("whisper_large", "training"): ("torus64", "tpu_v3_32"),
 }
 INFEASIBLE = {(network, system, mode)
               for (network, mode), systems in TOO_LARGE.items() for system in systems}
