@@ -477,7 +477,7 @@ START_TEST(test_what_gradients_need_is_kept_as_the_machine_says) {
   layer.input_pool_elements = 8;
   layer.has_op[DSM_AUX_CROSS_ENTROPY] = true;
   ck_assert_double_eq(memory_of(&layer, DSM_MODE_TRAINING).activations_bytes,
-                      4 * 16 + 2 * (20 + 30 + 8) + 16);
+                      (4 + 4) * 16 + 2 * (20 + 30 + 8) + 16);
   ck_assert_double_eq(memory_of(&layer, DSM_MODE_INFERENCE).activations_bytes, 0);
 }
 END_TEST

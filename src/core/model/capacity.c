@@ -28,10 +28,10 @@ static bool keeps_inputs(const dsm_assumptions *model) {
 }
 
 /* What its output has of what training keeps, in bytes a sample: a cross_entropy has its softmax in
- * place of it. */
+ * place of it, and the softmax's gradient, both in single precision. */
 static double output_bytes(const dsm_layer *layer, const dsm_assumptions *model,
                            double element_bytes) {
-  static const double softmax_bytes = 4;
+  static const double softmax_bytes = 4 + 4;
   if (dsm__is_score_fused(layer, model)) {
     return 0;
   }
