@@ -3,11 +3,11 @@
  * @file
  * serving.h: what steps of a language model mean to the people who wait for its tokens.
  *
- * An *instance* works on one batch of running requests: each has a prefill, which makes its first
- * token, and takes part in decode steps, which make one token of each. While somebody waits for a
- * prefill and memory allows, that goes first. From what these steps take follow the time to the
- * first token (TTFT), that between two later ones (TPOT), and how many requests are served
- * (docs/serving.md).
+ * An *instance* works on one batch of running requests (continuous batching). Each request has a
+ * prefill, which makes its first token, and takes part in decode steps, each of which makes one
+ * token of each running request. While somebody waits for a prefill and memory allows it, the
+ * prefill goes first. From the times of these steps follow the time to the first token (TTFT), the
+ * time between two later ones (TPOT), and how many requests are served (docs/serving.md).
  *
  * All times are in seconds, all rates in 1/s.
  */
@@ -33,30 +33,32 @@ extern "C" {
 /* ---- steady state ---- */
 
 /** Seconds of a step by the requests in it: known for some numbers of requests, linear between
- * them, below the first as there; beyond the last it has none, and takes for ever. */
+ * them, and below the first as at the first. No step has more than the last: it would take for
+ * ever. */
 typedef struct dsm_serving_curve {
   const double *requests; /**< rising; len = count */
   const double *seconds;  /**< len = count */
   size_t count;
 } dsm_serving_curve;
 
-/** What an instance takes. */
+/** How long the steps of an instance take. */
 typedef struct dsm_serving_times {
   uint64_t output_tokens;   /**< O: of a request, its first one included; 0 and 1: no decode */
   double prefill_seconds;   /**< of `prefill_batch` requests */
   double prefill_batch;     /**< requests that are prefilled together, on average: 1 or more */
   dsm_serving_curve decode; /**< D: a decode step of so many running requests */
-  uint64_t chunks;          /**< k: parts of a prefill, each in a step of running requests; 0: it is
-                                 a step of its own */
-  dsm_serving_curve chunked; /**< X: such a step, beside so many running requests; with chunks */
-  double tokens_per_step;    /**< of a request, on average, 1 or more; 0: 1 */
+  uint64_t chunks; /**< k: chunks of a prefill, each in a step with decodes; 0: a prefill is
+                        a step of its own */
+  dsm_serving_curve chunked; /**< X: a step with a chunk, beside so many decodes; with chunks */
+  double tokens_per_step;    /**< that a decode step makes of a request, on average, 1 or more; 0:
+                                  1 */
 } dsm_serving_times;
 
-/** Tokens that a decode step makes on average which checks so many of a draft, each of which is
- * accepted with a chance of 0 to 1 if those before it are: (1 - a^(K+1)) / (1 - a). */
+/** Speculative decoding: tokens that a decode step makes on average if it checks K of a draft, each
+ * accepted with the chance a, 0 to 1, if those before it are: (1 - a^(K+1)) / (1 - a). */
 DSM_API double dsm_serving_tokens_per_step(uint64_t speculated, double acceptance);
 
-/** What it does in the long run. */
+/** An instance in the long run. */
 typedef struct dsm_serving_state {
   double running;             /**< requests in a decode step, on average */
   double ttft_seconds;        /**< from its arrival to the first token of a request, on average */
@@ -69,16 +71,16 @@ typedef struct dsm_serving_state {
 /** `requests`, 1 or more, are always there: one that ends is replaced at once. */
 DSM_API dsm_serving_state dsm_serving_closed(const dsm_serving_times *times, double requests);
 
-/** Requests arrive at random (Poisson), `rate` a second on average, above 0. False: these are more
- * than are served in the long run, or more would run together than the tables hold. */
+/** Requests arrive at random (Poisson), `rate` a second on average, above 0. False: the instance
+ * cannot serve so many in the long run, or more would run together than the tables hold. */
 DSM_API bool dsm_serving_open(dsm_serving_state *state, const dsm_serving_times *times,
                               double rate);
 
-/** The largest rate that is served in the long run, by batches that the table of decode steps
- * holds. */
+/** The largest rate that an instance serves in the long run with batches that the table of decode
+ * steps holds. */
 DSM_API double dsm_serving_largest_rate(const dsm_serving_times *times);
 
-/** Instances that only prefill, and others that only decode. */
+/** Disaggregated serving: instances that only prefill, and others that only decode. */
 typedef struct dsm_serving_split {
   uint64_t prefill_instances;
   uint64_t decode_instances;
@@ -88,17 +90,18 @@ typedef struct dsm_serving_split {
   double tpot_seconds;
 } dsm_serving_split;
 
-/** Most requests a second of at most so many chips, with as few of them as do as many: `times` has
- * the prefill of an instance of `prefill_chips`, and decode steps of one of `decode_chips`, which
- * has at most `requests`. O is above 1. False: an instance of each has more chips. Exact, over all
- * numbers of instances. */
+/** Finds the most requests a second that `chips` chips serve at most, and the fewest chips that
+ * serve as many. `times` has the prefill of an instance of `prefill_chips`, and the decode steps of
+ * one of `decode_chips`, which runs at most `requests`. O is above 1. False: one instance of each
+ * already has more chips. Exact, over all numbers of instances. */
 DSM_API bool dsm_serving_divide(dsm_serving_split *split, const dsm_serving_times *times,
                                 uint64_t prefill_chips, uint64_t decode_chips, double requests,
                                 uint64_t chips);
 
-/** Requests that arrive at random, at prefill instances so many a second each, and from these at
- * decode instances: fills TTFT, as of prefills alone, and TPOT and the running requests, as of
- * decode steps alone. O is above 1. False: more than are served, or than the table holds. */
+/** Requests arrive at random: `prefill_rate` a second at each prefill instance, and from there
+ * `decode_rate` at each decode instance. Fills TTFT, as of prefills alone, and TPOT and the running
+ * requests, as of decode steps alone. O is above 1. False: more arrive than are served, or than the
+ * table holds. */
 DSM_API bool dsm_serving_open_apart(dsm_serving_state *state, const dsm_serving_times *times,
                                     double prefill_rate, double decode_rate);
 
@@ -108,7 +111,7 @@ DSM_API bool dsm_serving_open_apart(dsm_serving_state *state, const dsm_serving_
 typedef struct dsm_serving_length {
   uint64_t input_tokens;  /**< 1 or more */
   uint64_t output_tokens; /**< 1 or more */
-  double arrival_seconds; /**< in a trace with arrivals: not before the one before it */
+  double arrival_seconds; /**< in a trace with arrivals; they never fall */
 } dsm_serving_length;
 
 /** Most requests of a trace. */
@@ -142,17 +145,17 @@ typedef struct dsm_serving_scenario {
   const dsm_serving_times *times;
   uint64_t input_tokens; /**< of a request of `times`; all have as many, and as many of output, if
                               there is no trace */
-  uint64_t new_tokens;   /**< of these, which a prefill of `times` works on, 1 or more; prefills of
-                              others take as long as they have tokens (an assumption) */
+  uint64_t new_tokens;   /**< of these, which a prefill of `times` works on, 1 or more; the time of
+                              other prefills is proportional to their tokens (an assumption) */
   const dsm_serving_length *lengths; /**< a trace: drawn at random, or with arrivals in order; NULL:
                                           none */
   size_t length_count;
   bool has_arrivals;   /**< the trace says when requests come; `rate` is above 0 then */
-  uint64_t every;      /**< of these each so-many-th comes here, 1: all */
-  uint64_t running;    /**< requests at a time: those that are always there, with a rate at most; as
-                            many as `times` has decode steps for */
-  double rate;         /**< at random, a second; 0: one that ends is replaced at once */
-  double cache_tokens; /**< of requests, that the memory holds */
+  uint64_t every;      /**< only each so-many-th request of the trace comes here; 1: all do */
+  uint64_t running;    /**< requests that are always there, or with a rate the most that run at a
+                            time; `times` has decode steps for as many */
+  double rate;         /**< requests a second, at random; 0: one that ends is replaced at once */
+  double cache_tokens; /**< tokens for which the memory has a KV cache */
   uint64_t requests;   /**< that are measured, 1 or more */
   uint64_t seed;
   double ttft_seconds; /**< of a request that counts as good; 0: any */
@@ -167,20 +170,21 @@ typedef struct dsm_serving_spread {
   double p99;
 } dsm_serving_spread;
 
-/** What came of it. */
+/** What a simulation found. */
 typedef struct dsm_serving_simulation {
   uint64_t requests; /**< that were measured; 0: nothing was simulated */
   dsm_serving_spread ttft;
   dsm_serving_spread tpot; /**< of requests with more than one token */
   dsm_serving_spread request;
   double requests_per_second;
-  double good_requests_per_second; /**< of these within both limits */
-  uint64_t preemptions;            /**< of any request, as the cache was full */
+  double good_requests_per_second; /**< goodput: of these within both limits */
+  uint64_t preemptions;            /**< times that a request left the full cache */
 } dsm_serving_simulation;
 
-/** Simulates an instance event by event: first come first served, a prefill before decodes while
- * the first one that waits has room, or one chunk a step; where the cache is full, the request that
- * was admitted last is prefilled again later. DSM_ERROR_OUT_OF_MEMORY. */
+/** Simulates an instance event by event. First come, first served: while the first request that
+ * waits has room, its prefill goes before decodes, or one of its chunks in each step. Where the
+ * cache is full, the request that was admitted last is preempted, and prefilled again later.
+ * DSM_ERROR_OUT_OF_MEMORY. */
 DSM_API DSM_NODISCARD dsm_status dsm_serving_simulate(dsm_serving_simulation *simulated,
                                                       const dsm_serving_scenario *scenario);
 
@@ -192,31 +196,31 @@ DSM_API DSM_NODISCARD dsm_status dsm_serving_simulate(dsm_serving_simulation *si
 /** Most requests that are simulated. */
 #define DSM_SERVING_REQUESTS_MAX 1000000
 
-/** New tokens that are prefilled together, unless it is said otherwise: max_num_tokens of
- * TensorRT-LLM has this default, and vLLM and SGLang take as many on GPUs of today. */
+/** Most new tokens that are prefilled together by default: TensorRT-LLM's default of
+ * max_num_tokens, and what vLLM and SGLang take on GPUs of today. */
 #define DSM_SERVING_PREFILL_TOKENS 8192
 
-/** What is asked. */
+/** The question. */
 typedef struct dsm_serving_options {
   uint64_t input_tokens;  /**< of a request, 1 or more */
   uint64_t output_tokens; /**< of its answer; 0: it has none, as of an encoder */
-  double prefix_hit;      /**< share of the input that is in the cache already, 0 to 1 */
-  uint64_t prefill_batch; /**< requests that are prefilled together; 0: those that ended in the
-                               same step, as many as have DSM_SERVING_PREFILL_TOKENS new tokens at
-                               most; of those that arrive at random or evenly 1 */
-  dsm_parallelism_set parallelisms; /**< of steps, and */
-  dsm_role_set roles[DSM_AXES_MAX]; /**< of the system's axes, as in dsm_explore_options */
+  double prefix_hit;      /**< prefix caching: share of the input in the KV cache already, 0 to 1 */
+  uint64_t prefill_batch; /**< requests that are prefilled together; 0: as many as end in the same
+                               step, with at most DSM_SERVING_PREFILL_TOKENS new tokens; of those
+                               that arrive at random or evenly 1 */
+  dsm_parallelism_set parallelisms; /**< that steps may have, and */
+  dsm_role_set roles[DSM_AXES_MAX]; /**< roles along the system's axes: as in dsm_explore_options */
   const uint64_t *requests; /**< only these numbers of requests, on all chips; NULL: the front. They
                                  are borrowed during the call, NULL in an answer */
   size_t request_count;
-  double waves; /**< with them: requests that each place has in a run, which begins with all of them
-                     at once; 0: the run has no beginning, 1: nothing but it */
-  uint64_t chunk_tokens; /**< of a prompt that go into one step, beside decodes; 0: a prefill is a
-                              step of its own. With an answer of more than one token */
-  uint64_t speculated_tokens; /**< of a draft, that a decode step checks; 0: none */
-  double acceptance;          /**< chance of each, 0 to 1 */
-  const dsm_workload *draft;  /**< makes them one by one; not used when it is answered; NULL: heads
-                                   of the network itself, which are among its layers */
+  double waves; /**< with them: a benchmark, which begins with all requests at once and has so many
+                     for each place; 0: a run without a beginning, 1: nothing but the beginning */
+  uint64_t chunk_tokens;      /**< chunked prefill: of a prompt that share a step with decodes; 0: a
+                                   prefill is a step of its own. With an answer of more than one token */
+  uint64_t speculated_tokens; /**< speculative decoding: that a decode step checks; 0: none */
+  double acceptance;          /**< acceptance rate: the chance of each of them, 0 to 1 */
+  const dsm_workload *draft;  /**< guesses them one by one; borrowed during the call; NULL: heads of
+                                   the network itself do, which are among its layers */
   double gap;            /**< relative distance from the optimum within which the front is proven,
                               above 0 to 1 */
   const char *instances; /**< "gpu=1,2,4": chips of instances along axes, divisors of these; NULL:
@@ -227,21 +231,21 @@ typedef struct dsm_serving_options {
   uint64_t chips;        /**< at most; 0: those of the system */
   const dsm_serving_lengths *lengths; /**< requests whose means take the place of input_tokens and
                                            output_tokens, and with arrivals of a rate that is not
-                                           given; not used when it is answered; NULL: none */
-  uint64_t simulated_requests; /**< are simulated at an instance of the fleet, without a rate at the
-                                    best point; 0: none */
-  uint64_t seed;               /**< of that */
-  bool has_changes;            /**< what would make the best instance cheaper is looked for too */
-  bool is_disaggregated; /**< prefills on instances of their own are looked for too; with an answer
-                              of more than one token */
+                                           given; borrowed during the call; NULL: none */
+  uint64_t simulated_requests;        /**< requests of a simulation, at an instance of the fleet, or
+                                         without        a rate at the best point; 0: none */
+  uint64_t seed;                      /**< of the simulation's random numbers */
+  bool has_changes;      /**< look for what would make the best instance cheaper, too */
+  bool is_disaggregated; /**< look for prefill and decode on instances of their own, too; with an
+                              answer of more than one token */
 } dsm_serving_options;
 
 /** The only place of defaults: 1024 tokens in, 256 out, a gap of 5 %, no limits, a seed of 1. */
 DSM_API void dsm_serving_options_init(dsm_serving_options *options);
 
-/** What more requests of a batch meet first. */
+/** What stops a larger batch. */
 typedef enum dsm_serving_limit {
-  DSM_SERVING_LIMIT_NONE = 0, /**< nothing: they only serve fewer tokens, or slower */
+  DSM_SERVING_LIMIT_NONE = 0, /**< nothing: it only makes fewer tokens, or makes them slower */
   DSM_SERVING_LIMIT_MEMORY,
   DSM_SERVING_LIMIT_TTFT,
   DSM_SERVING_LIMIT_TPOT,
@@ -251,7 +255,7 @@ typedef enum dsm_serving_limit {
 /** "none", "memory", "ttft" or "tpot". Never NULL. */
 DSM_API const char *dsm_serving_limit_name(dsm_serving_limit limit);
 
-/** How many chips share layers, and how; each 1 or more, all 0: there are no such layers. */
+/** How many chips share layers, and how: each is 1 or more. All 0: there are no such layers. */
 typedef struct dsm_serving_shares {
   uint64_t tensor;  /**< TP: heads, or features of weights */
   uint64_t expert;  /**< EP: experts */
@@ -259,22 +263,22 @@ typedef struct dsm_serving_shares {
   uint64_t context; /**< CP: positions */
 } dsm_serving_shares;
 
-/** How chips share a step, as most of the time of its layers has it. */
+/** How chips share a step: as in most of the time of its layers. */
 typedef struct dsm_serving_ways {
   dsm_serving_shares attention;
   dsm_serving_shares dense;   /**< layers with weights that all tokens use */
   dsm_serving_shares experts; /**< layers with experts */
 } dsm_serving_ways;
 
-/** What the seconds of a step go to; they add up to it. */
+/** Where the seconds of a step go; the parts add up to it. */
 typedef struct dsm_serving_parts {
-  double weights;     /**< the memory's, in layers with weights */
-  double cache;       /**< the memory's, in attentions */
-  double products;    /**< computing, and what is on chip */
+  double weights;     /**< reading weights from memory */
+  double cache;       /**< reading the KV cache from memory */
+  double products;    /**< products, and transfers on chip */
   double collectives; /**< links between chips, with their latency */
   double others;      /**< normalisations, activations and their like */
-  double overhead;    /**< kernels that start */
-  double host;        /**< scheduling and sampling */
+  double overhead;    /**< starts of kernels */
+  double host;        /**< the host, which schedules and samples */
 } dsm_serving_parts;
 
 /** An instance with a batch. */
@@ -301,7 +305,7 @@ typedef struct dsm_serving_point {
   dsm_serving_limit limit;
 } dsm_serving_point;
 
-/** What an engine is told to run an instance as the answer has it. */
+/** How to set an engine so that it runs an instance as the answer has it. */
 typedef struct dsm_serving_engine {
   const char *network;
   const char *instance;     /**< as of points */
@@ -311,12 +315,12 @@ typedef struct dsm_serving_engine {
   uint64_t positions;       /**< of a request at its end */
   double memory_ratio;      /**< of a chip's memory that it uses */
   dsm_serving_ways ways;    /**< of its steps */
-  dsm_element_type weights; /**< any: one that is neither stated nor a usual one */
+  dsm_element_type weights; /**< any: the type is not stated, and has no usual width */
   dsm_element_type activations;
   dsm_element_type cache;
 } dsm_serving_engine;
 
-/** The instance of the best point with one thing otherwise, at its best batch within the limits. */
+/** The instance of the best point with one change, at its best batch within the limits. */
 typedef struct dsm_serving_change {
   const char *change; /**< what, in words */
   uint64_t requests;  /**< that run together then */
@@ -324,10 +328,10 @@ typedef struct dsm_serving_change {
   double chip_requests_per_second;
   double ttft_seconds;
   double tpot_seconds; /**< NaN: no request has more than one token */
-  double bill;         /**< chips for as many requests, over those with nothing changed */
+  double bill;         /**< chips for as many requests a second, over those without a change */
 } dsm_serving_change;
 
-/** So many equal instances for a rate. */
+/** Equal instances that serve a request rate. */
 typedef struct dsm_serving_fleet {
   uint64_t instances;
   uint64_t chips; /**< of all of them */
@@ -335,13 +339,13 @@ typedef struct dsm_serving_fleet {
   dsm_serving_state state; /**< of an instance, to which its part of the requests comes */
 } dsm_serving_fleet;
 
-/** Prefill and decode on instances of their own, with most requests a second of all chips. */
+/** Disaggregated serving: prefill and decode on instances of their own. */
 typedef struct dsm_serving_apart {
   const char *prefill_instance;
   const char *decode_instance;
   uint64_t requests; /**< of a decode instance, at most */
   dsm_serving_split split;
-  double transfer_seconds;       /**< of the cache of a request's input, over a link */
+  double transfer_seconds;       /**< to move the KV cache of a request's input */
   double ttft_seconds;           /**< with it */
   double chip_tokens_per_second; /**< of the chips that are used */
 } dsm_serving_apart;
@@ -353,20 +357,19 @@ typedef struct dsm_serving {
   uint64_t cached_tokens;         /**< of the input */
   double cache_bytes_per_token;   /**< that is added by a token of a request, on all chips */
   double cache_bytes_per_request; /**< at its end */
-  double tokens_per_step;         /**< of decodes, of a request */
-  const char *draft;              /**< name of the workload that speculates; NULL: none */
+  double tokens_per_step;         /**< that a decode step makes of a request */
+  const char *draft;              /**< name of the draft model; NULL: none */
   uint64_t explorations;
   double reached_gap;              /**< within which the front is proven */
   const dsm_serving_point *points; /**< the front within the limits, the fastest for a user first */
   size_t point_count;
   dsm_serving_point best;    /**< most tokens (or requests) a second a chip within the limits */
   dsm_serving_engine engine; /**< that of the fleet where there is a rate, else of the best point */
-  const dsm_serving_change *changes; /**< the one that saves most first, and last none */
+  const dsm_serving_change *changes; /**< the one that saves most first; no change is last */
   size_t change_count;
   dsm_serving_fleet fleet; /**< fewest chips for the rate; instances 0: no rate was asked for */
   dsm_serving_simulation simulation; /**< requests 0: it was not asked for */
-  dsm_serving_apart
-      apart; /**< instance NULL: it was not asked for, or nothing is within the limits */
+  dsm_serving_apart apart; /**< instances NULL: not asked for, or nothing is within the limits */
 
   struct dsm__arena *arena; /**< private */
 } dsm_serving;
@@ -377,9 +380,10 @@ typedef struct dsm_serving {
  * tokens a second for a user against those a second for a chip is proven within options->gap for
  * all batches. Steps of a batch run at a context of the input and half of the answer; the memory
  * holds all requests at their ends, with 10 % of the capacity in reserve at least (an assumption).
- * *serving belongs to the caller. DSM_ERROR_USAGE: the options are none. DSM_ERROR_INVALID: the
- * network generates nothing (dsm_workload_phase). DSM_ERROR_INFEASIBLE: it does not fit, or no
- * instance meets the limits or the rate; a finding says what would. DSM_ERROR_OUT_OF_MEMORY.
+ * *serving belongs to the caller. DSM_ERROR_USAGE: an option is out of its range.
+ * DSM_ERROR_INVALID: the network generates nothing (dsm_workload_phase). DSM_ERROR_INFEASIBLE: it
+ * does not fit, or no instance meets the limits or the rate; a finding says what would.
+ * DSM_ERROR_OUT_OF_MEMORY.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_serve(dsm_serving **serving, const dsm_workload *workload,
                                            const dsm_system *system,
@@ -387,8 +391,9 @@ DSM_API DSM_NODISCARD dsm_status dsm_serve(dsm_serving **serving, const dsm_work
 
 /**
  * Explores one decode step of so many requests, or a prefill where nothing is decoded, on the last
- * of the instances of dsm_serve with these options: the largest one. Its memory keeps room for what
- * the caches of these requests grow to. *plan belongs to the caller. Errors are those of dsm_serve.
+ * of the instances of dsm_serve with these options: the largest one. Its memory keeps room for the
+ * caches of these requests at their ends. *plan belongs to the caller. Errors are those of
+ * dsm_serve.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_serve_step(dsm_plan **plan, const dsm_workload *workload,
                                                 const dsm_system *system,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* asked_batches.c: numbers of requests that are asked for, on all chips, in place of the front. */
+/* asked_batches.c: batches that the user asks for, on all chips, in place of the front. */
 #include <math.h>
 
 #include "serve/search.h"
@@ -8,8 +8,8 @@ static double most_together(const dsm__serving_search *s, uint64_t running) {
   return fmin((double)s->request.prefill_most, (double)running);
 }
 
-/* A run begins with all requests at once, and as many are prefilled together as may be: on average
- * the first token waits for half of these prefills, and the later ones for the other half. */
+/* A benchmark begins with all requests at once, and prefills as many together as it may. On average
+ * a first token waits for half of these prefills, and later tokens wait for the other half. */
 static void begin_run(const dsm__serving_search *s, const dsm__instance *instance,
                       const dsm__serving_batch *batch, dsm_serving_point *point) {
   if (!(s->to->options.waves > 0) || s->request.decode == NULL) {
@@ -35,7 +35,7 @@ static void begin_run(const dsm__serving_search *s, const dsm__instance *instanc
       (double)s->to->options.output_tokens * point->chip_requests_per_second;
 }
 
-/* Of a batch, and of more requests than fit: those wait until one of them ends. */
+/* The point of a batch. Requests that do not fit wait until others end. */
 static dsm_status add_asked(dsm__serving_search *s, uint64_t requests, dsm_serving_point *point) {
   dsm__instance *const instance = &s->instances.items[0];
   const dsm__serving_batch *batch = NULL;

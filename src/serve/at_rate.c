@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* at_rate.c: what an answer says of requests that arrive: event by event, and prefills and decodes
- * apart. */
+/* at_rate.c: requests that arrive at an instance: their simulation, and the fewest instances for a
+ * rate where prefill and decode are disaggregated. */
 #include "serve/serving_instance.h"
 
 dsm_status dsm__instance_simulate(dsm_serving *to, const dsm__instance *instance,
@@ -29,8 +29,8 @@ dsm_status dsm__instance_simulate(dsm_serving *to, const dsm__instance *instance
   return dsm_serving_simulate(&to->simulation, &scenario);
 }
 
-/* The fewest instances of a kind that meet its limit, each with its part of the requests: more have
- * fewer each. 0: so many are too few. */
+/* The fewest instances of a kind that meet its limit, each with an equal part of the requests; the
+ * more there are, the smaller is the part. 0: `most` are too few. */
 static uint64_t fewest(const dsm_serving_options *options, const dsm_serving_times *times,
                        bool is_prefill, uint64_t most, double transfer, dsm_serving_state *state) {
   uint64_t low = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* bill.h: how an answer is run, and what would have to change for fewer chips to serve as much. */
+/* bill.h: how an engine runs an answer, and which changes would need fewer chips for as much. */
 #ifndef DSM_SERVE_BILL_H
 #define DSM_SERVE_BILL_H
 
@@ -16,7 +16,7 @@ typedef struct dsm__bill_request {
 /** Finds the answer's changes, the one that saves most first. */
 DSM_NODISCARD dsm_status dsm__serving_find_changes(const dsm__bill_request *asked);
 
-/** What an engine is told so that an instance runs as many requests. */
+/** How to set an engine so that an instance runs so many requests. */
 dsm_serving_engine dsm__serving_engine_of(const dsm__instance *instance, uint64_t requests,
                                           const dsm_workload *workload);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * changes.c: what one thing otherwise would do to the bill: the best instance again, with the
+ * changes.c: what one change would do to the bill. The best instance is served again with the
  * machine, the network or the limits changed in one place, at the best batch within the limits.
  *
- * What takes less than a tenth of the time of a request is left out: twice as much of it saves at
- * most a twentieth.
+ * A change of what takes less than a tenth of a request's time is left out: to halve that time
+ * saves a twentieth at most.
  */
 #include <math.h>
 #include <string.h>
@@ -60,11 +60,13 @@ static void halve_input(changed *to) {
   to->options.prefix_hit += (1 - to->options.prefix_hit) / 2;
 }
 
-/* Sets of what a request's time goes to: the parts of a step in their order, and its prefill. */
+/* Bits of a set of what a request's time goes to: the parts of a step in order, then the prefill.
+ */
 enum { PREFILL = 7, SHARES };
 #define SHARE(part) (1U << (offsetof(dsm_serving_parts, part) / sizeof(double)))
 
-/* A change, and when it may help: what is better takes some of the time, or is what stops. */
+/* A change, and when it may help: what it improves takes some of the time, or is the limit that
+ * stops more requests. */
 typedef struct change_row {
   const char *text;
   void (*make)(changed *to);
@@ -155,7 +157,7 @@ typedef struct batches {
   dsm_serving_state state;
 } batches;
 
-/* How far a state is within the limits: up to 1 it is. */
+/* How much of the limits a state takes: up to 1 it is within them. */
 static double excess_of(const dsm_serving_options *options, const dsm_serving_state *state) {
   const double ttft = options->ttft_seconds > 0 ? state->ttft_seconds / options->ttft_seconds : 0;
   const double tpot = options->tpot_seconds > 0 && !isnan(state->tpot_seconds)
@@ -164,7 +166,7 @@ static double excess_of(const dsm_serving_options *options, const dsm_serving_st
   return fmax(ttft, tpot);
 }
 
-/* Explores a batch, and takes it if it is better. */
+/* Explores a batch, and keeps it if it is better. */
 static dsm_status try_batch(batches *of, uint64_t requests, double *excess) {
   const dsm__serving_batch *batch = NULL;
   dsm_status status = dsm__instance_explore(&of->instance, requests, &batch);
@@ -240,7 +242,7 @@ static dsm_status serve_changed(const change_row *row, const dsm__bill_request *
                                .arena = asked->instance->arena,
                                .explorations = asked->instance->explorations},
                   .options = &to.options};
-  /* Where memory does not stop it, most often as many requests as before are more than enough. */
+  /* Where memory does not stop it, as many requests as before are mostly more than enough. */
   if (status == DSM_OK && asked->serving->best.limit != DSM_SERVING_LIMIT_MEMORY) {
     status = dsm__instance_provision_as(&of->instance, asked->instance);
   }
@@ -271,7 +273,7 @@ static dsm_status add_change(const change_row *row, const dsm__bill_request *ask
   if (status != DSM_OK || of.requests == 0 || (!is_first && !(served > before))) {
     return status;
   }
-  /* Into its place: the last one is that of no change. */
+  /* Into its place; the row without a change is the last one. */
   const dsm_serving_change change = {
       .change = row->text,
       .requests = to->options.output_tokens > 1 ? of.requests : of.instance.of->prefill_most,
@@ -303,7 +305,7 @@ static void find_shares(const dsm__bill_request *asked, double shares[SHARES]) {
   shares[PREFILL] = best->prefill_seconds * (double)best->requests / together / all;
 }
 
-/* The type of elements that are used so: as stated, or as wide. */
+/* The type of elements with that use: the stated one, or one that is as wide. */
 static dsm_element_type type_of(const dsm_workload *workload, dsm_use use) {
   static const dsm_element_type usual[] = {DSM_ELEMENT_TYPE_FP8, DSM_ELEMENT_TYPE_BF16,
                                            DSM_ELEMENT_TYPE_FP32};

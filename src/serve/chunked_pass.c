@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * chunked_pass.c: what one pass takes that decodes for b requests, and works on C tokens of a
- * prompt beside them: X(b, C).
+ * chunked_pass.c: chunked prefill. X(b, C) is the time of one pass that decodes for b requests and
+ * works on C tokens of a prompt beside them.
  *
  * All products but those of attentions see b + C rows and nothing else. They are those of a prefill
  * of b + C tokens, the body, which is explored: weights are read once, and collectives, overheads
@@ -11,11 +11,11 @@
  * little more). Windows are narrower by C / (b + C) likewise. The last layer makes logits for b + 1
  * rows.
  *
- * What is left are the attentions of the b decodes, each at its own keys. These lie where the
- * decode step's plan has them, so the pass takes as long for them as that plan does, but for
- * starting kernels: those of today take chunks and decodes in one launch. They mostly read while a
- * chunk's attentions compute, but one after the other; so the times add. The bound of the body with
- * that time is the bound of the pass.
+ * What is left are the attentions of the b decodes, each with its own keys. These lie where the
+ * decode step's plan has them, so the pass takes as long for them as that plan does, but for the
+ * starts of kernels: kernels of today take chunks and decodes in one launch. Attentions of decodes
+ * mostly read memory and those of a chunk mostly compute, but one runs after the other, so the
+ * times add. The bound of the pass is that of the body plus that time.
  */
 #include <math.h>
 
@@ -32,7 +32,7 @@ void dsm__chunks_begin(dsm__serving_request *request) {
   request->chunk_tokens = chunks_of(fresh, request->chunks);
 }
 
-/* Context of the body, with pairs of a chunk at the mean context of all. */
+/* Context of the body, with which it has as many pairs as a chunk at the mean context of chunks. */
 static uint64_t context_of(const dsm__serving_request *request, uint64_t rows) {
   const double chunk = (double)request->chunk_tokens;
   const double fresh = (double)request->new_tokens;
@@ -43,7 +43,7 @@ static uint64_t context_of(const dsm__serving_request *request, uint64_t rows) {
   return context > all ? (uint64_t)ceil(context) : rows;
 }
 
-/* The last layer picks so many positions. */
+/* Makes the last layer work on so many positions. */
 static dsm_status pick_positions(dsm_workload **body, dsm__arena *arena, uint64_t positions) {
   dsm_workload changed = **body;
   dsm_layer_spec *const specs = dsm__arena_array(arena, changed.spec_count, sizeof *specs);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * engine_flags.c: an answer as the settings with which an engine serves it. An engine is rows of
+ * engine_flags.c: an answer as the settings with which an engine serves it. An engine has rows of
  * settings, and rows of what it does not run; docs/export.md names the releases.
  *
  * Source: vllm-project/vllm, vllm/engine/arg_utils.py; sgl-project/sglang,
@@ -17,7 +17,7 @@
 #include "report/data/settings.h"
 #include "serve/step_facts.h"
 
-/* What an engine is told of an answer. */
+/* Facts of an answer that settings state. */
 enum {
   ALL = 0,      /* chips of an instance */
   TENSOR,       /* of attentions */
@@ -178,7 +178,7 @@ static double precision_of(dsm_element_type type) {
                                                                         : 3;
 }
 
-/* 0: as activations, 1 and 2: fp8 in its forms, 3: another. */
+/* 0: the type of activations, 1 and 2: a form of fp8, 3: another. */
 static double narrow_of(dsm_element_type type, dsm_element_type activations) {
   return type == activations                                             ? 0
          : type == DSM_ELEMENT_TYPE_FP8 || type == DSM_ELEMENT_TYPE_E4M3 ? 1

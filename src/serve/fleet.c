@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* fleet.c: how many instances serve a rate, what a simulation of one says, and prefill and decode
- * on instances of their own. */
+/* fleet.c: how many instances serve a request rate, the simulation of one of them, and
+ * disaggregated prefill and decode. */
 #include <math.h>
 
 #include "base/diag_add.h"
@@ -10,7 +10,7 @@
 
 /* ---- a rate ---- */
 
-/* Decode steps of an instance by requests, as dsm_serving_times has them. */
+/* Decode steps of an instance by requests, in the form of dsm_serving_times. */
 typedef struct tables {
   double *requests;
   double *seconds;
@@ -57,8 +57,8 @@ static bool serves(const dsm__serving_search *s, const tables *of, uint64_t inst
          dsm__serving_is_within(&s->to->options, state);
 }
 
-/* The fewest instances of a kind for the rate, of at most so many; 0: they are too few. More of
- * them have fewer requests each. */
+/* The fewest instances of a kind that serve the rate, `most` at most. The more there are, the fewer
+ * requests each has. 0: `most` are too few. */
 static uint64_t fewest(const dsm__serving_search *s, const tables *of, uint64_t most,
                        dsm_serving_state *state) {
   uint64_t low = 0;
@@ -88,7 +88,8 @@ dsm_status dsm__serving_find_fleet(dsm__serving_search *s) {
     if (instance->most == 0) {
       continue;
     }
-    /* Prefills of those that arrive one by one, and, where that is too slow, of those that wait. */
+    /* Requests are prefilled one by one as they arrive; or, where that needs more chips, together
+     * with those that wait. */
     const double together[] = {arriving_together(s, instance),
                                dsm__serving_together(&s->request, instance->most)};
     for (size_t k = 0; k < DSM__COUNT_OF(together); k++) {
@@ -125,7 +126,7 @@ const dsm__instance *dsm__serving_instance_called(const dsm__serving_search *s, 
   return &s->instances.items[i];
 }
 
-/* An instance of the fleet with its part of the rate, or the best point's with its requests. */
+/* At an instance of the fleet with its part of the rate, or at that of the best point. */
 dsm_status dsm__serving_simulate(dsm__serving_search *s) {
   const bool is_open = s->to->options.rate > 0;
   const char *const name = is_open ? s->to->fleet.instance : s->to->best.instance;
@@ -143,7 +144,8 @@ dsm_status dsm__serving_simulate(dsm__serving_search *s) {
 
 /* ---- prefill and decode apart ---- */
 
-/* The cache of a request's input over a link of the outermost axis that has several chips. */
+/* Time to move the KV cache of a request's input: over the stated link, or over one of the
+ * outermost axis that has several chips. */
 static double transfer_seconds(const dsm__serving_search *s, const dsm_system *system) {
   const dsm_network *const chips = &system->system;
   unsigned a = chips->axis_count - 1;
@@ -156,7 +158,7 @@ static double transfer_seconds(const dsm__serving_search *s, const dsm_system *s
   return s->to->cache_bytes_per_token * (double)s->to->options.input_tokens / link;
 }
 
-/* A batch of one instance behind the prefills of another. */
+/* Tries a batch of one instance behind the prefills of another. */
 static void try_apart(dsm__serving_search *s, const dsm__instance *prefill,
                       const dsm__instance *decode, const tables *of, uint64_t requests,
                       double transfer) {

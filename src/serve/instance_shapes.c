@@ -6,7 +6,7 @@
 #include "base/diag_add.h"
 #include "base/number_text.h"
 
-/* The axis that an item names, whose number is behind it; else it is of the one before. */
+/* The axis that an item names before its number; an item without a name is of the axis before. */
 static unsigned axis_of(const dsm_network *network, const char **item, unsigned before) {
   for (unsigned a = 0; a < network->axis_count; a++) {
     const size_t length = strlen(network->axes[a].name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* lengths.c: requests of a trace, read line by line, and what they are on average. */
+/* lengths.c: reads the requests of a trace line by line, and takes their means. */
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -151,7 +151,7 @@ void dsm_serving_lengths_free(dsm_serving_lengths *lengths) {
   }
 }
 
-/* A request is in as many decode steps as it has later tokens, so those count as often. */
+/* A request is in as many decode steps as it has later tokens, so it counts that often. */
 dsm__serving_means dsm__lengths_means(const dsm_serving_lengths *lengths) {
   double in = 0;
   double out = 0;

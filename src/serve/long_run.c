@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* long_run.c: an instance in the long run (docs/serving.md): closed forms of queues whose steps
- * take what tables say. They were held against simulations. */
+/* long_run.c: an instance in the long run (docs/serving.md): closed forms of a queue whose steps
+ * take what tables say. simulate.c is their twin. */
 #include <math.h>
 
 #include "serve/serving_instance.h"
@@ -28,12 +28,12 @@ static double tokens_of(const dsm_serving_times *times) {
   return fmax(1, times->tokens_per_step);
 }
 
-/* Steps of a request after its first token: what follows counts by these, but for TPOT. */
+/* Decode steps of a request after its first token. All below counts by these, but for TPOT. */
 static double steps_of(const dsm_serving_times *times) {
   return times->output_tokens > 1 ? ((double)times->output_tokens - 1) / tokens_of(times) : 0;
 }
 
-/* A prefill, for each of the requests that it is of. */
+/* A prefill, divided among its requests. */
 static double share_of_prefill(const dsm_serving_times *times) {
   return times->prefill_seconds / (double)times->prefill_batch;
 }
@@ -82,7 +82,7 @@ dsm_serving_state dsm_serving_closed(const dsm_serving_times *times, double requ
   if (times->chunks > 0) {
     return closed_chunks(times, requests);
   }
-  /* While one runs: a prefill is whole where fewer are there than go together. */
+  /* Prefills while one request runs. With fewer requests than go together, one has them all. */
   const double prefills = fmax(1, requests / (double)times->prefill_batch);
   const double cycle =
       steps * dsm__curve_seconds(&times->decode, requests) + prefills * times->prefill_seconds;
@@ -93,8 +93,8 @@ dsm_serving_state dsm_serving_closed(const dsm_serving_times *times, double requ
 
 /* ---- requests that arrive ---- */
 
-/* Requests that run, where so many in a step make so many: what is looked for is the least number
- * that makes itself. */
+/* If so many requests are in a step, how many run on average? The answer is the least number that
+ * gives itself. */
 typedef struct arrivals {
   const dsm_serving_times *times;
   double rate;
@@ -107,7 +107,7 @@ static double chunk_load(const arrivals *of, double running) {
          dsm__curve_seconds(&of->times->chunked, running + of->ahead);
 }
 
-/* A decode step, with its part of what chunks or prefills make longer. */
+/* A decode step, with its part of the time that chunks or prefills add. */
 static double step_of(const arrivals *of, double running) {
   const double decode = dsm__curve_seconds(&of->times->decode, running + of->ahead);
   if (of->times->chunks == 0) {
@@ -121,7 +121,7 @@ static double made_by(const arrivals *of, double running) {
   return of->rate * steps_of(of->times) * step_of(of, running);
 }
 
-/* Between two numbers of the table steps rise or fall evenly. False: no number makes itself. */
+/* Steps are linear between two numbers of the table. False: no number gives itself. */
 static bool find_running(const arrivals *of, double *running) {
   const dsm_serving_curve *const decode = &of->times->decode;
   double low = 0;
@@ -154,7 +154,7 @@ static dsm_serving_state open_state(const arrivals *of, double running, double t
                              .requests_in_system = of->rate * request};
 }
 
-/* A prefill behind those that wait. */
+/* A prefill, behind the requests that wait. */
 static double queued(double seconds, double load) {
   return seconds + load / (2 * (1 - load)) * seconds;
 }
@@ -204,7 +204,7 @@ bool dsm_serving_open(dsm_serving_state *state, const dsm_serving_times *times, 
   return true;
 }
 
-/* Between two numbers of the table a rate rises or falls throughout. */
+/* Between two numbers of the table a rate only rises or only falls. */
 double dsm_serving_largest_rate(const dsm_serving_times *times) {
   const dsm_serving_curve *const decode = &times->decode;
   double largest = steps_of(times) > 0 ? 0 : 1 / share_of_prefill(times);
@@ -243,7 +243,7 @@ bool dsm_serving_divide(dsm_serving_split *split, const dsm_serving_times *times
     const double decoded = (double)others * decodes;
     if (fmin(prefilled, decoded) > rate) {
       rate = fmin(prefilled, decoded);
-      /* Of the one that does more, as many as are needed. */
+      /* Of the kind that can do more, only as many as are needed. */
       *split = (dsm_serving_split){
           .prefill_instances = prefilled > rate ? (uint64_t)ceil(rate / prefills) : n,
           .decode_instances = decoded > rate ? (uint64_t)ceil(rate / decodes) : others,

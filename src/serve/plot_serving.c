@@ -100,7 +100,7 @@ void dsm__plot_serving_front(dsm__plot_maker *maker, const void *of) {
   dsm__plot_panel_end(maker);
 }
 
-/* ---- what a token takes ---- */
+/* ---- where a token's time goes ---- */
 
 enum { PARTS = 8, BARS_MAX = 24 };
 
@@ -117,7 +117,7 @@ static double part_of(const dsm_serving_point *point, size_t part) {
   return 1e3 * seconds[part];
 }
 
-/* Some batches of the best instance, from few to many requests. */
+/* Takes some batches of the best instance, from few to many requests. */
 static size_t choose_bars(const dsm_serving *serving, const dsm_serving_point *bars[BARS_MAX]) {
   size_t all = 0;
   size_t count = 0;
@@ -155,7 +155,7 @@ static void put_bar(dsm__plot_maker *maker, const dsm_serving_point *point, size
   }
 }
 
-/* Numbers of requests below the bars: as many as there is room for. */
+/* Numbers of requests below the bars, as many as there is room for. */
 static void put_requests(dsm__plot_maker *maker, const dsm_serving_point *const *bars, size_t count,
                          dsm__area area) {
   const double y = area.top + area.height + DSM__SIZE_SMALL;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* plot_serving.h: figures of an answer of serving, which begins what they are given. */
+/* plot_serving.h: figures of an answer of serving. Each gets a struct that begins with it. */
 #ifndef DSM_SERVE_PLOT_SERVING_H
 #define DSM_SERVE_PLOT_SERVING_H
 
 #include "report/figure/plot_maker.h"
 
-/** A chip's tokens over a user's, a line an instance; of an answer that has both. */
+/** Draws tokens of a chip over those of a user, a line for each instance; the answer has both. */
 void dsm__plot_serving_front(dsm__plot_maker *maker, const void *serving);
 
-/** What a token takes over the requests of the best instance, by what it goes to. */
+/** Draws where the time of a token goes, over the batches of the best instance. */
 void dsm__plot_serving_steps(dsm__plot_maker *maker, const void *serving);
 
 /** Does an answer have tokens? */

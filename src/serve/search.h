@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* search.h: what a question of serving looks for. */
+/* search.h: the search for an answer of serving, in parts. */
 #ifndef DSM_SERVE_SEARCH_H
 #define DSM_SERVE_SEARCH_H
 
@@ -18,7 +18,7 @@ typedef struct dsm__coordinates {
   double chip; /**< requests a second */
 } dsm__coordinates;
 
-/** A search, of whose answer `to` is. */
+/** A search, whose answer is `to`. */
 typedef struct dsm__serving_search {
   dsm_serving *to;
   dsm__serving_request request;
@@ -28,11 +28,11 @@ typedef struct dsm__serving_search {
   dsm_explorer *explorer;
   dsm__arena *arena; /**< the answer's */
   dsm_diags *diags;
-  const dsm_serving_options *asked; /**< with numbers of requests */
-  double arriving;     /**< requests that are prefilled together, where they do not wait for it */
-  double largest_rate; /**< of all chips, no matter the limits */
-  bool has_arrivals;   /**< the rate is that of a trace */
-  bool is_told;        /**< why there is no answer, by what found that */
+  const dsm_serving_options *asked; /**< with batches that the user asks for; NULL: none */
+  double arriving;                  /**< requests that are prefilled together as they arrive */
+  double largest_rate;              /**< of all chips, no matter the limits */
+  bool has_arrivals;                /**< the rate is that of a trace */
+  bool is_told;                     /**< a finding already says why there is no answer */
 } dsm__serving_search;
 
 /** Explores a batch of an instance by its place, and the prefills that go with it. *batch is NULL
@@ -40,20 +40,20 @@ typedef struct dsm__serving_search {
 DSM_NODISCARD dsm_status dsm__serving_explore(dsm__serving_search *s, size_t instance,
                                               uint64_t requests, const dsm__serving_batch **batch);
 
-/** What a batch of an instance gives, by its place. */
+/** The point of a batch of an instance; `index` is its place there. */
 dsm_serving_point dsm__serving_point_of(const dsm__serving_search *s, const dsm__instance *instance,
                                         size_t index);
 
-/** Finds the points of the numbers of requests that are asked for, on all chips. */
+/** Finds the points of the batches that are asked for, on all chips. */
 DSM_NODISCARD dsm_status dsm__serving_find_asked(dsm__serving_search *s);
 
-/** The instance of that name, which is one of those. */
+/** The instance of that name; there is one. */
 const dsm__instance *dsm__serving_instance_called(const dsm__serving_search *s, const char *name);
 
 /** Finds the fewest instances for the rate, if there is one. */
 DSM_NODISCARD dsm_status dsm__serving_find_fleet(dsm__serving_search *s);
 
-/** Finds prefill and decode on instances of their own, if that is asked for. */
+/** Finds disaggregated prefill and decode instances, if that is asked for. */
 DSM_NODISCARD dsm_status dsm__serving_find_apart(dsm__serving_search *s, const dsm_system *system);
 
 /** Reports that too few chips are there for the rate. */

@@ -2,10 +2,10 @@
 /*
  * serve.c: the front of what a user and what a chip gets, over instances and their batches.
  *
- * Between two batches that are known, b1 < b2, steps take no less than those of b1: no batch from
- * b1 to b2 - 1 gives a user more than b1's bound, or a chip more than b2 - 1 requests would at the
- * steps of b1's bound. Where some batch that is known gives as much of both but for the gap,
- * nothing between is looked for; else a batch between them is explored.
+ * Take two batches that are known, b1 < b2. Between them steps take no less than those of b1. So no
+ * batch from b1 to b2 - 1 gives a user more than b1's bound does, or a chip more than b2 - 1
+ * requests would with steps as short as b1's bound. Where some known batch gives as much of both,
+ * within the gap, nothing between the two is explored; else a batch between them is.
  */
 #include <assert.h>
 #include <float.h>
@@ -104,14 +104,14 @@ static dsm_status add_interval(dsm__serving_search *s, size_t instance, uint64_t
   return DSM_OK;
 }
 
-/* How much more than what is known an interval could give, relative; 0 and less: nothing. */
+/* How much more than known batches an interval could give, relative; 0 or less: nothing. */
 static double excess_of(const dsm__serving_search *s, const dsm__batch_interval *of,
                         const dsm__serving_batch *low) {
   const dsm__instance *const instance = &s->instances.items[of->instance];
   const uint64_t chips = instance->chips;
   dsm_serving_state least = dsm__serving_state_of(instance, low, true, low->requests);
   const dsm_serving_state most = dsm__serving_state_of(instance, low, true, of->high - 1);
-  /* More of the steps carry a chunk with more requests, and these steps may have a lower bound. */
+  /* With more requests more steps carry a chunk, and steps with one may have a lower bound. */
   least.tpot_seconds = fmin(least.tpot_seconds, most.tpot_seconds);
   const dsm__coordinates bound = {coordinates_of(&least, chips).user,
                                   coordinates_of(&most, chips).chip};
@@ -134,7 +134,7 @@ dsm_status dsm__serving_explore(dsm__serving_search *s, size_t instance, uint64_
                                                                           : status;
 }
 
-/* Explores a batch in the middle, by ratio. */
+/* Explores a batch in the middle: the geometric mean of both ends. */
 static dsm_status divide(dsm__serving_search *s, dsm__batch_interval of) {
   const double middle = sqrt((double)of.low * (double)of.high);
   const uint64_t requests = middle > (double)of.low + 1 ? (uint64_t)middle : of.low + 1;
@@ -194,7 +194,7 @@ static dsm_status find_front(dsm__serving_search *s) {
 
 /* ---- the answer ---- */
 
-/* The limit that the next larger batch is above; past the largest one memory is. */
+/* The limit that the next larger batch exceeds; beyond the largest batch that is memory. */
 static dsm_serving_limit limit_of(const dsm__serving_search *s, const dsm__instance *instance,
                                   size_t index) {
   const dsm_serving_options *const options = &s->to->options;
@@ -247,7 +247,7 @@ dsm_serving_point dsm__serving_point_of(const dsm__serving_search *s, const dsm_
       .limit = limit_of(s, instance, index)};
 }
 
-/* Does some batch that is known give more of the one, and as much of the other? */
+/* Does some known batch give as much of both, and more of one? */
 static bool is_beaten(const dsm__serving_search *s, dsm__coordinates point) {
   for (size_t i = 0; i < s->known.count; i++) {
     const dsm__coordinates *const other = &s->known.items[i];
@@ -259,7 +259,7 @@ static bool is_beaten(const dsm__serving_search *s, dsm__coordinates point) {
   return false;
 }
 
-/* Into its place: users' tokens falling; of equals the first stays alone. */
+/* Into its place, the fastest for a user first; of equal points only the first stays. */
 static void insert_point(dsm_serving_point *points, size_t *count, dsm_serving_point point) {
   size_t i = *count;
   for (; i > 0 && points[i - 1].chip_requests_per_second > point.chip_requests_per_second; i--) {
@@ -297,7 +297,7 @@ static dsm_status collect_points(dsm__serving_search *s) {
   return DSM_OK;
 }
 
-/* Nothing is within the limits: says what there is. */
+/* Nothing is within the limits: says the least TTFT and TPOT that there are. */
 static dsm_status refuse_limits(const dsm__serving_search *s) {
   dsm_serving_state fastest[2] = {{.ttft_seconds = HUGE_VAL}, {.tpot_seconds = HUGE_VAL}};
   uint64_t chips[2] = {0, 0};
@@ -413,7 +413,7 @@ static const char *instance_name(const dsm__serving_search *s, const dsm_network
              : name;
 }
 
-/* With a chunk in each step more requests only wait. */
+/* Where each step has a chunk, more requests only wait. */
 static uint64_t most_requests(const dsm__serving_request *of, double tokens_per_step) {
   const double steps = ((double)of->options->output_tokens - 1) / tokens_per_step;
   const double useful = of->chunks > 0 ? 1 + ceil(steps / (double)of->chunks) : HUGE_VAL;
@@ -481,7 +481,7 @@ static dsm_status add_instances(dsm__serving_search *s, const dsm_system *system
   return status;
 }
 
-/* A number that is asked for: NaN is in no range. */
+/* An option that is a number: NaN is in no range. */
 typedef struct asked_number {
   double value;
   double least;
@@ -518,7 +518,7 @@ static dsm_status check_options(const dsm_serving_options *options, dsm_diags *d
   return DSM_OK;
 }
 
-/* Means of a trace take the place of numbers. */
+/* The means of a trace take the place of both lengths. */
 static void take_means(dsm__serving_search *s) {
   dsm_serving_options *const options = &s->to->options;
   if (options->lengths != NULL) {
@@ -530,7 +530,7 @@ static void take_means(dsm__serving_search *s) {
   }
 }
 
-/* How what was found is run, and what would be cheaper. */
+/* How to set an engine for the answer, and what would be cheaper. */
 static dsm_status tell_engine(dsm__serving_search *s, const dsm_workload *workload) {
   dsm_serving *const to = s->to;
   const dsm_serving_fleet *const fleet = &to->fleet;

@@ -29,14 +29,15 @@
   SECONDS(dsm_serving_parts, member, key, DSM__COLUMN | DSM__LESS | DSM__FIELD_IS_REQUIRED, about)
 
 DSM__OWN_RECORD(parts_record, dsm_serving_parts, true, "What the seconds of a step go to.",
-                PART(weights, "weights_seconds", "To the memory, in layers with weights."),
-                PART(cache, "cache_seconds", "To the memory, in attentions."),
-                PART(products, "products_seconds", "To computing, and what is on chip."),
+                PART(weights, "weights_seconds", "Of a step: reading weights from memory."),
+                PART(cache, "cache_seconds", "Of a step: reading the KV cache from memory."),
+                PART(products, "products_seconds", "Of a step: products, and transfers on chip."),
                 PART(collectives, "collectives_seconds",
-                     "To links between chips, and their latency."),
-                PART(others, "others_seconds", "To normalisations, activations and their like."),
-                PART(overhead, "overhead_seconds", "To kernels that start."),
-                PART(host, "host_seconds", "To scheduling and sampling."));
+                     "Of a step: links between chips, and their latency."),
+                PART(others, "others_seconds",
+                     "Of a step: normalisations, activations and their like."),
+                PART(overhead, "overhead_seconds", "Of a step: starts of kernels."),
+                PART(host, "host_seconds", "Of a step: the host, which schedules and samples."));
 
 DSM__OWN_RECORD(
     point_record, dsm_serving_point, true, "An instance with a batch.",
@@ -46,7 +47,7 @@ DSM__OWN_RECORD(
     COUNT(dsm_serving_point, requests, "requests", DSM__COLUMN, "That run together."),
     RATE(dsm_serving_point, user_tokens_per_second, "user_tokens_per_second",
          DSM__COLUMN | DSM__MORE | DSM__UNLESS_0,
-         "What a user sees behind the first token; absent: nobody does."),
+         "Of a user, 1 / TPOT; absent: there are no later tokens."),
     RATE(dsm_serving_point, chip_tokens_per_second, "chip_tokens_per_second",
          DSM__COLUMN | DSM__MORE | DSM__UNLESS_0, "Tokens of answers; absent: there are none."),
     RATE(dsm_serving_point, chip_requests_per_second, "chip_requests_per_second",
@@ -66,12 +67,12 @@ DSM__OWN_RECORD(
             DSM__COLUMN | DSM__LESS | DSM__FIELD_IS_REQUIRED, "Of a prefill."),
     SECONDS(dsm_serving_point, chunked_seconds, "chunked_seconds",
             DSM__COLUMN | DSM__LESS | DSM__UNLESS_0,
-            "Of a step with a chunk beside other requests; absent: there is none."),
+            "Of a step with a chunk (chunked prefill); absent: there is none."),
     DSM__FIELD(REAL, dsm_serving_point, memory_bytes, "memory_bytes",
                READ | DSM__COLUMN | DSM__LESS, .unit = "bytes",
                .help = "Of a chip, with the caches of all requests at their ends."),
     DSM__FIELD(REAL, dsm_serving_point, gap, "gap", READ | DSM__COLUMN | DSM__ASIDE,
-               .unit = "ratio", .help = "Steps are at most so much above their optimum."),
+               .unit = "ratio", .help = "How far steps are above their optimum at most."),
     DSM__FIELD(TEXT, dsm_serving_point, bound, "bound", READ | DSM__COLUMN | DSM__CHOSEN,
                .max = DSM_NAME_BYTES_MAX,
                .help = "What most of a step is spent on: of a decode, or else of the prefill."),
@@ -113,9 +114,10 @@ DSM__OWN_RECORD(
           "That run together on one at most."),
     COUNT(dsm_serving_engine, positions, "positions", DSM__ASKED, "Of a request at its end."),
     DSM__FIELD(REAL, dsm_serving_engine, memory_ratio, "memory_ratio", READ | DSM__ASKED, .max = 1,
-               .unit = "ratio", .help = "Of a chip's memory that it uses."),
-    TYPE(weights, "weights", "Type of weights; any: none that is usual."),
-    TYPE(activations, "activations", "Likewise."), TYPE(cache, "cache", "Likewise."),
+               .unit = "ratio", .help = "Share of a chip's memory that it uses."),
+    TYPE(weights, "weights", "Type of weights; any: it is not a usual one."),
+    TYPE(activations, "activations", "The same of activations."),
+    TYPE(cache, "cache", "The same of the KV cache."),
     WAYS(attention, "attention", "How chips share attentions."),
     WAYS(dense, "dense", "The same of layers with weights that all tokens use."),
     WAYS(experts, "experts", "The same of layers with experts."));
@@ -124,7 +126,7 @@ DSM__OWN_RECORD(
     change_record, dsm_serving_change, true,
     "The instance of the best point with one thing otherwise, at its best batch.",
     DSM__FIELD(TEXT, dsm_serving_change, change, "change", READ | DSM__CHOSEN,
-               .max = DSM_TEXT_BYTES_MAX, .help = "What."),
+               .max = DSM_TEXT_BYTES_MAX, .help = "What is changed."),
     COUNT(dsm_serving_change, requests, "requests", DSM__FIGURE, "That run together then."),
     RATE(dsm_serving_change, chip_tokens_per_second, "chip_tokens_per_second",
          DSM__MORE | DSM__UNLESS_0, "Tokens of answers; absent: there are none."),
@@ -136,7 +138,7 @@ DSM__OWN_RECORD(
                DSM__FIELD_IS_READ | DSM__LESS | DSM__OPTIONAL, .fallback = (double)NAN,
                .unit = "seconds", .help = "Between two later ones; absent: there are none."),
     DSM__FIELD(REAL, dsm_serving_change, bill, "bill", READ | DSM__LESS, .unit = "ratio",
-               .help = "Chips for as many requests, over those with nothing changed."));
+               .help = "Chips for as many requests a second, over those without a change."));
 
 DSM__OWN_RECORD(
     fleet_record, dsm_serving_fleet, false, "Equal instances for a rate of requests.",
@@ -172,7 +174,8 @@ DSM__OWN_RECORD(
     RATE(dsm_serving_apart, chip_tokens_per_second, "chip_tokens_per_second",
          DSM__MORE | DSM__FIELD_IS_REQUIRED, "Tokens of answers, of a chip that is used."),
     SECONDS(dsm_serving_apart, transfer_seconds, "transfer_seconds",
-            DSM__LESS | DSM__FIELD_IS_REQUIRED, "Of the cache of a request's input, over a link."),
+            DSM__LESS | DSM__FIELD_IS_REQUIRED,
+            "For the KV cache of a request's input to move to a decode instance."),
     SECONDS(dsm_serving_apart, ttft_seconds, "ttft_seconds", DSM__LESS | DSM__FIELD_IS_REQUIRED,
             "To the first token, with it."),
     SECONDS(dsm_serving_apart, split.tpot_seconds, "tpot_seconds",
@@ -180,13 +183,13 @@ DSM__OWN_RECORD(
 
 DSM__OWN_RECORD(spread_record, dsm_serving_spread, false, "A time over all requests.",
                 SECONDS(dsm_serving_spread, mean, "mean_seconds",
-                        DSM__LESS | DSM__FIELD_IS_REQUIRED, "Of all."),
+                        DSM__LESS | DSM__FIELD_IS_REQUIRED, "Mean of all requests."),
                 SECONDS(dsm_serving_spread, p50, "p50_seconds", DSM__LESS | DSM__FIELD_IS_REQUIRED,
-                        "That half of them do not exceed."),
+                        "What half of the requests do not exceed."),
                 SECONDS(dsm_serving_spread, p90, "p90_seconds", DSM__LESS | DSM__FIELD_IS_REQUIRED,
-                        "Likewise 90 %."),
+                        "What 90 % of the requests do not exceed."),
                 SECONDS(dsm_serving_spread, p99, "p99_seconds", DSM__LESS | DSM__FIELD_IS_REQUIRED,
-                        "Likewise 99 %."));
+                        "What 99 % of the requests do not exceed."));
 
 #define SPREAD(member, key, about)                                                                 \
   DSM__FIELD(RECORD, dsm_serving_simulation, member, key, READ, .type = &spread_record,            \
@@ -194,7 +197,7 @@ DSM__OWN_RECORD(spread_record, dsm_serving_spread, false, "A time over all reque
 
 DSM__OWN_RECORD(
     simulation_record, dsm_serving_simulation, false,
-    "Requests one by one, at an instance of the fleet or of the best point.",
+    "Requests event by event, at an instance of the fleet or of the best point.",
     COUNT(dsm_serving_simulation, requests, "requests", DSM__FIGURE, "That were measured."),
     SPREAD(ttft, "ttft", "To the first token."),
     DSM__FIELD(RECORD, dsm_serving_simulation, tpot, "tpot", DSM__FIELD_IS_READ,
@@ -205,7 +208,7 @@ DSM__OWN_RECORD(
     RATE(dsm_serving_simulation, requests_per_second, "requests_per_second",
          DSM__MORE | DSM__FIELD_IS_REQUIRED, "That end."),
     RATE(dsm_serving_simulation, good_requests_per_second, "good_requests_per_second",
-         DSM__MORE | DSM__FIELD_IS_REQUIRED, "Of these within both limits."),
+         DSM__MORE | DSM__FIELD_IS_REQUIRED, "Goodput: of these within both limits."),
     DSM__FIELD(COUNT, dsm_serving_simulation, preemptions, "preemptions", READ | DSM__FIGURE,
                .max = DSM_PRODUCT_MAX,
                .help = "Times that a request left a full cache, to be prefilled again."));
@@ -227,22 +230,24 @@ DSM__OWN_ANSWER(
     TOKENS(options.output_tokens, "output_tokens", 0, "Of its answer; 0: it has none."),
     DSM__FIELD(COUNT, document, of.cached_tokens, "cached_tokens", DSM__FIELD_IS_READ,
                .max = DSM_SIDE_MAX, .unit = "tokens",
-               .help = "Of the input that are in the cache already."),
+               .help = "Prefix caching: of the input that are in the KV cache already."),
     COUNT(document, of.options.prefill_batch, "prefill_batch", DSM__ASKED,
           "Requests that are prefilled together, at most."),
     DSM__FIELD(
         COUNT, document, of.options.chunk_tokens, "chunk_tokens",
         DSM__FIELD_IS_READ | DSM__ASKED | DSM__UNLESS_0, .max = DSM_SIDE_MAX, .unit = "tokens",
-        .help = "Of a prompt that share a step with decodes; absent: it has a step of its own."),
+        .help =
+            "Chunked prefill: of a prompt, in a step with decodes; absent: prefills are whole."),
     DSM__FIELD(COUNT, document, of.options.speculated_tokens, "speculated_tokens",
                DSM__FIELD_IS_READ | DSM__ASKED | DSM__UNLESS_0, .max = DSM_SIDE_MAX,
-               .unit = "tokens", .help = "That a decode step checks; absent: none."),
+               .unit = "tokens",
+               .help = "Speculative decoding: those that a decode step checks; absent: none."),
     DSM__FIELD(REAL, document, of.options.acceptance, "acceptance",
                DSM__FIELD_IS_READ | DSM__ASKED | DSM__UNLESS_0, .max = 1, .unit = "ratio",
-               .help = "Chance of each of them; absent: 0."),
+               .help = "Acceptance rate of these, if those before are accepted; absent: 0."),
     DSM__FIELD(TEXT, document, of.draft, "draft", DSM__FIELD_IS_READ | DSM__ASKED | DSM__OPTIONAL,
                .max = DSM_TEXT_BYTES_MAX,
-               .help = "The workload that makes them; absent: heads of the network itself."),
+               .help = "The workload that guesses them; absent: heads of the network itself."),
     DSM__FIELD(REAL, document, of.tokens_per_step, "tokens_per_step", READ | DSM__FIGURE,
                .unit = "tokens", .help = "Of a request, that a decode step makes on average."),
     COUNT(document, of.options.chips, "most_chips", DSM__ASKED, "Chips that there are."),
@@ -255,7 +260,7 @@ DSM__OWN_ANSWER(
     DSM__FIELD(REAL, document, of.options.gap, "gap", READ | DSM__ASKED, .max = 1, .unit = "ratio",
                .help = "Within which the front was to be proven, relative."),
     DSM__FIELD(REAL, document, of.reached_gap, "reached_gap", READ | DSM__ASIDE, .unit = "ratio",
-               .help = "Within which it is proven."),
+               .help = "Within which the front is proven, relative."),
     DSM__FIELD(COUNT, document, of.explorations, "explorations", READ | DSM__ASIDE,
                .max = DSM_PRODUCT_MAX, .help = "Steps that were explored."),
     DSM__FIELD(REAL, document, of.cache_bytes_per_token, "cache_bytes_per_token",

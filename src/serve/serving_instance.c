@@ -12,7 +12,7 @@
 
 enum { TRIES = 4, FIRST_STEPS = 32 }; /* assumptions: so many are enough, and fine enough */
 
-/* A number of requests whose caches are larger than what weights leave of all chips' memory. */
+/* A number of requests whose caches do not fit what the weights leave of all chips' memory. */
 static uint64_t more_than_fit(const dsm__instance *instance) {
   const dsm__serving_request *const of = instance->of;
   const dsm_workload *const network = of->decode != NULL ? of->decode : of->prefill;
@@ -25,7 +25,7 @@ static uint64_t more_than_fit(const dsm__instance *instance) {
                                                             : instance->ceiling + 1;
 }
 
-/* The same system with so many bytes of each chip's memory taken. False: it has not so many. */
+/* Takes so many bytes of each chip's memory away from a system. False: it has fewer. */
 static bool take_room(dsm_system *system, const dsm_system *from, double bytes) {
   const double usable = dsm_system_usable_bytes(from);
   *system = *from;
@@ -105,9 +105,9 @@ static dsm_status explore(dsm__instance *instance, dsm__serving_step *step,
   return step->bound == NULL || step->split == NULL ? DSM_ERROR_OUT_OF_MEMORY : DSM_OK;
 }
 
-/* A step beside `bytes` a chip that others take. Its own cache grows by a factor until its requests
- * end, and room is kept for that: first as if all chips had equal parts of the cache, then as much
- * as the last plan was short of. */
+/* A step beside `bytes` of a chip that others take. Its own cache grows by a factor until its
+ * requests end, and room is kept for that: first as if all chips had equal parts of the cache, then
+ * also as much as the last plan was short of. */
 dsm_status dsm__instance_step(dsm__instance *instance, dsm__serving_step *step,
                               const dsm__serving_task *task) {
   const dsm_workload *const workload = task->workload;
@@ -201,7 +201,7 @@ double dsm__serving_together(const dsm__serving_request *of, uint64_t requests) 
   return fmin(together, fmin(most, (double)requests));
 }
 
-/* Numbers of requests whose prefills are explored: powers of 2, and the most. */
+/* Prefills are explored for powers of 2, and for the most requests. */
 static uint64_t number_below(const dsm__serving_request *of, double together) {
   uint64_t number = 1;
   while (2 * (double)number <= together) {
@@ -313,7 +313,8 @@ dsm_status dsm__instance_provision(dsm__instance *instance, double share) {
   uint64_t low = 0;
   dsm_status status = DSM_OK;
   instance->too_many = more_than_fit(instance);
-  /* Most often nearly all fit that there is room for: steps down are small until some fit. */
+  /* Mostly nearly all requests fit that there is room for: go down in small steps until some fit.
+   */
   uint64_t next = instance->too_many - 1;
   while (status == DSM_OK && next > low) {
     bool fits = false;

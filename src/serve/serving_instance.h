@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* serving_instance.h: what steps of an instance take, explored when they are first asked for. */
+/* serving_instance.h: how long steps of an instance take, each explored when first needed. */
 #ifndef DSM_SERVE_SERVING_INSTANCE_H
 #define DSM_SERVE_SERVING_INSTANCE_H
 
@@ -14,15 +14,15 @@ extern const dsm__words dsm__serving_limit_words;
 /** The phases of a request, and what its cache takes. */
 typedef struct dsm__serving_request {
   const dsm_serving_options *options;
-  uint64_t prefill_most;       /**< requests that are prefilled together at most; */
-  bool is_batch_asked;         /**< so many are, as is asked for */
+  uint64_t prefill_most;       /**< requests that are prefilled together at most */
+  bool is_batch_asked;         /**< the user asks for just so many */
   dsm_workload *prefill;       /**< of one of these */
   dsm_workload *decode;        /**< at the mean context; NULL: there is none */
   const dsm_workload *network; /**< as it is described; borrowed */
   uint64_t cached_tokens;      /**< of the input */
   uint64_t new_tokens;         /**< of the input: those that are not in the cache */
   uint64_t context;            /**< of decode steps */
-  uint64_t end;                /**< of context, when a request ends */
+  uint64_t end;                /**< the context when a request ends */
   uint64_t chunks;             /**< of a prefill; 0: it is a step of its own */
   uint64_t chunk_tokens;       /**< of each */
   dsm_workload *draft;         /**< NULL: there is none */
@@ -30,7 +30,7 @@ typedef struct dsm__serving_request {
   double draft_cache_bytes; /**< of a request at its end */
   double cache_bytes;       /**< at its end */
   double added_bytes;       /**< to it by a token */
-  double growth;            /**< the cache at its end over that at the mean context */
+  double growth;            /**< a request's cache at its end over that at the mean context */
 } dsm__serving_request;
 
 /** A step. */
@@ -50,21 +50,21 @@ typedef struct dsm__serving_step {
 typedef struct dsm__serving_batch {
   uint64_t requests;
   dsm__serving_step step;    /**< all zero: there is none */
-  dsm__serving_step chunked; /**< of one fewer and a chunk; all zero without chunks */
+  dsm__serving_step chunked; /**< with one decode fewer and a chunk; all zero without chunks */
 } dsm__serving_batch;
 
 typedef DSM__LIST(dsm__serving_batch) dsm__serving_batches;
 
-/** What a step is explored for. */
+/** A step that is to be explored. */
 typedef struct dsm__serving_task {
   const dsm_workload *workload;
   double requests; /**< that the host has work with */
   double bytes;    /**< a chip, that others take */
-  double growth;   /**< of its own cache, until its requests end */
+  double growth;   /**< factor by which its own cache grows until its requests end */
 } dsm__serving_task;
 
-/** An instance. Its memory is for the most requests that it can have: a prefill has what these
- * leave. */
+/** An instance. Its memory has room for the most requests that it can run; a prefill takes what
+ * these leave. */
 typedef struct dsm__instance {
   const dsm__serving_request *of;
   dsm_system system;
@@ -90,7 +90,7 @@ typedef struct dsm__serving_means {
   double rate;      /**< at which they come; 0: it is not known */
 } dsm__serving_means;
 
-/** These. */
+/** The means of a trace. */
 dsm__serving_means dsm__lengths_means(const dsm_serving_lengths *lengths);
 
 /** Seconds of a step of so many requests. */
@@ -103,8 +103,8 @@ DSM_NODISCARD dsm_status dsm__instance_step(dsm__instance *instance, dsm__servin
 /** How many chunks a prompt has, and of how many tokens. */
 void dsm__chunks_begin(dsm__serving_request *request);
 
-/** Explores a pass of so many decodes, whose attentions take so long, and a chunk, unless it does
- * not fit. */
+/** Explores a pass of so many decodes, whose attentions take so long, and a chunk. It may not fit.
+ */
 DSM_NODISCARD dsm_status dsm__chunks_explore(dsm__instance *instance, dsm__serving_step *step,
                                              uint64_t requests, double decode_attention_seconds);
 
@@ -125,10 +125,10 @@ bool dsm__serving_is_within(const dsm_serving_options *options, const dsm_servin
 /** The decode step of a draft, if there is one. */
 DSM_NODISCARD dsm_status dsm__speculation_begin(dsm__serving_request *request, dsm_diags *diags);
 
-/** Bytes of a chip that a draft has, with so many requests at their ends. */
+/** Bytes of a chip that a draft takes, with so many requests at their ends. */
 double dsm__draft_bytes(const dsm__instance *instance, double requests);
 
-/** Adds the draft's steps to those of so many requests; the decode step says if it fits. */
+/** Adds the draft's steps to a batch of so many requests; its decode step says whether it fits. */
 DSM_NODISCARD dsm_status dsm__speculation_add(dsm__instance *instance, dsm__serving_batch *batch,
                                               uint64_t requests);
 
@@ -142,7 +142,7 @@ DSM_NODISCARD dsm_status dsm__instance_simulate(dsm_serving *to, const dsm__inst
 void dsm__apart_at_rate(dsm_serving *to, const dsm__instance *prefill, const dsm__instance *decode,
                         const dsm_serving_times *times, double transfer);
 
-/** Finds the most requests that fit, but for a share of them, and the prefill. */
+/** Finds the most requests that fit, to within that share of them, and their prefill. */
 DSM_NODISCARD dsm_status dsm__instance_provision(dsm__instance *instance, double share);
 
 /** Takes as many requests as another instance has, which need no more memory, and finds the
@@ -161,15 +161,16 @@ DSM_NODISCARD dsm_status dsm__instance_explore(dsm__instance *instance, uint64_t
 DSM_NODISCARD dsm_status dsm__instance_plan(dsm__instance *instance, uint64_t requests,
                                             dsm_plan **plan);
 
-/** Requests that are prefilled together, on average, while so many run. Those go together that
- * ended in the same decode step: of so many b / (O - 1) do on average, by chance (Poisson), and
- * where some do as many as lambda / (1 - exp(-lambda)). */
+/** Requests that are prefilled together, on average, while b run: those whose predecessors ended in
+ * the same decode step. In a step lambda = b / (O - 1) end on average, by chance (Poisson); in a
+ * step where any does, lambda / (1 - exp(-lambda)) do. */
 double dsm__serving_together(const dsm__serving_request *of, uint64_t requests);
 
-/** Explores prefills of so many together, unless they are known: of whole numbers around it. */
+/** Explores the prefills of the two explored sizes around so many together, unless they are known.
+ */
 DSM_NODISCARD dsm_status dsm__instance_explore_prefill(dsm__instance *instance, double together);
 
-/** The prefill of so many together, which was explored: between two numbers it rises evenly. */
+/** The prefill of so many together, linear between the two sizes that were explored. */
 dsm__serving_step dsm__instance_prefill_of(const dsm__instance *instance, double together);
 
 #endif

@@ -2,14 +2,15 @@
 /*
  * simulate.c: an instance event by event, the twin of the closed forms in long_run.c.
  *
- * Requests are served in the order in which they come. While the first one that waits has room, its
- * prefill goes first: a step of its own, or in chunks one in each step, beside decodes. All running
- * requests take part in a decode step. Where the cache is full before the next one, the request
- * that was admitted last leaves, and is prefilled again with what it has made, before others.
- * Between two events steps are alike, so they are taken at once.
+ * Requests are served in the order in which they come. While the first one that waits has room in
+ * the KV cache, its prefill goes first: as a step of its own, or in chunks, one in each step,
+ * beside decodes. All running requests take part in a decode step. Where the cache has no room for
+ * another step, the request that was admitted last leaves (a preemption), and is prefilled again,
+ * before others, with what it has made. Between two events steps are alike, so they are taken at
+ * once.
  *
- * What is measured are requests in the middle: those before (a tenth, and those that are there at
- * first) and behind them (a tenth) only make the load that they see (assumption: so many are
+ * Requests in the middle are measured. Those before them (a tenth, and those that are there at
+ * first) and behind them (a tenth) only make the load that these see (assumption: so many are
  * enough).
  */
 #include <math.h>
@@ -51,12 +52,12 @@ typedef struct simulation {
 
 /* ---- requests ---- */
 
-/* Tokens of a request in a decode step, evenly (an assumption). */
+/* Tokens that a decode step makes of a request: the mean in each (an assumption). */
 static double tokens_of(const simulation *s) {
   return fmax(1, s->of->times->tokens_per_step);
 }
 
-/* Steps of it. */
+/* Decode steps that a request needs. */
 static uint64_t wanted(const simulation *s, const request *of) {
   return of->out > 1 ? 1 + (uint64_t)ceil(((double)of->out - 1) / tokens_of(s) - 0.5) : 1;
 }
@@ -118,7 +119,7 @@ static bool is_waiting(const simulation *s) {
   return s->again_count > 0 || (s->taken < s->created && s->all[s->taken].arrival <= s->now);
 }
 
-/* Is there room for the first one that waits, and for the next token of all? */
+/* Is there room for the first request that waits, and for the next token of all? */
 static bool has_room(const simulation *s, uint64_t ahead) {
   const uint64_t index = s->again_count > 0 ? s->again[s->again_count - 1] : s->taken;
   const uint64_t there = s->running_count + ahead;
@@ -132,7 +133,7 @@ static uint64_t admit(simulation *s) {
   return index;
 }
 
-/* Requests that wait, as many as go together, in a step of their own. */
+/* Prefills requests that wait, as many as go together, in a step of their own. */
 static void prefill(simulation *s) {
   const dsm_serving_times *const times = s->of->times;
   const uint64_t first = s->running_count;
@@ -158,7 +159,7 @@ static void begin_chunks(simulation *s) {
 
 /* ---- steps ---- */
 
-/* The last one that was admitted leaves. */
+/* Preempts the request that was admitted last. */
 static void preempt(simulation *s) {
   const uint64_t index = s->running[--s->running_count];
   s->used -= held(s, &s->all[index]);
@@ -166,8 +167,8 @@ static void preempt(simulation *s) {
   s->preemptions++;
 }
 
-/* Steps in which nothing but time changes: until one ends, the cache is full, a chunk is the last,
- * or somebody arrives for whom there may be room. */
+/* Steps until something changes: a request ends, the cache is full, a prompt has its last chunk, or
+ * a request arrives for which there may be room. */
 static double alike(const simulation *s, double seconds) {
   const bool has_chunk = s->chunked < s->total;
   double steps = has_chunk ? (double)s->chunks_left : HUGE_VAL;

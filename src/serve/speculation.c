@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* speculation.c: K tokens of a draft, checked by one decode step of K + 1 positions. */
+/* speculation.c: speculative decoding: one decode step of K + 1 positions checks K tokens of a
+ * draft. */
 #include <math.h>
 
 #include "serve/serving_instance.h"
 #include "workload/workload_internal.h"
 
 /* Leviathan et al., arXiv 2211.17192, equation 1: each token of the draft is accepted with the same
- * chance, and those behind one that is not are lost. */
+ * chance (the acceptance rate), and those behind a rejected one are lost. */
 double dsm_serving_tokens_per_step(uint64_t speculated, double acceptance) {
   const double most = (double)speculated + 1;
   return acceptance < 1 ? (1 - pow(acceptance, most)) / (1 - acceptance) : most;
@@ -35,7 +36,7 @@ double dsm__draft_bytes(const dsm__instance *instance, double requests) {
   return (of->draft_weights_bytes + requests * of->draft_cache_bytes) / (double)instance->chips;
 }
 
-/* The host has no work between the steps of a draft: they are replayed together. */
+/* The host has no work between the steps of a draft: a server replays them together. */
 dsm_status dsm__speculation_add(dsm__instance *instance, dsm__serving_batch *batch,
                                 uint64_t requests) {
   dsm__serving_step *const steps_with_it[] = {&batch->step,

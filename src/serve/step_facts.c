@@ -32,7 +32,7 @@ static dsm_serving_shares shares_of(const dsm_network *network, dsm_parallelism 
   return shares;
 }
 
-/* The time of all layers of a class that are shared like one of them. */
+/* The time of all layers of a class that are shared in the way of one of them. */
 static double cycles_like(const dsm_plan *plan, layer_class of, const dsm_serving_shares *shares) {
   double cycles = 0;
   for (size_t i = 0; i < plan->layer_count; i++) {
@@ -64,7 +64,7 @@ dsm_serving_ways dsm__serving_ways_of(const dsm_plan *plan) {
   return (dsm_serving_ways){found[ATTENTION], found[DENSE], found[EXPERTS]};
 }
 
-/* "TP 4 DP 2"; of one chip, or where all do the same, "whole". */
+/* "TP 4 DP 2"; "whole" for one chip, or where all compute the same. */
 static const char *shares_text(const dsm_serving_shares *shares, dsm__arena *arena) {
   const struct {
     const char *word;
@@ -106,9 +106,9 @@ const char *dsm__serving_ways_text(const dsm_serving_ways *ways, dsm__arena *are
   return text;
 }
 
-/* ---- what a step takes ---- */
+/* ---- where a step's time goes ---- */
 
-/* What decides how long something takes, by what people call it. */
+/* Resources that decide how long something takes, by the parts that people know. */
 static const size_t part_of_bound[DSM_BOUND_COUNT] = {
     [DSM_BOUND_COMPUTE] = offsetof(dsm_serving_parts, products),
     [DSM_BOUND_AXIS] = offsetof(dsm_serving_parts, collectives),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* step_facts.h: what a plan of a step says to those who serve: how chips share it, and what it
- * takes. */
+/* step_facts.h: what those who serve want to know of the plan of a step: how chips share it, and
+ * where its time goes. */
 #ifndef DSM_SERVE_STEP_FACTS_H
 #define DSM_SERVE_STEP_FACTS_H
 
@@ -8,8 +8,8 @@
 #include "dsm/plan.h"
 #include "dsm/serving.h"
 
-/** How chips share the layers of a step: of attentions, of other layers and of those with experts,
- * as most of the time of each has it. */
+/** How chips share the attentions, the other layers and the experts of a step: as in most of the
+ * time of each. */
 dsm_serving_ways dsm__serving_ways_of(const dsm_plan *plan);
 
 /** The same in words, "attention TP 4 DP 2, experts EP 8"; NULL: out of memory. */

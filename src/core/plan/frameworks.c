@@ -2,9 +2,9 @@
 /*
  * frameworks.c: what frameworks that train can run.
  *
- * Source: as of src/export/launch.c, whose settings say one degree for all layers. A new framework
- * is a value of dsm_as_run_by, and what it has not is a row of limits, which the search, the check
- * of plans and their export ask.
+ * Source: that of src/export/launch.c, whose settings have one degree for all layers. A new
+ * framework is a value of dsm_as_run_by. What it cannot run is a row of limits, which the search,
+ * the check of plans and their export ask.
  */
 #include "plan/frameworks.h"
 
@@ -22,11 +22,11 @@ DSM__NAMED_WORDS(dsm__as_run_by_words, "framework", words, DSM_AS_RUN_BY_COUNT, 
 
 /* ---- uses of axes ---- */
 
-/* A role is of a use if it makes one parallelism, and does not make another one too. */
+/* A role belongs to a use if it makes the one parallelism and not the other. */
 static const struct {
   dsm__degree_kind makes;
   dsm__degree_kind not_too; /* DSM__DEGREE_COUNT: any */
-  unsigned not_exchanged;   /* what no role of attentions may do with keys and values */
+  unsigned not_exchanged;   /* what its roles of attentions may not do with keys and values */
 } use_rows[DSM__USE_COUNT] = {
     [DSM__USE_DATA] = {DSM__DEGREE_DATA, DSM__DEGREE_EXPERT, 0},
     [DSM__USE_SEQUENCE] = {DSM__DEGREE_SEQUENCE, DSM__DEGREE_COUNT, 0},
@@ -37,7 +37,7 @@ static const struct {
 };
 
 /* No framework passes features on from chip to chip. Weights that are cut in groups are the same
- * with and without sequence parallelism, and so are of both uses. */
+ * with and without sequence parallelism, so they belong to both uses. */
 static bool has_role(dsm__axis_use use, dsm_role role) {
   const dsm__weight_cut cut = dsm__role_rows[role].cut;
   const bool is_passed_on = (cut == DSM__WEIGHT_CUT_OUT || cut == DSM__WEIGHT_CUT_IN) &&

@@ -2,14 +2,14 @@
 /*
  * as_run_by.c: the fastest plan that a framework can run, by cases.
  *
- * A framework has one setting for all layers of what the chips along an axis do, of what weights
- * share out, and of what runs again. A case settles some of these as options of a search: first the
- * uses of all axes, then what runs again, then the level of shards. One that leaves some open is
- * divided, one that settles all is explored. Before that a case gets a bound, for which no mapping
- * is looked at. Of one that leaves some open it is that of shards that are best layer by layer, in
- * memory without end where it is open what runs again: all mappings of its parts are among these.
- * What is in no case the framework cannot run: the best plan of all cases is the answer, and the
- * least of their bounds is its bound.
+ * For all layers a framework has one setting of each of these: what the chips along an axis do, the
+ * level of shards (ZeRO), and what is recomputed. A case settles some of them as options of a
+ * search: first the uses of all axes, then what is recomputed, then the level of shards. A case
+ * that leaves some open is divided; one that settles all is explored. Before that each gets a
+ * bound, for which no mapping is looked at: with the best shards layer by layer where they are
+ * open, and with memory without end where recomputation is open. All mappings of a case's parts are
+ * among these, so it bounds them. The framework runs nothing that is in no case: the best plan of
+ * all cases is the answer, and the least of their bounds is its bound.
  */
 #include "search/as_run_by.h"
 
@@ -38,7 +38,7 @@ typedef struct run_search {
   const dsm_system *system;
   const dsm_explore_options *asked;
   dsm__memo *memo;
-  const dsm__problem *whole; /* of which the limits are */
+  const dsm__problem *whole; /* has the limits of time */
   dsm_system roomy;
   dsm__cases cases;
   dsm_plan *best;
@@ -137,8 +137,8 @@ static bool divide(run_search *s, const run_case *of) {
 
 /* ---- the search ---- */
 
-/* A bound up to the best that is known; where recomputation is open as if memory had no end, and
- * without it, as that saves no time. */
+/* A bound up to the best that is known. Where recomputation is open: as if memory had no end, and
+ * without recomputation, which saves no time. */
 static dsm_status find_bound(const run_search *s, run_case *one) {
   dsm__case_question question = question_of(s, one);
   dsm_explore_options options = one->options;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* climb.c: a ladder, rung by rung: explorations that have ever more optimizations. */
+/* climb.c: explores a ladder rung by rung, each with one optimization more. */
 #include "dsm/ladder.h"
 
 #include "dsm/explore.h"
 
-/* Explores the next rung, with an optimisation more. The last one is the question itself, and has
- * to have an answer. */
+/* Explores the next rung. The last one is the question itself, so it must have an answer. */
 static dsm_status climb(dsm_ladder *ladder, const char *name, dsm_explorer *explorer,
                         const dsm_ladder_request *request, const dsm_explore_options *options,
                         dsm_diags *diags) {
@@ -34,7 +33,8 @@ static dsm_status climb(dsm_ladder *ladder, const char *name, dsm_explorer *expl
 dsm_status dsm_ladder_explore(dsm_ladder *ladder, const dsm_ladder_request *request,
                               dsm_diags *diags) {
   *ladder = (dsm_ladder){.count = 0};
-  /* Rungs have much in common. Without memory for that they are explored one by one. */
+  /* Rungs have much in common, which an explorer keeps. Without memory for one each rung is
+   * explored alone. */
   dsm_explorer *const explorer = dsm_explorer_new();
   dsm_optimization additions[DSM_OPTIMIZATION_COUNT];
   const size_t count = dsm_ladder_additions(request->options, additions);

@@ -96,20 +96,19 @@ const cli_companion cli_companion_export = {
          .operand_max = 1,
          .summary = "write a plan for a framework, another simulator, or for deployment",
          .description =
-             "Predicts PLAN, which explore wrote, again and writes its times and volumes as the "
-             "inputs of another simulator, into a new folder: for astra-sim the workload "
-             "(workload.txt) and the network (network.yml), for chakra the execution trace of a "
-             "chip (step.0.et), which all chips have, and the network. DATABASE:POINT is the plan "
-             "of a point of a sweep, by its number. For megatron, torchtitan, deepspeed and "
-             "maxtext the "
-             "files are the settings with which the framework starts the training that PLAN "
-             "describes (megatron_args.txt, torchtitan.toml, ds_config.json, maxtext.yml), and "
-             "notes.txt on what no setting says; a plan that it cannot run is refused, with the "
-             "reason. For stages PLAN is of partition, with each "
-             "task in one place (--stages, --copies 1), and stages.json says what each device "
-             "runs, receives and sends. For vllm, tensorrt-llm and sglang PLAN is an answer of "
-             "serve, and the files are the settings with which the engine serves it "
-             "(vllm_args.txt, trtllm.yml, sglang_args.txt), and notes.txt.",
+             "Writes PLAN, which explore wrote, for another program, into a new folder. For a "
+             "simulator it is predicted again: astra-sim gets the workload (workload.txt) and the "
+             "network (network.yml), chakra the execution trace of a chip (step.0.et), which all "
+             "chips have, and the network. DATABASE:POINT is the plan of a point of a sweep, by "
+             "its number. For megatron, torchtitan, deepspeed and maxtext the files are the "
+             "settings with which the framework starts the training that PLAN describes "
+             "(megatron_args.txt, torchtitan.toml, ds_config.json, maxtext.yml), and notes.txt on "
+             "what no setting says. A plan that the framework cannot run is refused, with the "
+             "reason. For vllm, tensorrt-llm and sglang PLAN is an answer of serve, and the files "
+             "are the flags with which the engine serves it (vllm_args.txt, trtllm.yml, "
+             "sglang_args.txt), and notes.txt. For stages PLAN is of partition, with each task in "
+             "one place (--stages, --copies 1), and stages.json says what each device runs, "
+             "receives and sends.",
          .examples = {"dsm export plan.json --to astra-sim -o vgg16_astra",
                       "dsm export plan.json --to chakra -o vgg16_chakra",
                       "dsm explore gpt2 dgx_h100 --parallelism data --quiet -o gpt2.json",

@@ -245,27 +245,29 @@ static const cli_option options[] = {
      NAME(CLI_READ_NAME, lengths, CLI_TAKES_FILE)},
     {.name = "prefix-hit",
      .argument = "RATIO",
-     .help = "share of the input that is in the cache already, such as 50% (default: 0)",
+     .help = "prefix caching: share of the input that is in the KV cache already, such as 50% "
+             "(default: 0)",
      RATIO(options.prefix_hit, CLI_READ_RATIO)},
     {.name = "prefill-batch",
      .argument = "N",
-     .help = "requests that are prefilled together (default: those that ended in the same step, "
-             "with 8192 new tokens at most; with --rate and --disaggregate 1)",
+     .help = "requests that are prefilled together (default: as many as end in the same step, "
+             "with 8192 new tokens at most; 1 with --disaggregate, and with --rate where that "
+             "serves it)",
      COUNT(prefill_batch, DSM_SERVING_BATCH_MAX)},
     {.name = "chunk",
      .argument = "N",
-     .help = "tokens of a prompt that go into one step, beside decodes of other requests, in place "
-             "of a step of its own for all (default: none)",
+     .help = "chunked prefill: tokens of a prompt that share a step with decodes of other requests "
+             "(default: the whole prompt, in a step of its own)",
      COUNT(chunk, DSM_SIDE_MAX)},
     {.name = "requests",
      .argument = "N,...",
-     .help = "only these numbers of requests, on all chips, in place of the front; those that do "
-             "not fit the memory wait",
+     .help = "only these batches (concurrencies), on all chips, in place of the front; requests "
+             "that do not fit the memory wait",
      TEXT(requests, CLI_TAKES_TEXT)},
     {.name = "waves",
      .argument = "N",
-     .help = "a run that begins with all requests at once, and has so many for each of them, one "
-             "after the other, as benchmarks are (default: one without a beginning)",
+     .help = "a benchmark, which begins with all requests at once and has N times as many, one "
+             "after the other (default: a run without a beginning)",
      NUMBER(options.waves, 1, RATE_MOST)},
     {.name = "ttft",
      .argument = "MS",
@@ -281,24 +283,23 @@ static const cli_option options[] = {
              "within the limits",
      NUMBER(options.rate, ABOVE_0, RATE_MOST)},
     {.name = "disaggregate",
-     .help = "find also how many instances should only prefill, and how many only decode, to serve "
-             "most requests, or with --rate these with the fewest chips",
+     .help = "find also how many instances should only prefill and how many only decode: to serve "
+             "most requests, or with --rate to serve it with the fewest chips",
      FLAG(options.is_disaggregated)},
     {.name = "speculate",
      .argument = "K,ACCEPTANCE[,DRAFT]",
-     .help = "a decode step checks K tokens, each accepted with that chance (such as 70%) if those "
-             "before it are; DRAFT, a workload, makes them one by one (default: heads of WORKLOAD "
-             "do, which are among its layers)",
+     .help = "speculative decoding: a decode step checks K tokens; the acceptance rate, such as "
+             "70%, is the chance of each if those before it are accepted; DRAFT, a workload, makes "
+             "them one by one (default: heads of WORKLOAD do, which are among its layers)",
      TEXT(speculate, CLI_TAKES_TEXT)},
     {.name = "simulate",
      .argument = "N",
-     .help =
-         "simulate N requests one by one, with --rate at one of the instances, else at the best "
-         "point: means, and what half, 90 % and 99 % of them do not exceed (default: none)",
+     .help = "simulate N requests event by event, with --rate at one of the instances, else at the "
+             "best point: means, percentiles (P50, P90, P99) and goodput (default: none)",
      COUNT(simulate, DSM_SERVING_REQUESTS_MAX)},
     {.name = "seed",
      .argument = "N",
-     .help = "with --simulate: of the random numbers (default: 1)",
+     .help = "number with which random numbers begin (default: 1)",
      COUNT(seed, (double)DSM_PRODUCT_MAX)},
     {.name = "instance",
      .argument = "AXIS=N,...",
@@ -308,7 +309,7 @@ static const cli_option options[] = {
     {.name = "explain-batch",
      .argument = "B",
      .help = "instead, the plan of a decode step of B requests on the largest instance, which "
-             "explore, report, trace and others read; of a prefill with --output-tokens 0 or 1",
+             "score, report, trace and others read; of a prefill with --output-tokens 0 or 1",
      COUNT(explained, DSM_SERVING_BATCH_MAX)},
     {.name = "chips",
      .argument = "N",
@@ -345,12 +346,13 @@ const cli_companion cli_companion_serve = {
          .summary = "find out how many tokens users and chips get of a language model",
          .description =
              "Serves WORKLOAD, a transformer, on instances of SYSTEM: all of its chips, or equal "
-             "parts of them. The more requests an instance runs together, the more tokens a second "
-             "its chips make, and the fewer each user gets. The answer is the best of both, the "
-             "front: for each number of requests the tokens a second of a user and of a chip, the "
+             "parts of them. The more requests an instance runs together (its batch), the more "
+             "tokens a second its chips make, and the fewer each user gets. The answer is the best "
+             "of both, the front: for each batch the tokens a second of a user and of a chip, the "
              "time to the first token (TTFT), the time between later ones (TPOT), the memory, and "
              "how far the front is from the optimum at most. --ttft and --tpot leave out what is "
-             "too slow; with --rate it finds the fewest chips.",
+             "too slow; with --rate it finds the fewest chips. The last table says what would make "
+             "it cheaper.",
          .examples =
              {"dsm serve llama3_70b dgx_h100 --chips 8",
               "dsm serve llama3_8b h100 --input-tokens 2048 --output-tokens 128 --tpot 20",

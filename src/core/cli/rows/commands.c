@@ -70,15 +70,14 @@ const cli_command cli_core_commands[] = {
      .summary = "write a commented description to start from",
      .description =
          "Writes a small but complete description with comments, to be edited. KIND is workload (a "
-         "network with convolutions), transformer (a network too), serving (a language model), "
-         "dataset (a network with the "
-         "data set that it is trained on, for storage), system (an accelerator in five tiers), "
-         "roofline (one of which no more than peak, memory and links is known), "
-         "server (a CPU and a GPU), sweep (two axes), stages (a chain for remat), rl-workload (a "
-         "table of values, for pim), pim-system or pim (cores in memory), or profile (tasks and "
-         "devices with measured times, for partition). It goes to standard output, or with "
-         "--output to a file that must not exist yet. Comments are the values of the key //, which "
-         "every object of a description may have.",
+         "network with convolutions), transformer (an encoder), serving (a language model, for "
+         "serve), dataset (a network with the data set that it is trained on, for storage), system "
+         "(an accelerator in five tiers), roofline (an accelerator of which only peak, memory and "
+         "links are known), server (a CPU and a GPU), sweep (two axes), stages (a chain, for "
+         "remat), rl-workload (a table of values, for pim), pim-system or pim (cores in memory), "
+         "or profile (tasks and devices with measured times, for partition). It goes to standard "
+         "output, or with --output to a file that must not exist yet. Comments are the values of "
+         "the key //, which every object of a description may have.",
      .examples = {"dsm init workload -o my_network.json", "dsm init system > my_system.json",
                   "dsm explore my_network.json my_system.json"},
      .run = cli_run_init},

@@ -135,8 +135,8 @@ static double micro_floor(const cutting *c, size_t first, size_t end) {
   return floor_of(c, first, end, (dsm__prices){.micro = 1});
 }
 
-/* Where all runs have equally many blocks there is one cut: fills the stage of each segment. False:
- * not even that. */
+/* Where all runs have equally many blocks, there is one cut: fills the stage of each segment.
+ * False: the blocks do not divide so, and there is no cut. */
 static bool find_stages(const dsm__stages_searched *search, const dsm__stage_case *of, size_t runs,
                         size_t *stage_of) {
   const size_t all = of->of->stages.count * runs;
@@ -152,7 +152,8 @@ static bool find_stages(const dsm__stages_searched *search, const dsm__stage_cas
   return begun == all;
 }
 
-/* What the step takes where its slowest stage is any one of the known ones (stage_bounds.c). */
+/* What the step takes at least: stages are known, and each of them may be the slowest one
+ * (stage_bounds.c). */
 static double bound_of_stages(const cutting *c, size_t runs) {
   const dsm__stage_case *const of = c->of;
   const size_t stages = of->of->stages.count;
@@ -199,9 +200,8 @@ static double bound_of(const cutting *c, size_t runs) {
   return low;
 }
 
-/* Of all numbers of runs. Where all have equally many blocks, and there is no cut, there is no
- * step.
- */
+/* A bound for each number of runs. Where all runs must have equally many blocks and no cut gives
+ * that, there is no step. */
 static void find_bounds(const cutting *c, dsm__stage_case *of) {
   of->micro_cycles = micro_floor(c, 0, c->search->segment_count);
   of->head.bound = HUGE_VAL;
@@ -298,8 +298,8 @@ static double least_hand_over(const dsm__stages_searched *search, const dsm__sta
   return least;
 }
 
-/* Adds the rooms of the stages at both ends, where most is in flight or most layers are, of runs of
- * which there is one cut. False if out of memory. */
+/* For a number of runs with one cut: adds the rooms of the first and the last stage, where most is
+ * in flight or most layers are. False if out of memory. */
 static bool add_rooms(const dsm__stages_searched *search, const dsm__stage_case *of, size_t runs,
                       dsm__arena *arena, dsm__role_room *rooms) {
   const size_t layer_count = search->whole->inputs.workload->layer_count;
@@ -353,8 +353,8 @@ bool dsm__stage_case_fit(const dsm__stages_searched *search, dsm__stage_case *of
   return is_good;
 }
 
-/* Do all stages together have the room that all mappings need? Only where no step is known is it
- * worth to ask. False if out of memory. */
+/* Do all stages together have the room that any mapping needs? That is worth asking only while no
+ * step is known. False if out of memory. */
 static bool find_fit(const dsm__stages_searched *search, const dsm__stage_case *of,
                      const dsm__problem *problem, bool *may_fit) {
   const bool may_recompute =

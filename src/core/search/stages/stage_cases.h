@@ -31,7 +31,7 @@ typedef struct dsm__stage_case {
   size_t runs_most;
   double micro_cycles; /**< of all layers at least */
   double *bounds;      /**< of each number of runs: cycles that no step is faster than */
-  bool is_fit_known;   /**< where stages begin at blocks: only what may fit has a finite one */
+  bool is_fit_known;   /**< where stages begin at blocks: only what may fit has a finite bound */
 } dsm__stage_case;
 
 /** Rooms of all stages together: what fits in stages keeps no more than this of the whole network
@@ -71,8 +71,8 @@ void dsm__stage_case_begin(dsm__problem *problem, dsm__found *found, const dsm__
 /** Gives back what such a problem has counted. */
 void dsm__stage_case_count(dsm__stage_case *of, const dsm__problem *problem);
 
-/** Where stages begin at blocks and so are known: has each the room that all mappings need? What
- * has not gets an infinite bound. False if out of memory. */
+/** Where stages begin at blocks, and so are known: does each have the room that any mapping needs?
+ * Numbers of runs without it get an infinite bound. False if out of memory. */
 bool dsm__stage_case_fit(const dsm__stages_searched *search, dsm__stage_case *of,
                          const dsm__problem *problem);
 
