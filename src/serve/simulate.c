@@ -138,7 +138,7 @@ static void prefill(simulation *s) {
   const uint64_t first = s->running_count;
   double tokens = 0;
   uint64_t count = 0;
-  while (count < times->prefill_batch && is_waiting(s) && has_room(s, count)) {
+  while ((double)count < times->prefill_batch && is_waiting(s) && has_room(s, count)) {
     const uint64_t index = admit(s);
     tokens += prefilled(s, &s->all[index]);
     s->running[first + count++] = index;
