@@ -237,13 +237,17 @@ static void write_notes(dsm__text_buffer *out, const dsm_serving *serving, const
   const dsm_serving_fleet *const fleet = &serving->fleet;
   const bool has_fleet = fleet->instances > 0;
   const dsm_serving_point *const best = &serving->best;
+  const double tpot = has_fleet ? fleet->state.tpot_seconds : best->tpot_seconds;
   dsm__text_printf(out, "%s, for %s\n\n", serving->name, to->of.name);
   dsm__text_printf(out, "Instances: %" PRIu64 ", each of %" PRIu64 " chip%s (%s)%s%s\n",
                    told->instances, told->chips, told->chips == 1 ? "" : "s", told->instance,
                    told->chips == 1 ? "" : ": ", told->chips == 1 ? "" : split);
-  dsm__text_printf(out, "Predicted: TTFT %.4g ms, TPOT %.4g ms, %.4g tokens/s of each chip\n",
-                   1e3 * (has_fleet ? fleet->state.ttft_seconds : best->ttft_seconds),
-                   1e3 * (has_fleet ? fleet->state.tpot_seconds : best->tpot_seconds),
+  dsm__text_printf(out, "Predicted: TTFT %.4g ms, ",
+                   1e3 * (has_fleet ? fleet->state.ttft_seconds : best->ttft_seconds));
+  if (!isnan(tpot)) {
+    dsm__text_printf(out, "TPOT %.4g ms, ", 1e3 * tpot);
+  }
+  dsm__text_printf(out, "%.4g tokens/s of each chip\n",
                    has_fleet ? (double)serving->options.output_tokens * serving->options.rate /
                                    (double)fleet->chips
                              : best->chip_tokens_per_second);
