@@ -312,7 +312,7 @@ typedef struct dsm_serving_engine {
   uint64_t instances;       /**< 1, or with a rate as many as it needs */
   uint64_t chips;           /**< of one */
   uint64_t requests;        /**< that run together on it at most */
-  uint64_t positions;       /**< of a request at its end */
+  uint64_t positions;       /**< of the longest request at its end */
   double memory_ratio;      /**< of a chip's memory that it uses */
   dsm_serving_ways ways;    /**< of its steps */
   dsm_element_type weights; /**< any: the type is not stated, and has no usual width */

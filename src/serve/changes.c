@@ -123,7 +123,7 @@ static void make_change(const change_row *row, changed *to) {
   if (row->make != NULL) {
     row->make(to);
   } else if (row->limit > 0) {
-    *(double *)((char *)&to->options + row->limit) *= 2;
+    *(double *)(void *)((char *)&to->options + row->limit) *= 2;
   } else if (row->type != DSM_ELEMENT_TYPE_ANY) {
     to->workload.types.of[row->use] = row->type;
     to->workload.types.of[row->use == DSM_USE_WEIGHTS ? DSM_USE_OPERANDS : row->use] = row->type;
@@ -230,7 +230,7 @@ static dsm_status serve_changed(const change_row *row, const dsm__bill_request *
   changed to = {.system = asked->instance->system,
                 .workload = *asked->workload,
                 .options = *asked->instance->of->options};
-  dsm__serving_request request = {NULL};
+  dsm__serving_request request = {.options = &to.options};
   make_change(row, &to);
   dsm_status status = dsm__serving_request_derive(&request, &to.workload, &to.options, NULL);
   *of = (batches){.instance = {.of = &request,
@@ -276,7 +276,7 @@ static dsm_status add_change(const change_row *row, const dsm__bill_request *ask
   /* Into its place; the row without a change is the last one. */
   const dsm_serving_change change = {
       .change = row->text,
-      .requests = to->options.output_tokens > 1 ? of.requests : of.instance.of->prefill_most,
+      .requests = to->options.output_tokens > 1 ? of.requests : asked->instance->of->prefill_most,
       .chip_tokens_per_second = served * (double)to->options.output_tokens,
       .chip_requests_per_second = served,
       .ttft_seconds = of.state.ttft_seconds,
@@ -318,6 +318,17 @@ static dsm_element_type type_of(const dsm_workload *workload, dsm_use use) {
   return stated;
 }
 
+/* Of the longest request at its end: an engine refuses longer ones. */
+static uint64_t positions_of(const dsm_serving_options *options) {
+  const dsm_serving_lengths *const trace = options->lengths;
+  uint64_t most = trace == NULL ? options->input_tokens + options->output_tokens : 0;
+  for (size_t i = 0; trace != NULL && i < trace->count; i++) {
+    const uint64_t end = trace->items[i].input_tokens + trace->items[i].output_tokens;
+    most = end > most ? end : most;
+  }
+  return most;
+}
+
 dsm_serving_engine dsm__serving_engine_of(const dsm__instance *instance, uint64_t requests,
                                           const dsm_workload *workload) {
   size_t b = 0;
@@ -331,7 +342,7 @@ dsm_serving_engine dsm__serving_engine_of(const dsm__instance *instance, uint64_
       .instance = instance->name,
       .chips = instance->chips,
       .requests = has_decode ? batch->requests : instance->of->prefill_most,
-      .positions = instance->of->options->input_tokens + instance->of->options->output_tokens,
+      .positions = positions_of(instance->of->options),
       .memory_ratio = 1 - instance->system.chip.memory.reserve_ratio,
       .ways = has_decode ? batch->step.ways
                          : instance->prefills.items[instance->prefills.count - 1].step.ways,

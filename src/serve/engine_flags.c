@@ -33,8 +33,9 @@ enum {
   REQUESTS,     /* that run together */
   OWN_REQUESTS, /* of those that share requests */
   POSITIONS,    /* of a request at its end */
-  STEP_TOKENS,  /* of a step at most: prompts are prefilled whole */
-  CHUNKED,      /* 0: they are */
+  STEP_TOKENS,  /* of a step at most */
+  CHUNK,        /* of a prompt, beside decodes; 0: prompts are prefilled whole */
+  CHUNKED,      /* 1: in chunks */
   REUSE,        /* 1: prompts are found in the cache */
   MEMORY,       /* share of it that is used */
   PRECISION,    /* 0: 32 bits, 1: bf16, 2: fp16, 3: another */
@@ -70,6 +71,7 @@ static const dsm__setting vllm_rows[] = {
     {.key = "--quantization", .of = WEIGHTS, .words = {NULL, "fp8"}},
     {.key = "--kv-cache-dtype", .of = CACHE, .words = {NULL, "fp8", "fp8_e5m2"}},
     {.key = "--no-enable-chunked-prefill", .of = CHUNKED, .words = {""}},
+    {.key = "--enable-chunked-prefill", .of = CHUNKED, .words = {NULL, ""}},
     {.key = "--no-enable-prefix-caching", .of = REUSE, .words = {""}},
     {.key = "--enable-prefix-caching", .of = REUSE, .words = {NULL, ""}},
 };
@@ -87,6 +89,8 @@ static const dsm__setting sglang_rows[] = {
     {.key = "--max-running-requests", .of = REQUESTS},
     {.key = "--max-prefill-tokens", .of = STEP_TOKENS},
     {.key = "--chunked-prefill-size", .of = CHUNKED, .words = {"-1"}},
+    {.key = "--chunked-prefill-size", .of = CHUNK, .above = 0.5},
+    {.key = "--enable-mixed-chunk", .of = CHUNKED, .words = {NULL, ""}},
     {.key = "--context-length", .of = POSITIONS},
     {.key = "--mem-fraction-static", .of = MEMORY},
     {.key = "--dtype", .of = PRECISION, .words = {"float32", "bfloat16", "float16"}},
@@ -107,7 +111,7 @@ static const dsm__setting tensorrt_llm_rows[] = {
     {.key = "max_num_tokens", .of = STEP_TOKENS},
     {.key = "max_seq_len", .of = POSITIONS},
     {.key = "dtype", .of = PRECISION, .words = {"float32", "bfloat16", "float16"}},
-    {.key = "enable_chunked_prefill", .of = CHUNKED, .words = {"false"}},
+    {.key = "enable_chunked_prefill", .of = CHUNKED, .words = {"false", "true"}},
     {IN_CACHE, .key = "free_gpu_memory_fraction", .of = MEMORY},
     {IN_CACHE, .key = "enable_block_reuse", .of = REUSE, .words = {"false", "true"}},
     {IN_CACHE, .key = "dtype", .of = CACHE, .words = {"auto", "fp8"}},
@@ -192,7 +196,10 @@ static void fill_facts(double facts[FACT_COUNT], const dsm_serving *serving) {
   const dsm_serving_shares *const experts = &told->ways.experts;
   const double data = (double)attention->data;
   const double tensor = (double)attention->tensor;
-  const double prompts = (double)(serving->options.prefill_batch * serving->options.input_tokens);
+  const double prompts =
+      (double)serving->options.prefill_batch * (double)serving->options.input_tokens;
+  const double chunk = (double)serving->options.chunk_tokens;
+  const double decoded = (double)told->requests * ((double)serving->options.speculated_tokens + 1);
   const double found[FACT_COUNT] = {
       [ALL] = (double)told->chips,
       [TENSOR] = tensor,
@@ -208,7 +215,10 @@ static void fill_facts(double facts[FACT_COUNT], const dsm_serving *serving) {
       [REQUESTS] = (double)told->requests,
       [OWN_REQUESTS] = ceil((double)told->requests / fmax(1, data)),
       [POSITIONS] = (double)told->positions,
-      [STEP_TOKENS] = fmax(fmax((double)told->positions, (double)told->requests), prompts),
+      [STEP_TOKENS] =
+          chunk > 0 ? chunk + decoded : fmax(fmax((double)told->positions, decoded), prompts),
+      [CHUNK] = chunk,
+      [CHUNKED] = chunk > 0 ? 1 : 0,
       [REUSE] = serving->cached_tokens > 0 ? 1 : 0,
       [MEMORY] = told->memory_ratio,
       [PRECISION] = precision_of(told->activations),
@@ -227,13 +237,17 @@ static void write_notes(dsm__text_buffer *out, const dsm_serving *serving, const
   const dsm_serving_fleet *const fleet = &serving->fleet;
   const bool has_fleet = fleet->instances > 0;
   const dsm_serving_point *const best = &serving->best;
+  const double tpot = has_fleet ? fleet->state.tpot_seconds : best->tpot_seconds;
   dsm__text_printf(out, "%s, for %s\n\n", serving->name, to->of.name);
   dsm__text_printf(out, "Instances: %" PRIu64 ", each of %" PRIu64 " chip%s (%s)%s%s\n",
                    told->instances, told->chips, told->chips == 1 ? "" : "s", told->instance,
                    told->chips == 1 ? "" : ": ", told->chips == 1 ? "" : split);
-  dsm__text_printf(out, "Predicted: TTFT %.4g ms, TPOT %.4g ms, %.4g tokens/s of each chip\n",
-                   1e3 * (has_fleet ? fleet->state.ttft_seconds : best->ttft_seconds),
-                   1e3 * (has_fleet ? fleet->state.tpot_seconds : best->tpot_seconds),
+  dsm__text_printf(out, "Predicted: TTFT %.4g ms, ",
+                   1e3 * (has_fleet ? fleet->state.ttft_seconds : best->ttft_seconds));
+  if (!isnan(tpot)) {
+    dsm__text_printf(out, "TPOT %.4g ms, ", 1e3 * tpot);
+  }
+  dsm__text_printf(out, "%.4g tokens/s of each chip\n",
                    has_fleet ? (double)serving->options.output_tokens * serving->options.rate /
                                    (double)fleet->chips
                              : best->chip_tokens_per_second);
@@ -246,6 +260,13 @@ static void write_notes(dsm__text_buffer *out, const dsm_serving *serving, const
                       "and decode steps alike.\n");
   if (told->instances > 1) {
     dsm__text_puts(out, "Each instance is an engine of its own, with a router before them.\n");
+  }
+  if (serving->options.speculated_tokens > 0) {
+    dsm__text_printf(out,
+                     "These settings have no tokens that are made ahead: the prediction has "
+                     "%" PRIu64 ", made by %s.\n",
+                     serving->options.speculated_tokens,
+                     serving->draft != NULL ? serving->draft : "heads of the network");
   }
   if (serving->apart.prefill_instance != NULL) {
     dsm__text_puts(out, "Prefill and decode on instances of their own are two engines: these "

@@ -86,6 +86,10 @@ static dsm_status read_line(lengths_reader *reader, const dsm__csv_record *recor
                     columns[c].expected, field);
     }
   }
+  if (values[INPUT] + values[OUTPUT] > DSM_SIDE_MAX) {
+    return refuse(reader, record->line, "expected at most %d tokens of both, found %.0f",
+                  DSM_SIDE_MAX, values[INPUT] + values[OUTPUT]);
+  }
   if (!DSM__LIST_RESERVE_IN(&reader->items, 1, reader->made->arena)) {
     return dsm__out_of_memory(reader->diags);
   }

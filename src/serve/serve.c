@@ -163,8 +163,9 @@ static dsm_status begin_instance(dsm__serving_search *s, size_t instance) {
   if (status == DSM_OK && of->most > 1) {
     status = dsm__serving_explore(s, instance, of->most, &batch);
   }
-  if (status == DSM_OK && of->most > 1) {
-    status = add_interval(s, instance, 1, of->most);
+  const uint64_t least = of->batches.items[0].requests; /* 1, but where the tries were too few */
+  if (status == DSM_OK && of->most > least) {
+    status = add_interval(s, instance, least, of->most);
   }
   return status == DSM_OK ? add_interval(s, instance, of->most, of->too_many) : status;
 }
@@ -435,6 +436,7 @@ static dsm_status add_instance(dsm__serving_search *s, const dsm_system *system)
                               .chips = chips,
                               .ceiling = most_requests(&s->request, s->to->tokens_per_step),
                               .explorer = s->explorer,
+                              .diags = s->diags,
                               .arena = s->arena,
                               .explorations = &s->to->explorations};
   return instance->name == NULL ? DSM_ERROR_OUT_OF_MEMORY : DSM_OK;
@@ -504,7 +506,8 @@ static dsm_status check_options(const dsm_serving_options *options, dsm_diags *d
       {options->chunk_tokens > 0 ? out : 2, 2, DSM_SIDE_MAX,
        "chunk: expected an answer of more than one token beside it"},
       {options->acceptance, 0, 1, "speculate: expected an acceptance from 0 to 1"},
-      {(double)options->speculated_tokens, 0, 1024, "speculate: expected at most 1024 tokens"},
+      {(double)options->speculated_tokens, 0, out > 1 ? fmin(1024, in + floor(out / 2) - 1) : 1024,
+       "speculate: expected at most 1024 tokens, and fewer than a request has on average"},
       {(double)options->simulated_requests, 0, DSM_SERVING_REQUESTS_MAX,
        "simulate: expected at most 1000000 requests"},
       {options->ttft_seconds, 0, HUGE_VAL, "ttft: expected a time"},
@@ -556,7 +559,10 @@ static dsm_status prepare(dsm__serving_search *s, const dsm_workload *workload,
   take_means(s);
   s->to->tokens_per_step =
       dsm_serving_tokens_per_step(s->to->options.speculated_tokens, s->to->options.acceptance);
-  dsm_status status = dsm__serving_request_derive(&s->request, workload, &s->to->options, s->diags);
+  dsm_status status = check_options(&s->to->options, s->diags);
+  if (status == DSM_OK) {
+    status = dsm__serving_request_derive(&s->request, workload, &s->to->options, s->diags);
+  }
   s->is_told = status != DSM_OK;
   s->arriving = s->request.is_batch_asked ? (double)s->request.prefill_most : 1;
   s->to->cached_tokens = s->request.cached_tokens;
@@ -631,12 +637,8 @@ dsm_status dsm_serve_step(dsm_plan **plan, const dsm_workload *workload, const d
                           const dsm_serving_options *options, uint64_t requests, dsm_diags *diags) {
   dsm_serving *to = NULL;
   *plan = NULL;
-  dsm_status status = check_options(options, diags);
-  if (status != DSM_OK) {
-    return status;
-  }
   dsm__serving_search s = {.diags = diags};
-  status = begin(&s, workload, system, options);
+  dsm_status status = begin(&s, workload, system, options);
   if (status == DSM_OK) {
     status = prepare(&s, workload, system);
   }
@@ -656,11 +658,7 @@ dsm_status dsm_serve_step(dsm_plan **plan, const dsm_workload *workload, const d
 dsm_status dsm_serve(dsm_serving **serving, const dsm_workload *workload, const dsm_system *system,
                      const dsm_serving_options *options, dsm_diags *diags) {
   *serving = NULL;
-  dsm_status status = check_options(options, diags);
-  if (status != DSM_OK) {
-    return status;
-  }
   dsm__serving_search s = {.diags = diags};
-  status = begin(&s, workload, system, options);
+  const dsm_status status = begin(&s, workload, system, options);
   return end(&s, status == DSM_OK ? answer(&s, workload, system) : status, serving);
 }

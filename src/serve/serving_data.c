@@ -112,7 +112,7 @@ DSM__OWN_RECORD(
     COUNT(dsm_serving_engine, chips, "chips", DSM__FIGURE, "Of one."),
     COUNT(dsm_serving_engine, requests, "requests", DSM__FIGURE,
           "That run together on one at most."),
-    COUNT(dsm_serving_engine, positions, "positions", DSM__ASKED, "Of a request at its end."),
+    COUNT(dsm_serving_engine, positions, "positions", DSM__ASKED, "Of the longest at its end."),
     DSM__FIELD(REAL, dsm_serving_engine, memory_ratio, "memory_ratio", READ | DSM__ASKED, .max = 1,
                .unit = "ratio", .help = "Share of a chip's memory that it uses."),
     TYPE(weights, "weights", "Type of weights; any: it is not a usual one."),

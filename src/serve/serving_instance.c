@@ -74,6 +74,10 @@ static dsm_status explore(dsm__instance *instance, dsm__serving_step *step,
   ++*instance->explorations;
   const dsm_status status =
       dsm_explorer_explore(instance->explorer, &plan, task->workload, system, &options, NULL);
+  if (status == DSM_ERROR_USAGE) { /* before anything was searched: asked again, to say why */
+    return dsm_explorer_explore(instance->explorer, &plan, task->workload, system, &options,
+                                instance->diags);
+  }
   if (status != DSM_OK) {
     return status;
   }

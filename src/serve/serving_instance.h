@@ -76,6 +76,7 @@ typedef struct dsm__instance {
   dsm__serving_batches batches;  /**< decode steps that were explored and fit, by requests */
   dsm__serving_batches prefills; /**< the same of prefills, beside the caches of `most` */
   dsm_explorer *explorer;        /**< borrowed, of all instances */
+  dsm_diags *diags;              /**< borrowed: why a question cannot be explored */
   dsm__arena *arena;             /**< borrowed: of names and batches */
   uint64_t *explorations;        /**< counted there */
   dsm_plan **kept;               /**< where a copy of the last plan goes; NULL: nowhere */

@@ -77,14 +77,19 @@ static void make_request(simulation *s, uint64_t index) {
   }
 }
 
+/* Tokens that so many steps made, of which the first one is its prefill, which makes one. */
+static double made_in(const simulation *s, uint64_t steps) {
+  return steps > 0 ? 1 + ((double)steps - 1) * tokens_of(s) : 0;
+}
+
 /* Tokens that a prefill works on. */
 static double prefilled(const simulation *s, const request *of) {
   const double share = (double)s->of->new_tokens / (double)s->of->input_tokens;
-  return fmax(1, share * (double)of->in) + (double)of->made * tokens_of(s);
+  return fmax(1, share * (double)of->in) + made_in(s, of->made);
 }
 
 static double held(const simulation *s, const request *of) {
-  return (double)of->in + (double)of->made * tokens_of(s);
+  return (double)of->in + made_in(s, of->made);
 }
 
 static void finish(simulation *s, uint64_t index) {
@@ -104,8 +109,9 @@ static void finish(simulation *s, uint64_t index) {
 static void join(simulation *s, uint64_t index) {
   request *const of = &s->all[index];
   of->first = of->made == 0 ? s->now : of->first;
+  s->used -= held(s, of);
   of->made++;
-  s->used += tokens_of(s);
+  s->used += held(s, of);
   if (of->made >= wanted(s, of)) {
     finish(s, index);
   } else {
@@ -139,7 +145,7 @@ static void prefill(simulation *s) {
   const uint64_t first = s->running_count;
   double tokens = 0;
   uint64_t count = 0;
-  while (count < times->prefill_batch && is_waiting(s) && has_room(s, count)) {
+  while ((double)count < times->prefill_batch && is_waiting(s) && has_room(s, count)) {
     const uint64_t index = admit(s);
     tokens += prefilled(s, &s->all[index]);
     s->running[first + count++] = index;
@@ -264,7 +270,7 @@ static bool begin(simulation *s, dsm__arena *arena) {
   for (uint64_t i = 0; i < there && s->all[i].out > 1; i++) { /* of any age */
     request *const one = &s->all[admit(s)];
     one->made = 1 + dsm__splitmix64(&s->random) % (wanted(s, one) > 1 ? wanted(s, one) - 1 : 1);
-    s->used += (double)one->made * tokens_of(s);
+    s->used += made_in(s, one->made);
     s->running[s->running_count++] = i;
   }
   return true;

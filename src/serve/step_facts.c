@@ -138,7 +138,7 @@ dsm_serving_parts dsm__serving_parts_of(const dsm_plan *plan, double host_second
       for (int b = 0; pass->exists && b < DSM_BOUND_COUNT; b++) {
         const bool is_cache = is_attention && b == DSM_BOUND_MEMORY;
         double *const part =
-            is_cache ? &parts.cache : (double *)((char *)&parts + part_of_bound[b]);
+            is_cache ? &parts.cache : (double *)(void *)((char *)&parts + part_of_bound[b]);
         *part += pass->resources.cycles[b] * second;
       }
     }

@@ -41,6 +41,7 @@ static const struct {
     {"input_tokens,output_tokens\n1.5,2\n", 2, "found \"1.5\""},
     {"input_tokens,output_tokens\n-1,2\n", 2, "found \"-1\""},
     {"input_tokens,output_tokens\n1,1e30\n", 2, "found \"1e30\""},
+    {"input_tokens,output_tokens\n1048575,1\n1048575,2\n", 3, "at most 1048576 tokens of both"},
     {"input_tokens,output_tokens\n1,2,3\n", 2, "expected 2 fields"},
     {"input_tokens,output_tokens\n1,2\n1,\"2\n", 4, ""},
     {"input_tokens,output_tokens,arrival_seconds\n1,2,5\n1,2,4\n", 3, "not before the one above"},
@@ -105,6 +106,7 @@ START_TEST(test_means) {
   ck_assert_uint_eq(serving->options.input_tokens, 25);
   ck_assert_uint_eq(serving->options.output_tokens, 6);
   ck_assert_double_eq(serving->cache_bytes_per_request, 42 * 64);
+  ck_assert_uint_eq(serving->engine.positions, 49);
   ck_assert_double_eq_tol(serving->options.rate, 1000, 1e-6);
   ck_assert_uint_eq(serving->simulation.requests, 2);
   ck_assert_double_gt(serving->simulation.ttft.p99, serving->simulation.ttft.p50);

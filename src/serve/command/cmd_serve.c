@@ -52,10 +52,13 @@ static void init(void *arguments) {
   own->output = (double)own->options.output_tokens;
 }
 
-/* Findings about options begin with their names. */
+/* Findings about options begin with their names and a colon. */
 static cli_exit complain(const cli_arguments *arguments, dsm_status status) {
-  if (status == DSM_ERROR_USAGE && dsm_diags_count(arguments->diags) > 0) {
-    (void)cli_usage_error(arguments->command, "--%s", dsm_diags_get(arguments->diags, 0)->message);
+  const char *const message = status == DSM_ERROR_USAGE && dsm_diags_count(arguments->diags) > 0
+                                  ? dsm_diags_get(arguments->diags, 0)->message
+                                  : "";
+  if (message[strcspn(message, ": ")] == ':') {
+    (void)cli_usage_error(arguments->command, "--%s", message);
     dsm_diags_clear(arguments->diags);
   }
   return cli_tell(arguments, status);
