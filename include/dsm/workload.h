@@ -270,10 +270,10 @@ typedef struct dsm_layer {
   bool has_input_op[DSM_AUX_OP_COUNT]; /**< those on the input, but for pools */
   uint64_t input_op_elements;          /**< what the operations on the input work on, per sample */
   uint64_t rotated_elements;           /**< of the output that is turned by its position */
-  uint64_t head_norm_features;  /**< of heads that have norms, which all have the same weights:
-                                     queries' and keys'; 0: the norm, if any, is of all features */
-  uint64_t given_norms;         /**< of what norms have a number each for, that another layer makes */
-  uint64_t unnormed_elements;   /**< of the output, beside those with a norm of heads: values */
+  uint64_t head_norm_features; /**< of heads that have norms, which all have the same weights:
+                                    queries' and keys'; 0: the norm, if any, is of all features */
+  uint64_t given_norms;       /**< of what norms have a number each for, that another layer makes */
+  uint64_t unnormed_elements; /**< of the output, beside those with a norm of heads: values */
   uint64_t upsampled_elements;  /**< of the input, grown */
   uint64_t pool_window;         /**< elements of the output pool's window; 0: no output pool */
   uint64_t input_pool_window;   /**< elements of the input pool's window; 0: no input pool */

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 
 #include "base/order.h"
+#include "base/random_draw.h"
 #include "partition/assignment.h"
 #include "partition/instance_facts.h"
-#include "base/random_draw.h"
 
 /* Steps of the annealing: a task's share, and most. */
 enum { STEPS_PER_TASK = 1500, STEPS_MAX = 2000000, BLOCK_MAX = 16, LIMIT_STEPS = 40 };

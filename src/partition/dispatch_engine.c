@@ -20,9 +20,9 @@
 #include <string.h>
 
 #include "base/diag_add.h"
+#include "base/random_draw.h"
 #include "dsm/limits.h"
 #include "partition/instance_facts.h"
-#include "base/random_draw.h"
 
 typedef dsm__dispatch_engine engine;
 typedef dsm__flight flight;

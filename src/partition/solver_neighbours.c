@@ -11,8 +11,8 @@
  */
 #include <math.h>
 
-#include "partition/instance_facts.h"
 #include "base/random_draw.h"
+#include "partition/instance_facts.h"
 #include "partition/solver_search.h"
 
 /* Nodes of a neighbourhood's tree, and neighbourhoods without success before giving up: counts, not

@@ -219,7 +219,7 @@ const cli_command cli_core_commands[] = {
          "wrote as JSON: samples a second over the repeating factor (storage), mini-epochs over "
          "time (mini_epochs), and the roof of reading (io_roofline). Of what serve wrote: tokens "
          "of "
-         "a chip over those of a user (front), and what a token takes over requests (steps). Of "
+         "a chip over those of a user (front), and where the time of a token goes (steps). Of "
          "what partition --pareto "
          "wrote as JSON: requests per second over latency or energy (front). Of DATABASE, which "
          "sweep wrote: a result over what "
