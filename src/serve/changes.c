@@ -190,14 +190,14 @@ static dsm_status try_batch(batches *of, uint64_t requests, double *excess) {
 }
 
 /* The most requests within the limits, to within a few percent: times rise nearly evenly with them.
- */
-static dsm_status find_best(batches *of, uint64_t start) {
+ * So many as before are tried too, unless these were the most. */
+static dsm_status find_best(batches *of, uint64_t start, bool is_most) {
   uint64_t low = start < of->instance.most ? start : of->instance.most;
   uint64_t high = of->instance.most;
   double at_low = 0;
   double at_high = 0;
   dsm_status status = try_batch(of, high, &at_high);
-  if (status == DSM_OK && low < high) {
+  if (status == DSM_OK && low < high && !(is_most && at_high <= 1)) {
     status = try_batch(of, low, &at_low);
   }
   for (int i = 0; i < STEPS_MAX && status == DSM_OK && at_high > 1 && high > low + 1; i++) {
@@ -242,18 +242,30 @@ static dsm_status serve_changed(const change_row *row, const dsm__bill_request *
                                .arena = asked->instance->arena,
                                .explorations = asked->instance->explorations},
                   .options = &to.options};
-  /* Where memory does not stop it, as many requests as before are mostly more than enough. */
-  if (status == DSM_OK && asked->serving->best.limit != DSM_SERVING_LIMIT_MEMORY) {
+  /* Where memory does not stop it, as many requests as before are mostly more than enough; and
+   * of what needs as much memory no more than these fit. */
+  const uint64_t before = asked->serving->best.requests;
+  const bool needs_memory = row->stops == DSM_SERVING_LIMIT_MEMORY;
+  const bool has_same_steps = row->make == NULL && row->type == DSM_ELEMENT_TYPE_ANY;
+  if (has_same_steps) {
+    of->instance = *asked->instance;
+    of->instance.batches.capacity = of->instance.batches.count; /* what is added goes elsewhere */
+    of->instance.prefills.capacity = of->instance.prefills.count;
+  } else if (status == DSM_OK &&
+             !(needs_memory && asked->serving->best.limit == DSM_SERVING_LIMIT_MEMORY)) {
     status = dsm__instance_provision_as(&of->instance, asked->instance);
   }
   for (bool is_again = false; status == DSM_OK; is_again = true) {
     if (of->instance.most > 0) {
-      status = find_best(of, asked->serving->best.requests);
+      status = find_best(of, before, before == asked->instance->most);
     }
-    if (is_again || status != DSM_OK || of->requests < of->instance.most) {
+    if (is_again || status != DSM_OK || !needs_memory || of->requests < of->instance.most) {
       break;
     }
-    status = dsm__instance_provision(&of->instance, least_share);
+    status = dsm__instance_provision(&of->instance, to.options.gap / 2);
+  }
+  if (request.decode == NULL) {
+    of->requests = of->requests > 0 ? request.prefill_most : 0;
   }
   dsm__serving_request_fini(&request);
   return status;

@@ -134,10 +134,42 @@ dsm_status dsm__serving_explore(dsm__serving_search *s, size_t instance, uint64_
                                                                           : status;
 }
 
-/* Explores a batch in the middle: the geometric mean of both ends. */
-static dsm_status divide(dsm__serving_search *s, dsm__batch_interval of) {
-  const double middle = sqrt((double)of.low * (double)of.high);
-  const uint64_t requests = middle > (double)of.low + 1 ? (uint64_t)middle : of.low + 1;
+/* How much longer a user waits for a token at the end of an interval, if that is known; else 0. */
+static double slower_by(const dsm__instance *instance, const dsm__batch_interval *of) {
+  double seconds[2] = {HUGE_VAL, 0};
+  for (size_t i = 0; i < instance->batches.count; i++) {
+    const dsm__serving_batch *const batch = &instance->batches.items[i];
+    if (batch->requests == of->low || batch->requests == of->high) {
+      seconds[batch->requests == of->high] =
+          dsm__serving_state_of(instance, batch, false, batch->requests).tpot_seconds;
+    }
+  }
+  return seconds[1] / seconds[0];
+}
+
+/*
+ * A batch between two, so that what is before it, and behind it, is whole numbers of intervals that
+ * need no more: by the chip's tokens, as many requests more, or by the user's, if these differ less
+ * from one end to the other. Times rise nearly evenly with requests.
+ */
+static uint64_t part_of(const dsm__serving_search *s, const dsm__batch_interval *of,
+                        double excess) {
+  static const double filled = 0.95; /* assumption: of the gap, as nothing is quite even */
+  const dsm__instance *const instance = &s->instances.items[of->instance];
+  const double low = (double)of->low;
+  const double high = (double)of->high;
+  const double parts = ceil(log1p(excess) / log1p(filled * s->to->options.gap));
+  const double share = parts < 1e6 ? floor(parts / 2) / parts : 0.5;
+  const double slower = slower_by(instance, of);
+  const double middle = slower > 1 && slower < high / low
+                            ? low + (high - low) * (pow(slower, share) - 1) / (slower - 1)
+                            : low * pow(high / low, share);
+  return middle < low + 1 ? of->low + 1 : middle > high - 1 ? of->high - 1 : (uint64_t)middle;
+}
+
+/* Explores a batch between. */
+static dsm_status divide(dsm__serving_search *s, dsm__batch_interval of, double excess) {
+  const uint64_t requests = part_of(s, &of, excess);
   const dsm__serving_batch *batch = NULL;
   dsm_status status = dsm__serving_explore(s, of.instance, requests, &batch);
   if (status == DSM_OK && batch != NULL) {
@@ -184,7 +216,7 @@ static dsm_status find_front(dsm__serving_search *s) {
       assert(low != NULL);
       const double excess = excess_of(s, &of, low);
       if (excess > s->to->options.gap && of.high > of.low + 1) {
-        status = divide(s, of);
+        status = divide(s, of, excess);
       } else if (excess < HUGE_VAL) {
         s->to->reached_gap = fmax(s->to->reached_gap, excess);
       }

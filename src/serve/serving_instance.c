@@ -10,7 +10,9 @@
 #include "serve/step_facts.h"
 #include "workload/workload_internal.h"
 
-enum { TRIES = 4, FIRST_STEPS = 32 }; /* assumptions: so many are enough, and fine enough */
+enum { TRIES = 4 };                        /* assumption: so many are enough */
+static const double least_step = 1.0 / 64; /* assumptions: steps are no finer than is of use, */
+static const double most_step = 1.0 / 32;  /* and no coarser */
 
 /* A number of requests whose caches do not fit what the weights leave of all chips' memory. */
 static uint64_t more_than_fit(const dsm__instance *instance) {
@@ -32,6 +34,43 @@ static bool take_room(dsm_system *system, const dsm_system *from, double bytes) 
   system->chip.memory.reserve_ratio =
       1 - (1 - from->chip.memory.reserve_ratio) * (usable - bytes) / usable;
   return bytes < usable;
+}
+
+/* The part of a step that weights which stay on chip between steps could save: as large a part of
+ * the time of all weights as chips have room for. */
+static double kept_share(const dsm__instance *instance, const dsm_plan *plan) {
+  const dsm_machine machine = dsm_machine_for(&instance->system, DSM_MODE_INFERENCE);
+  const double each = machine.has_shared_memory ? 1 : (double)instance->system.chip.cores;
+  const double room = dsm_preload_room_bytes(&machine) * each * (double)instance->chips;
+  const double kept = fmin(1, room / dsm__workload_weights_bytes(plan->workload));
+  return kept * dsm__serving_parts_of(plan, 0).weights / dsm_plan_computing_seconds(plan);
+}
+
+/* The plan of a step. Weights stay on chip only where that can save more than its gap: the search
+ * of what stays there takes most of the time. */
+static dsm_status find_plan(dsm__instance *instance, const dsm_workload *workload,
+                            const dsm_system *system, dsm_plan **plan) {
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  options.mode = DSM_MODE_INFERENCE;
+  options.gap = instance->of->options->gap / 4; /* most of it is for batches between */
+  options.parallelisms = instance->of->options->parallelisms;
+  memcpy(options.roles, instance->of->options->roles, sizeof options.roles);
+  const dsm_optimization_set all = dsm_system_optimizations(system, DSM_MODE_INFERENCE);
+  options.optimizations = all & ~DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PRELOAD);
+  ++*instance->explorations;
+  dsm_status status =
+      dsm_explorer_explore(instance->explorer, plan, workload, system, &options, NULL);
+  if (status == DSM_ERROR_USAGE) { /* before anything was searched: asked again, to say why */
+    return dsm_explorer_explore(instance->explorer, plan, workload, system, &options,
+                                instance->diags);
+  }
+  if (status == DSM_OK && kept_share(instance, *plan) > options.gap) {
+    dsm_plan_free(*plan);
+    options.optimizations = all;
+    status = dsm_explorer_explore(instance->explorer, plan, workload, system, &options, NULL);
+  }
+  return status;
 }
 
 /* Products of attentions, without starting their kernels. */
@@ -63,21 +102,8 @@ static bool keep_plan(dsm_plan **kept, const dsm_plan *plan) {
 static dsm_status explore(dsm__instance *instance, dsm__serving_step *step,
                           const dsm__serving_task *task, const dsm_system *system,
                           double *cache_bytes) {
-  dsm_explore_options options;
   dsm_plan *plan = NULL;
-  dsm_explore_options_init(&options);
-  options.mode = DSM_MODE_INFERENCE;
-  options.gap = instance->of->options->gap / 4; /* most of it is for batches between */
-  options.optimizations = dsm_system_optimizations(system, DSM_MODE_INFERENCE);
-  options.parallelisms = instance->of->options->parallelisms;
-  memcpy(options.roles, instance->of->options->roles, sizeof options.roles);
-  ++*instance->explorations;
-  const dsm_status status =
-      dsm_explorer_explore(instance->explorer, &plan, task->workload, system, &options, NULL);
-  if (status == DSM_ERROR_USAGE) { /* before anything was searched: asked again, to say why */
-    return dsm_explorer_explore(instance->explorer, &plan, task->workload, system, &options,
-                                instance->diags);
-  }
+  const dsm_status status = find_plan(instance, task->workload, system, &plan);
   if (status != DSM_OK) {
     return status;
   }
@@ -314,9 +340,13 @@ dsm_status dsm__instance_provision_as(dsm__instance *instance, const dsm__instan
 }
 
 dsm_status dsm__instance_provision(dsm__instance *instance, double share) {
+  /* Where the first one is that fits it is near enough. */
+  const double first_step = fmin(fmax(share / (1 + share), least_step), most_step);
+  const dsm__serving_batch *one = NULL;
   uint64_t low = 0;
   dsm_status status = DSM_OK;
   instance->too_many = more_than_fit(instance);
+  int failed = 0;
   /* Mostly nearly all requests fit that there is room for: go down in small steps until some fit.
    */
   uint64_t next = instance->too_many - 1;
@@ -327,11 +357,16 @@ dsm_status dsm__instance_provision(dsm__instance *instance, double share) {
       low = next;
     } else {
       instance->too_many = next;
+      failed++;
     }
     const uint64_t left = instance->too_many - 1 - low;
     const bool is_near = low > 0 && (double)left <= share * (double)low;
-    const uint64_t step = low > 0 ? left / 2 : left / FIRST_STEPS;
+    const uint64_t step = low > 0 ? left / 2 : (uint64_t)(first_step * (double)left);
     next = is_near ? low : instance->too_many - 1 - step;
+    if (status == DSM_OK && low == 0 && failed == 2) { /* where not one fits no number does */
+      status = dsm__instance_explore(instance, 1, &one);
+      next = one == NULL ? low : next;
+    }
   }
   instance->most = low;
   while (instance->batches.count > 0 &&

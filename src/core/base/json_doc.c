@@ -264,7 +264,8 @@ static void check_object(key_walk *walk, const dsm__json_node *object) {
   }
   if (count > walk->capacity) {
     member *const grown = calloc(count, sizeof *grown);
-    if (dsm__json_lacks_memory(walk->doc, grown == NULL)) {
+    if (grown == NULL) {
+      dsm__json_set_out_of_memory(walk->doc);
       return;
     }
     free(walk->members);

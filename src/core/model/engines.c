@@ -6,7 +6,7 @@ const dsm__engine *dsm__engine_of(const dsm_system *system) {
 #define ENGINE(name) &dsm__engine_##name,
   static const dsm__engine *const engines[] = {DSM__ENGINES(ENGINE)};
   size_t at = 0;
-  while (!engines[at]->is_of(system)) {
+  while (at + 1 < sizeof engines / sizeof engines[0] && !engines[at]->is_of(system)) {
     at++;
   }
   return engines[at];
