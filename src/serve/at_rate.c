@@ -11,21 +11,21 @@ dsm_status dsm__instance_simulate(dsm_serving *to, const dsm__instance *instance
   const uint64_t each = is_open ? to->fleet.instances : 1;
   const uint64_t asked = options->simulated_requests;
   const uint64_t comes = has_arrivals ? 1 + (trace->count - 1) / each : asked;
-  const dsm_serving_scenario scenario = {.times = times,
-                                         .input_tokens = options->input_tokens,
-                                         .new_tokens = instance->of->new_tokens,
-                                         .lengths = trace != NULL ? trace->items : NULL,
-                                         .length_count = trace != NULL ? trace->count : 0,
-                                         .has_arrivals = has_arrivals,
-                                         .every = each,
-                                         .running = is_open ? instance->most : to->best.requests,
-                                         .rate = is_open ? options->rate / (double)each : 0,
-                                         .cache_tokens =
-                                             (double)instance->most * (double)instance->of->end,
-                                         .requests = comes < asked ? comes : asked,
-                                         .seed = options->seed,
-                                         .ttft_seconds = options->ttft_seconds,
-                                         .tpot_seconds = options->tpot_seconds};
+  const dsm_serving_scenario scenario = {
+      .times = times,
+      .input_tokens = options->input_tokens,
+      .new_tokens = instance->of->new_tokens,
+      .lengths = trace != NULL ? trace->items : NULL,
+      .length_count = trace != NULL ? trace->count : 0,
+      .has_arrivals = has_arrivals,
+      .every = each,
+      .running = is_open || to->best.requests > instance->most ? instance->most : to->best.requests,
+      .rate = is_open ? options->rate / (double)each : 0,
+      .cache_tokens = (double)instance->most * (double)instance->of->end,
+      .requests = comes < asked ? comes : asked,
+      .seed = options->seed,
+      .ttft_seconds = options->ttft_seconds,
+      .tpot_seconds = options->tpot_seconds};
   return dsm_serving_simulate(&to->simulation, &scenario);
 }
 

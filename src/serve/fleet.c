@@ -136,8 +136,9 @@ dsm_status dsm__serving_simulate(dsm__serving_search *s) {
     return DSM_OK;
   }
   const dsm__instance *const instance = dsm__serving_instance_called(s, name);
-  const double together =
-      is_open ? s->fleet_together : dsm__serving_together(&s->request, s->to->best.requests);
+  const uint64_t best = s->to->best.requests;
+  const uint64_t running = best < instance->most ? best : instance->most; /* others wait */
+  const double together = is_open ? s->fleet_together : dsm__serving_together(&s->request, running);
   return fill_tables(s, instance, together, &of)
              ? dsm__instance_simulate(s->to, instance, &of.times, s->has_arrivals)
              : DSM_ERROR_OUT_OF_MEMORY;

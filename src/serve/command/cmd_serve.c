@@ -101,10 +101,11 @@ static cli_exit take_speculation(const cli_arguments *arguments, dsm_serving_opt
     options->acceptance *= is_good ? unit->worth : 0;
   }
   if (!is_good) {
-    return cli_usage_error(arguments->command,
-                           "--speculate: expected 1 to %d tokens, a chance such as 70%%, and if "
-                           "there is one a draft, found '%s'",
-                           SPECULATED_MOST, own->speculate);
+    return cli_usage_error(
+        arguments->command,
+        "--speculate: expected 1 to %d tokens, a chance above 0 such as 70%%, and if "
+        "there is one a draft, found '%s'",
+        SPECULATED_MOST, own->speculate);
   }
   options->speculated_tokens = speculated;
   if (chance[length] == ',') {
