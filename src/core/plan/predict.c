@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "model/axis_words.h"
 #include "model/chip_link.h"
+#include "model/layer_words.h"
 #include "plan/issue.h"
 #include "plan/layer_predictor.h"
 #include "plan/pass_builder.h"
@@ -121,6 +122,109 @@ static bool predict_layer(const dsm__predictor *p, size_t index) {
     }
   }
   return true;
+}
+
+/* ---- layers alike ---- */
+
+/* All that the forward pass of a layer depends on, but for what is the same of all layers of a
+ * plan; no padding, so that bytes can be compared. */
+typedef struct layer_key {
+  uint64_t words[DSM__LAYER_WORDS];
+  uint64_t fork_elements;
+  uint64_t carried_elements;
+  uint64_t held_elements;
+  uint64_t deferred_elements;
+  uint64_t numbers[3]; /* as bits: bytes held and deferred, weights on chip */
+  uint64_t dysm_factor;
+  dsm_loops splits[DSM_INVOCATION_KINDS_MAX];
+  dsm_core_layout output_layout;
+  uint64_t entering[DSM_AXES_MAX];
+  uint64_t leaving[DSM_AXES_MAX]; /* of the layer before */
+  uint32_t flags;
+  uint32_t parallelism;
+  uint32_t parallelism_before;
+  uint32_t gathered[3];
+  uint32_t moves[2][2][DSM_AXES_MAX]; /* of what enters and what left: layouts before, after */
+} layer_key;
+_Static_assert(sizeof(layer_key) == (DSM__LAYER_WORDS + 8 + 2 * DSM_AXES_MAX) * sizeof(uint64_t) +
+                                        DSM_INVOCATION_KINDS_MAX * sizeof(dsm_loops) +
+                                        sizeof(dsm_core_layout) +
+                                        (6 + 4 * DSM_AXES_MAX) * sizeof(uint32_t),
+               "no padding");
+
+/* Assumption: networks have no more kinds of layers that recur. */
+enum { KINDS_MAX = 64 };
+
+/* Layers of which no earlier one is alike. */
+typedef struct kinds {
+  layer_key keys[KINDS_MAX];
+  size_t layers[KINDS_MAX];
+  size_t count;
+} kinds;
+
+static void put_move(const dsm__role_move *move, uint64_t elements[DSM_AXES_MAX],
+                     uint32_t layouts[2][DSM_AXES_MAX]) {
+  for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
+    elements[a] = move->elements[a];
+    layouts[0][a] = (uint32_t)move->before.of[a];
+    layouts[1][a] = (uint32_t)move->after.of[a];
+  }
+}
+
+/* False: the layer is predicted by itself. */
+static bool key_of(const dsm__predictor *p, size_t index, layer_key *key) {
+  const dsm__layer_setting setting = dsm__predictor_setting(p, index);
+  const dsm__layer_decision *const decision = &p->decisions->layers[index];
+  const dsm__holding *const holding = &setting.holding;
+  if (p->plan->options.mode != DSM_MODE_INFERENCE || index == 0 || setting.layer->is_tied ||
+      holding->layouts != NULL || p->plan->pipeline_count > 0 || p->decisions->stages.count > 1) {
+    return false;
+  }
+  *key = (layer_key){
+      .fork_elements = setting.layer->fork_elements,
+      .carried_elements = setting.layer->carried_elements,
+      .held_elements = holding->held_elements,
+      .deferred_elements = holding->deferred_elements,
+      .dysm_factor = decision->layer.dysm_factor,
+      .output_layout = decision->layer.output_layout,
+      .flags = (uint32_t)holding->is_input_held | (uint32_t)holding->is_output_held << 1 |
+               (uint32_t)holding->is_shortcut_held << 2 | (uint32_t)holding->is_moving_free << 3 |
+               (uint32_t)decision->layer.is_output_held << 4 |
+               (uint32_t)decision->layer.is_hoisted << 5 |
+               (uint32_t)decision->is_kernel_kept[DSM_PASS_FORWARD] << 6 |
+               (uint32_t)setting.layer->is_shortcut_own_input << 7 |
+               (uint32_t)setting.is_error_apart << 8 | (uint32_t)setting.owner.is_known << 9,
+      .parallelism = (uint32_t)decision->layouts.of[DSM_PASS_FORWARD],
+      .parallelism_before = (uint32_t)decision[-1].layouts.of[DSM_PASS_FORWARD],
+      .gathered = {setting.gathered_before, setting.summed_later, setting.gathered_in_update}};
+  const double numbers[] = {holding->held_bytes, holding->deferred_bytes,
+                            decision->layer.weights_on_chip};
+  dsm__layer_words(setting.layer, key->words);
+  memcpy(key->numbers, numbers, sizeof key->numbers);
+  memcpy(key->splits, decision->splits[DSM_PASS_FORWARD], sizeof key->splits);
+  if (p->steps[0] != NULL) {
+    put_move(&p->steps[0][index].entering, key->entering, key->moves[0]);
+    put_move(&p->steps[0][index - 1].leaving, key->leaving, key->moves[1]);
+  }
+  return true;
+}
+
+/* Blocks of a network are alike: of each kind of layers one is predicted. Their transfers are in
+ * the plan's arena once. */
+static bool predict_or_copy(const dsm__predictor *p, size_t index, kinds *known) {
+  layer_key *const key = &known->keys[known->count];
+  if (known->count == KINDS_MAX || !key_of(p, index, key)) {
+    return predict_layer(p, index);
+  }
+  for (size_t k = 0; k < known->count; k++) {
+    if (memcmp(key, &known->keys[k], sizeof *key) == 0) {
+      memcpy(p->plan->layers[index].passes, p->plan->layers[known->layers[k]].passes,
+             sizeof p->plan->layers[index].passes);
+      return true;
+    }
+  }
+  known->layers[known->count++] = index;
+  return predict_layer(p, index);
 }
 
 /* In how many micro-batches a layer does a half: gradients that are shared out are summed in each.
@@ -403,11 +507,16 @@ bool dsm__plan_predict_layers(dsm_plan *plan, const dsm__decisions *decisions) {
   if (plan->system->model.fused_reductions && !share_reductions(&p)) {
     return false;
   }
+  kinds *const known = dsm__arena_alloc(plan->arena, sizeof *known);
+  if (known == NULL) {
+    return false;
+  }
+  known->count = 0;
   for (size_t i = 0; i < plan->layer_count; i++) {
     const dsm__layer_setting setting = dsm__predictor_setting(&p, i);
     plan->layers[i].held_bytes =
         dsm__held_bytes(&setting, decisions->layers[i].layouts.of[DSM_PASS_FORWARD]);
-    if (plan->layers[i].pipeline == DSM_NO_PIPELINE && !predict_layer(&p, i)) {
+    if (plan->layers[i].pipeline == DSM_NO_PIPELINE && !predict_or_copy(&p, i, known)) {
       return false;
     }
   }
