@@ -351,6 +351,7 @@ dsm_status dsm__instance_provision(dsm__instance *instance, double share) {
   dsm_status status = DSM_OK;
   instance->too_many = more_than_fit(instance);
   int failed = 0;
+  bool is_doubtful = false;
   /* Mostly nearly all requests fit that there is room for: go down in small steps until some fit.
    */
   uint64_t next = instance->too_many - 1;
@@ -365,12 +366,14 @@ dsm_status dsm__instance_provision(dsm__instance *instance, double share) {
     }
     const uint64_t left = instance->too_many - 1 - low;
     const bool is_near = low > 0 && (double)left <= share * (double)low;
-    const uint64_t step = low > 0 ? left / 2 : (uint64_t)(first_step * (double)left);
-    next = is_near ? low : instance->too_many - 1 - step;
-    if (status == DSM_OK && low == 0 && failed == 2) { /* where not one fits no number does */
+    if (status == DSM_OK && low == 0 && failed == 2) { /* where not one fits mostly none do */
       status = dsm__instance_explore(instance, 1, &one);
-      next = one == NULL ? low : next;
+      is_doubtful = one == NULL;
     }
+    const bool is_halved = low > 0 || is_doubtful;
+    const uint64_t step =
+        is_halved ? (left + is_doubtful) / 2 : (uint64_t)(first_step * (double)left);
+    next = is_near ? low : instance->too_many - 1 - step;
   }
   instance->most = low;
   while (instance->batches.count > 0 &&

@@ -134,9 +134,7 @@ typedef struct layer_key {
   uint64_t carried_elements;
   uint64_t held_elements;
   uint64_t deferred_elements;
-  double held_bytes;
-  double deferred_bytes;
-  double weights_on_chip;
+  uint64_t numbers[3]; /* as bits: bytes held and deferred, weights on chip */
   uint64_t dysm_factor;
   dsm_loops splits[DSM_INVOCATION_KINDS_MAX];
   dsm_core_layout output_layout;
@@ -146,8 +144,7 @@ typedef struct layer_key {
   uint32_t parallelism;
   uint32_t parallelism_before;
   uint32_t gathered[3];
-  uint32_t moves[2][2]
-                [DSM_AXES_MAX]; /* layouts of what enters, and of what left, before and after */
+  uint32_t moves[2][2][DSM_AXES_MAX]; /* of what enters and what left: layouts before, after */
 } layer_key;
 _Static_assert(sizeof(layer_key) == (DSM__LAYER_WORDS + 8 + 2 * DSM_AXES_MAX) * sizeof(uint64_t) +
                                         DSM_INVOCATION_KINDS_MAX * sizeof(dsm_loops) +
@@ -188,9 +185,6 @@ static bool key_of(const dsm__predictor *p, size_t index, layer_key *key) {
       .carried_elements = setting.layer->carried_elements,
       .held_elements = holding->held_elements,
       .deferred_elements = holding->deferred_elements,
-      .held_bytes = holding->held_bytes,
-      .deferred_bytes = holding->deferred_bytes,
-      .weights_on_chip = decision->layer.weights_on_chip,
       .dysm_factor = decision->layer.dysm_factor,
       .output_layout = decision->layer.output_layout,
       .flags = (uint32_t)holding->is_input_held | (uint32_t)holding->is_output_held << 1 |
@@ -203,7 +197,10 @@ static bool key_of(const dsm__predictor *p, size_t index, layer_key *key) {
       .parallelism = (uint32_t)decision->layouts.of[DSM_PASS_FORWARD],
       .parallelism_before = (uint32_t)decision[-1].layouts.of[DSM_PASS_FORWARD],
       .gathered = {setting.gathered_before, setting.summed_later, setting.gathered_in_update}};
+  const double numbers[] = {holding->held_bytes, holding->deferred_bytes,
+                            decision->layer.weights_on_chip};
   dsm__layer_words(setting.layer, key->words);
+  memcpy(key->numbers, numbers, sizeof key->numbers);
   memcpy(key->splits, decision->splits[DSM_PASS_FORWARD], sizeof key->splits);
   if (p->steps[0] != NULL) {
     put_move(&p->steps[0][index].entering, key->entering, key->moves[0]);
