@@ -215,7 +215,8 @@ static dsm_status find_front(dsm__serving_search *s) {
     if (status == DSM_OK) {
       assert(low != NULL);
       const double excess = excess_of(s, &of, low);
-      if (excess > s->to->options.gap && of.high > of.low + 1) {
+      const bool has_others = of.high > of.low + 1 && s->request.decode != NULL;
+      if (excess > s->to->options.gap && has_others) {
         status = divide(s, of, excess);
       } else if (excess < HUGE_VAL) {
         s->to->reached_gap = fmax(s->to->reached_gap, excess);
