@@ -10,7 +10,11 @@
 #include "serve/step_facts.h"
 #include "workload/workload_internal.h"
 
-enum { TRIES = 4 };                        /* assumption: so many are enough */
+enum {
+  TRIES = 4,
+  FEW = 8
+};                                         /* assumptions: so many tries are enough, and each
+                                              number below FEW is tried */
 static const double least_step = 1.0 / 64; /* assumptions: steps are no finer than is of use, */
 static const double most_step = 1.0 / 32;  /* and no coarser */
 
@@ -370,9 +374,8 @@ dsm_status dsm__instance_provision(dsm__instance *instance, double share) {
       status = dsm__instance_explore(instance, 1, &one);
       is_doubtful = one == NULL;
     }
-    const bool is_halved = low > 0 || is_doubtful;
-    const uint64_t step =
-        is_halved ? (left + is_doubtful) / 2 : (uint64_t)(first_step * (double)left);
+    const bool is_halved = low > 0 || (is_doubtful && left > FEW);
+    const uint64_t step = is_halved ? left / 2 : (uint64_t)(first_step * (double)left);
     next = is_near ? low : instance->too_many - 1 - step;
   }
   instance->most = low;
