@@ -10,11 +10,8 @@
 #include "serve/step_facts.h"
 #include "workload/workload_internal.h"
 
-enum {
-  TRIES = 4,
-  FEW = 8
-};                                         /* assumptions: so many tries are enough, and each
-                                              number below FEW is tried */
+/* Assumptions: so many tries are enough; so few numbers are all tried. */
+enum { TRIES = 4, FEW = 8 };
 static const double least_step = 1.0 / 64; /* assumptions: steps are no finer than is of use, */
 static const double most_step = 1.0 / 32;  /* and no coarser */
 
