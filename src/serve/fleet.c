@@ -99,7 +99,6 @@ dsm_status dsm__serving_find_fleet(dsm__serving_search *s) {
       const uint64_t instances = fewest(s, &of, most, &state);
       largest = fmax(largest, (double)most * dsm_serving_largest_rate(&of.times));
       if (instances > 0 && (fleet->instances == 0 || instances * instance->chips < fleet->chips)) {
-        s->fleet_together = together[k];
         *fleet = (dsm_serving_fleet){instances, instances * instance->chips, instance->name, state};
       }
     }
@@ -138,7 +137,8 @@ dsm_status dsm__serving_simulate(dsm__serving_search *s) {
   const dsm__instance *const instance = dsm__serving_instance_called(s, name);
   const uint64_t best = s->to->best.requests;
   const uint64_t running = best < instance->most ? best : instance->most; /* others wait */
-  const double together = is_open ? s->fleet_together : dsm__serving_together(&s->request, running);
+  const double together =
+      is_open ? arriving_together(s, instance) : dsm__serving_together(&s->request, running);
   return fill_tables(s, instance, together, &of)
              ? dsm__instance_simulate(s->to, instance, &of.times, s->has_arrivals)
              : DSM_ERROR_OUT_OF_MEMORY;

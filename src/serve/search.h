@@ -30,7 +30,6 @@ typedef struct dsm__serving_search {
   dsm_diags *diags;
   const dsm_serving_options *asked; /**< with batches that the user asks for; NULL: none */
   double arriving;                  /**< requests that are prefilled together as they arrive */
-  double fleet_together;            /**< requests that an instance of the fleet prefills together */
   double largest_rate;              /**< of all chips, no matter the limits */
   bool has_arrivals;                /**< the rate is that of a trace */
   bool is_told;                     /**< a finding already says why there is no answer */
