@@ -61,32 +61,34 @@ static dsm_pooled_rows pooled_rows(const dsm_aux *pool, uint64_t results) {
   return (dsm_pooled_rows){results, stride, window > stride ? window - stride : 0};
 }
 
+/* What an operation adds to its layer. */
+static void take_op(const dsm_aux *aux, dsm_layer *out) {
+  if (aux->is_given) {
+    out->given_norms +=
+        (aux->op == DSM_AUX_LAYER_NORM ? 2 : 1) * (aux->is_on_input ? out->in : out->out);
+  }
+  if (dsm__is_input_norm(aux)) {
+    out->has_input_op[aux->op] = true;
+    out->input_op_elements = out->input_elements;
+    return;
+  }
+  out->has_second_bias = out->has_second_bias || (aux->op == DSM_AUX_BIAS && out->has_op[aux->op]);
+  out->has_op[aux->op] = true;
+  out->head_norm_features += aux->features;
+  if (aux->heads > 0) {
+    out->unnormed_elements =
+        out->output_elements / out->out * (out->out - aux->heads * aux->features);
+  }
+}
+
 const char *dsm__auxiliary_derive(const dsm__lowering *lowering, dsm_layer *out) {
   const dsm_layer_spec *const spec = lowering->layer->spec;
   const dsm_aux *const output_pool = dsm__find_pool(spec, false);
   const dsm_aux *const input_pool = dsm__find_pool(spec, true);
   const dsm_aux *const rotary = dsm__find_op(spec, DSM_AUX_ROTARY);
   for (size_t i = 0; i < spec->aux_count; i++) {
-    const dsm_aux *const aux = &spec->aux[i];
-    if (dsm__is_shared_norm(aux)) {
-      continue; /* it is there, and counted, where the other layer reads */
-    }
-    if (aux->is_given) {
-      out->given_norms +=
-          (aux->op == DSM_AUX_LAYER_NORM ? 2 : 1) * (aux->is_on_input ? out->in : out->out);
-    }
-    if (dsm__is_input_norm(aux)) {
-      out->has_input_op[aux->op] = true;
-      out->input_op_elements = out->input_elements;
-    } else {
-      out->has_second_bias =
-          out->has_second_bias || (aux->op == DSM_AUX_BIAS && out->has_op[aux->op]);
-      out->has_op[aux->op] = true;
-      out->head_norm_features += aux->features;
-      if (aux->heads > 0) {
-        out->unnormed_elements =
-            out->output_elements / out->out * (out->out - aux->heads * aux->features);
-      }
+    if (!dsm__is_shared_norm(&spec->aux[i])) { /* that is counted where the other layer reads */
+      take_op(&spec->aux[i], out);
     }
   }
   derive_kept_results(spec, out);
