@@ -50,14 +50,15 @@ static double weight_bytes(const twin_context *context, const size_t layer,
   return node->is_tied ? 0 : twin_weight_elements(node) * (per_weight / nm + state / owners);
 }
 
-/* Of a layer's own results, in its bytes. */
+/* Of a layer's own results, in its bytes. A loss has its softmax and the softmax's gradient in
+ * place of its output, 4 bytes each. */
 static double kept_elements(const twin_context *context, const twin_node *node) {
   const twin_system *const system = context->system;
   if (twin_is_fused_score(system, node)) {
     return 0;
   }
   const double output = node->has_loss && system->keeps_for_sums
-                            ? twin_stored_elements(node) * 4 / node->out_bytes
+                            ? twin_stored_elements(node) * (4 + 4) / node->out_bytes
                             : twin_stored_elements(node);
   const double state = node->kind == TWIN_LSTM ? 5 * node->out : 0;
   return output + state + (system->keeps_for_sums ? node->kept_for_sums : 0) +
