@@ -159,14 +159,39 @@ typedef enum dsm_area_part {
   DSM_AREA_PART_COUNT
 } dsm_area_part;
 
+/** Parts of the power of a chip at its peak. */
+typedef enum dsm_power_part {
+  DSM_POWER_PART_STATIC = 0, /**< always */
+  DSM_POWER_PART_ARRAYS,
+  DSM_POWER_PART_VECTOR,
+  DSM_POWER_PART_SCRATCHPADS,
+  DSM_POWER_PART_CORE_LINKS,
+  DSM_POWER_PART_SHARED,
+  DSM_POWER_PART_MEMORY,
+  DSM_POWER_PART_LINKS,
+  DSM_POWER_PART_COUNT
+} dsm_power_part;
+
+/** Parts of what a system costs. */
+typedef enum dsm_price_part {
+  DSM_PRICE_PART_DIES = 0,
+  DSM_PRICE_PART_MEMORY,
+  DSM_PRICE_PART_PACKAGES,
+  DSM_PRICE_PART_SWITCHES,
+  DSM_PRICE_PART_HOSTS,
+  DSM_PRICE_PART_COUNT
+} dsm_price_part;
+
 /** Most numbers that a machine's cost needs and that are not stated. */
 #define DSM_UNSTATED_MAX 16
 
 /** What a machine costs, whatever it computes. NaN: not stated. */
 typedef struct dsm_machine_cost {
-  double parts_mm2[DSM_AREA_PART_COUNT]; /**< of a chip, by the model */
-  double core_mm2;                       /**< of a core without its port */
-  double chip_mm2;                       /**< of all dies of a chip */
+  double parts_mm2[DSM_AREA_PART_COUNT];      /**< of a chip, by the model */
+  double parts_W[DSM_POWER_PART_COUNT];       /**< of a chip at its peak */
+  double parts_dollars[DSM_PRICE_PART_COUNT]; /**< of the system */
+  double core_mm2;                            /**< of a core without its port */
+  double chip_mm2;                            /**< of all dies of a chip */
   double die_mm2;
   double dies_per_wafer;
   double yield; /**< of dies, 0 .. 1 */

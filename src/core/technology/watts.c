@@ -33,24 +33,29 @@ static double link_watts(const dsm_system *system, dsm_machine_cost *cost) {
 /* What cores take, all together; of a chip of which only the peak rate is known nothing but that
  * is.
  */
-static double core_watts(const dsm_system *system, dsm_machine_cost *cost) {
+static void add_cores(const dsm_system *system, dsm_machine_cost *cost) {
   const dsm_energy *const energy = &system->technology.energy;
   const double cores = (double)system->chip.cores;
   const double cycles = system->core.frequency_GHz * DSM__HERTZ_PER_GHZ;
   if (system->chip.peak_TFLOPS > 0) {
-    return 0;
+    return;
   }
-  return watts(cost, cores * system->core.sfu_ops_per_cycle * cycles, energy->vector_pJ,
-               "technology.energy.vector_pJ") +
-         watts(cost, cores * system->core.scratchpad_bandwidth_GBps * DSM__BYTES_PER_GB,
-               energy->scratchpad_pJ_per_byte, "technology.energy.scratchpad_pJ_per_byte") +
-         watts(cost, cores * system->chip.core_link_bandwidth_GBps * DSM__BYTES_PER_GB,
-               energy->core_link_pJ_per_byte, "technology.energy.core_link_pJ_per_byte") +
-         watts(cost, system->chip.shared_memory.bandwidth_GBps * DSM__BYTES_PER_GB,
-               energy->shared_pJ_per_byte, "technology.energy.shared_pJ_per_byte");
+  cost->parts_W[DSM_POWER_PART_VECTOR] =
+      watts(cost, cores * system->core.sfu_ops_per_cycle * cycles, energy->vector_pJ,
+            "technology.energy.vector_pJ");
+  cost->parts_W[DSM_POWER_PART_SCRATCHPADS] =
+      watts(cost, cores * system->core.scratchpad_bandwidth_GBps * DSM__BYTES_PER_GB,
+            energy->scratchpad_pJ_per_byte, "technology.energy.scratchpad_pJ_per_byte");
+  cost->parts_W[DSM_POWER_PART_CORE_LINKS] =
+      watts(cost, cores * system->chip.core_link_bandwidth_GBps * DSM__BYTES_PER_GB,
+            energy->core_link_pJ_per_byte, "technology.energy.core_link_pJ_per_byte");
+  cost->parts_W[DSM_POWER_PART_SHARED] =
+      watts(cost, system->chip.shared_memory.bandwidth_GBps * DSM__BYTES_PER_GB,
+            energy->shared_pJ_per_byte, "technology.energy.shared_pJ_per_byte");
 }
 
-/* Source: A: all at once, which no step does: an upper limit. Symbols: docs/budget.md. */
+/* Source: A: all at once, which no step does: an upper limit. Symbols: docs/budget.md. Limits: a
+ * static power by area is not stated where the area is not. */
 void dsm__watts_of(const dsm_system *system, dsm_machine_cost *cost) {
   const dsm_energy *const energy = &system->technology.energy;
   const dsm_prices *const prices = &system->technology.prices;
@@ -61,14 +66,18 @@ void dsm__watts_of(const dsm_system *system, dsm_machine_cost *cost) {
   if (energy->static_W_per_mm2 > 0) { /* else the area need not be known */
     cost->chip_static_W += energy->static_W_per_mm2 * cost->chip_mm2;
   }
-  cost->chip_peak_W =
-      cost->chip_static_W +
+  cost->parts_W[DSM_POWER_PART_STATIC] = cost->chip_static_W;
+  cost->parts_W[DSM_POWER_PART_ARRAYS] =
       watts(cost, macs, energy->mac_pJ[dsm__element_type_rows[system->area.mac_type].rate],
-            "technology.energy.mac_pJ") +
-      core_watts(system, cost) +
+            "technology.energy.mac_pJ");
+  add_cores(system, cost);
+  cost->parts_W[DSM_POWER_PART_MEMORY] =
       watts(cost, system->chip.memory.bandwidth_GBps * DSM__BYTES_PER_GB,
-            energy->memory_pJ_per_byte, "technology.energy.memory_pJ_per_byte") +
-      link_watts(system, cost);
+            energy->memory_pJ_per_byte, "technology.energy.memory_pJ_per_byte");
+  cost->parts_W[DSM_POWER_PART_LINKS] = link_watts(system, cost);
+  for (int part = 0; part < DSM_POWER_PART_COUNT; part++) {
+    cost->chip_peak_W += cost->parts_W[part];
+  }
   cost->system_static_W = chips * cost->chip_static_W + others;
   cost->system_W = chips * cost->chip_peak_W + others;
   cost->site_W = prices->PUE * cost->system_W;
