@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* watts.c: what a chip takes when it does nothing, and when all parts run at their peak rates. */
+#include <math.h>
+
 #include "base/element_types.h"
 #include "base/units.h"
 #include "technology/equations.h"
@@ -46,9 +48,14 @@ static void add_cores(const dsm_system *system, dsm_machine_cost *cost) {
   cost->parts_W[DSM_POWER_PART_SCRATCHPADS] =
       watts(cost, cores * system->core.scratchpad_bandwidth_GBps * DSM__BYTES_PER_GB,
             energy->scratchpad_pJ_per_byte, "technology.energy.scratchpad_pJ_per_byte");
+  /* A link of a core's own carries no more than its scratchpad takes. */
+  const double link =
+      system->chip.interconnect == DSM_INTERCONNECT_CROSSBAR
+          ? fmin(system->chip.core_link_bandwidth_GBps, system->core.scratchpad_bandwidth_GBps)
+          : system->chip.core_link_bandwidth_GBps;
   cost->parts_W[DSM_POWER_PART_CORE_LINKS] =
-      watts(cost, cores * system->chip.core_link_bandwidth_GBps * DSM__BYTES_PER_GB,
-            energy->core_link_pJ_per_byte, "technology.energy.core_link_pJ_per_byte");
+      watts(cost, cores * link * DSM__BYTES_PER_GB, energy->core_link_pJ_per_byte,
+            "technology.energy.core_link_pJ_per_byte");
   cost->parts_W[DSM_POWER_PART_SHARED] =
       watts(cost, system->chip.shared_memory.bandwidth_GBps * DSM__BYTES_PER_GB,
             energy->shared_pJ_per_byte, "technology.energy.shared_pJ_per_byte");
