@@ -32,6 +32,25 @@ static double link_watts(const dsm_system *system, dsm_machine_cost *cost) {
   return sum;
 }
 
+/* What links between cores carry: all share a ring; a link of a core's own carries no more than its
+ * scratchpad takes. Source: A: each byte counts for one hop. */
+static double core_links_GBps(const dsm_system *system) {
+  const double cores = (double)system->chip.cores;
+  const double one = system->chip.core_link_bandwidth_GBps;
+  switch (system->chip.interconnect) {
+  case DSM_INTERCONNECT_RING:
+    return one;
+  case DSM_INTERCONNECT_CROSSBAR:
+    return cores * fmin(one, system->core.scratchpad_bandwidth_GBps);
+  case DSM_INTERCONNECT_MESH:
+    return cores * one;
+  case DSM_INTERCONNECT_NONE:
+  case DSM_INTERCONNECT_COUNT:
+    break;
+  }
+  return 0;
+}
+
 /* What cores take, all together; of a chip of which only the peak rate is known nothing but that
  * is.
  */
@@ -48,13 +67,8 @@ static void add_cores(const dsm_system *system, dsm_machine_cost *cost) {
   cost->parts_W[DSM_POWER_PART_SCRATCHPADS] =
       watts(cost, cores * system->core.scratchpad_bandwidth_GBps * DSM__BYTES_PER_GB,
             energy->scratchpad_pJ_per_byte, "technology.energy.scratchpad_pJ_per_byte");
-  /* A link of a core's own carries no more than its scratchpad takes. */
-  const double link =
-      system->chip.interconnect == DSM_INTERCONNECT_CROSSBAR
-          ? fmin(system->chip.core_link_bandwidth_GBps, system->core.scratchpad_bandwidth_GBps)
-          : system->chip.core_link_bandwidth_GBps;
   cost->parts_W[DSM_POWER_PART_CORE_LINKS] =
-      watts(cost, cores * link * DSM__BYTES_PER_GB, energy->core_link_pJ_per_byte,
+      watts(cost, core_links_GBps(system) * DSM__BYTES_PER_GB, energy->core_link_pJ_per_byte,
             "technology.energy.core_link_pJ_per_byte");
   cost->parts_W[DSM_POWER_PART_SHARED] =
       watts(cost, system->chip.shared_memory.bandwidth_GBps * DSM__BYTES_PER_GB,
