@@ -276,7 +276,7 @@ dsm_status dsm__overlapped_search(const dsm__problem *problem, dsm__counted_find
                          .counted = dsm__least_counted(problem),
                          .diags = diags};
   const bool is_all_first = dsm__problem_has_roles(problem);
-  assert(dsm__is_priced_by_time(&problem->inputs.prices)); /* a maximum */
+  assert(dsm__is_priced_by_time(&problem->machine, &problem->inputs.prices)); /* a maximum */
   dsm_status status = is_all_first ? search(&s, NULL) : DSM_OK;
   if (status == DSM_OK) {
     const dsm__counted least = s.counted;
