@@ -11,6 +11,16 @@ bool dsm__parameter_is_software(const dsm__parameter *parameter) {
          (parameter->nature & DSM__PARAMETER_SOFTWARE) != 0;
 }
 
+bool dsm__parameter_is_of_technology(const dsm__parameter *parameter) {
+  return strncmp(parameter->path, DSM__TECHNOLOGY_PREFIX, strlen(DSM__TECHNOLOGY_PREFIX)) == 0;
+}
+
+bool dsm__parameter_is_of_cost(const dsm__parameter *parameter) {
+  static const char area[] = "area.";
+  return dsm__parameter_is_of_technology(parameter) ||
+         strncmp(parameter->path, area, sizeof area - 1) == 0;
+}
+
 bool dsm__parameter_is_of_short_form(const dsm__parameter *parameter) {
   static const char *const paths[] = {"system.chips_x", "system.chips_y",
                                       "system.link_bandwidth_x_GBps",
