@@ -2,6 +2,7 @@
 /* energy.c: what the products, the operations and the bytes of the ledger take (docs/energy.md). */
 #include "dsm/energy.h"
 
+#include "base/element_types.h"
 #include "base/words.h"
 #include "model/chip_link.h"
 #include "model/equations.h"
@@ -57,6 +58,37 @@ double dsm_joules_dynamic(const dsm_joules *joules) {
 
 double dsm_joules_total(const dsm_joules *joules) {
   return dsm_joules_dynamic(joules) + joules->of[DSM_ENERGY_STATIC];
+}
+
+static double mac_pJ(const dsm_energy *energy, int type) {
+  dsm_element_type rate = dsm__element_type_rows[type].rate;
+  while (!(energy->mac_pJ[rate] > 0) && dsm__element_type_rows[rate].wider != rate) {
+    rate = dsm__element_type_rows[rate].wider;
+  }
+  return energy->mac_pJ[rate];
+}
+
+dsm_energy_rates dsm__energy_rates_of(const dsm_system *system, const dsm_core_links *links) {
+  static const double joules_of_pJ = 1e-12;
+  const dsm_technology *const technology = &system->technology;
+  const dsm_energy *const energy = &technology->energy;
+  const double of_links = links->is_by_core ? (double)system->chip.cores : 1;
+  dsm_energy_rates rates = {
+      .is_known = true,
+      .vector_joules = joules_of_pJ * energy->vector_pJ,
+      .scratchpad_joules = joules_of_pJ * energy->scratchpad_pJ_per_byte,
+      .link_joules = {[DSM_LINK_MEMORY] = joules_of_pJ * energy->memory_pJ_per_byte,
+                      [DSM_LINK_AUXILIARY_MEMORY] = joules_of_pJ * energy->memory_pJ_per_byte,
+                      [DSM_LINK_SHARED] = joules_of_pJ * energy->shared_pJ_per_byte}};
+  rates.link_joules[links->link] = joules_of_pJ * energy->core_link_pJ_per_byte * of_links;
+  for (int t = DSM_ELEMENT_TYPE_ANY + 1; t < DSM_ELEMENT_TYPE_COUNT; t++) {
+    rates.mac_joules[t] = joules_of_pJ * mac_pJ(energy, t);
+  }
+  for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
+    rates.link_joules[(unsigned)DSM_LINK_AXIS + a] =
+        joules_of_pJ * energy->link_pJ_per_byte[energy->medium[a]];
+  }
+  return rates;
 }
 
 /*

@@ -123,6 +123,13 @@ dsm_element_type dsm__pass_element_type(const dsm_layer *layer, const dsm_precis
                                         dsm_mode mode, dsm_pass pass);
 
 /**
+ * What a technology says of each thing that is counted. Source: docs/energy.md. Symbols: joules; a
+ * type without a number has that of the next wider one; where the busiest link of a core counts, a
+ * byte on it is one on that of each core. Limits: what is not stated: 0.
+ */
+dsm_energy_rates dsm__energy_rates_of(const dsm_system *system, const dsm_core_links *links);
+
+/**
  * What products and operations of an invocation take on a chip. Source: docs/energy.md. Symbols:
  * MACs, of all chips shared out evenly, * e_mac of their type; operand bytes / columns and sum bytes
  * * 2 / rows of each * e_scratchpad; elements that operations pass over * e_vector. Limits: no

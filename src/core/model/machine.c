@@ -66,6 +66,9 @@ dsm_machine dsm_machine_for(const dsm_system *system, dsm_mode mode) {
       bytes_per_cycle(system->chip.core_link_bandwidth_GBps, frequency_GHz) * machine.clock_ratio;
   machine.peak_macs_per_cycle =
       (double)machine.chip_count * (double)system->chip.cores * dsm__core_macs_per_cycle(system, 1);
+  if (system->technology.is_stated) {
+    machine.energy = dsm__energy_rates_of(system, &machine.core_links);
+  }
   return machine;
 }
 

@@ -7,6 +7,14 @@
 #include "dsm/technology.h"
 #include "plan/plan_internal.h"
 
+static const dsm__word aim_words[] = {
+    [DSM_AIM_TIME].key = "time",
+    [DSM_AIM_JOULES].key = "joules",
+    [DSM_AIM_EDP].key = "edp",
+    [DSM_AIM_DOLLARS].key = "dollars",
+};
+DSM__NAMED_WORDS(dsm__aim_words, "objective", aim_words, DSM_AIM_COUNT, dsm_aim, dsm_aim_name);
+
 static const double joules_of_kWh = 3.6e6;
 static const double seconds_of_hour = 3600;
 static const double watts_of_kW = 1000;
@@ -24,8 +32,8 @@ static double stated(double number) {
 dsm__energy_terms dsm__energy_terms_of(const dsm_system *system) {
   const dsm_prices *const prices = &system->technology.prices;
   dsm__energy_terms terms = {.is_known = system->technology.is_stated};
-  dsm_machine_cost cost;
-  if (!terms.is_known || dsm_machine_cost_of(system, &cost, NULL) != DSM_OK) {
+  dsm_machine_cost cost = {.hour_dollars = (double)NAN, .chip_static_W = system->technology.energy.static_W};
+  if (!terms.is_known) {
     return terms;
   }
   const double kWh_dollars = prices->dollars_per_kWh;

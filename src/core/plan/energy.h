@@ -3,7 +3,10 @@
 #ifndef DSM_PLAN_ENERGY_H
 #define DSM_PLAN_ENERGY_H
 
+#include "base/words.h"
 #include "dsm/plan.h"
+
+extern const dsm__words dsm__aim_words; /**< of dsm_aim */
 
 /** What seconds and joules of a step cost on a system that names a technology. */
 typedef struct dsm__energy_terms {
