@@ -23,6 +23,7 @@
 #include "base/diag_add.h"
 #include "base/units.h"
 #include "plan/energy.h"
+#include "plan/strategy_rules.h"
 #include "plan/tolerance.h"
 
 enum { SEARCHES_MAX = 24 };
@@ -196,8 +197,8 @@ static dsm_status refuse(dsm_diags *diags, const char *hint, const char *expecte
   return DSM_ERROR_USAGE;
 }
 
-static dsm_status check(const dsm_system *system, const dsm_explore_options *options,
-                        dsm_diags *diags) {
+static dsm_status check_terms(const dsm_system *system, const dsm_explore_options *options,
+                              dsm_diags *diags) {
   const dsm__energy_terms terms = dsm__energy_terms_of(system);
   const double static_watts = terms.static_watts / (double)dsm_system_chips(system);
   const double cap_watts = options->power_cap_watts;
@@ -218,6 +219,12 @@ static dsm_status check(const dsm_system *system, const dsm_explore_options *opt
                        "expected a power cap above the static power of a chip, %.9g W, found %.9g",
                        static_watts, cap_watts);
   }
+  return DSM_OK;
+}
+
+/* What has times that are no sums. */
+static dsm_status check_sums(const dsm_system *system, const dsm_explore_options *options,
+                             dsm_diags *diags) {
   if (dsm__has_layouts(system)) {
     return refuse(diags, NULL,
                   "expected model.layout_move none or always, for another objective than time or a "
@@ -232,16 +239,52 @@ static dsm_status check(const dsm_system *system, const dsm_explore_options *opt
   return DSM_OK;
 }
 
+/* The fastest of all mappings, where the cap lets it be: then no other is faster. Else *plan stays
+ * NULL. */
+static dsm_status try_uncapped(dsm_plan **plan, const dsm_workload *workload,
+                               const dsm_system *system, const dsm_explore_options *options,
+                               dsm_diags *diags) {
+  dsm_explore_options uncapped = *options;
+  dsm_plan *fastest = NULL;
+  uncapped.power_cap_watts = 0;
+  const dsm_status status = dsm_explore(&fastest, workload, system, &uncapped, diags);
+  if (status != DSM_OK) {
+    return status;
+  }
+  fastest->options.power_cap_watts = options->power_cap_watts;
+  dsm_plan_energy *const energy = &fastest->result.energy;
+  const dsm__aim_terms terms = dsm__aim_terms_of(options, system);
+  const double seconds = fastest->result.step_seconds;
+  energy->capped_seconds =
+      dsm__aim_other(&terms, seconds, dsm_joules_dynamic(&energy->parts));
+  if (energy->capped_seconds > seconds) {
+    dsm_plan_free(fastest);
+    return DSM_OK;
+  }
+  energy->objective_value = seconds;
+  energy->objective_bound = fmin(
+      fastest->result.lower_bound_cycles / dsm__hertz(system->core.frequency_GHz), seconds);
+  *plan = fastest;
+  return DSM_OK;
+}
+
 dsm_status dsm__explore_aimed(dsm_plan **plan, const dsm_workload *workload,
                               const dsm_system *system, const dsm_explore_options *options,
                               dsm_diags *diags) {
   dsm_explore_options searched = *options;
   *plan = NULL;
-  dsm_status status = check(system, options, diags);
+  dsm_status status = check_terms(system, options, diags);
+  if (status == DSM_OK && options->power_cap_watts > 0) {
+    status = try_uncapped(plan, workload, system, options, diags);
+  }
+  if (status != DSM_OK || *plan != NULL) {
+    return status;
+  }
+  status = check_sums(system, options, diags);
   if (status != DSM_OK) {
     return status;
   }
-  searched.optimizations &= ~DSM__TIME_ONLY;
+  searched.optimizations &= ~dsm__strategies_in(DSM__OF_TIME_ALONE);
   dsm_options_settle(&searched);
   aiming a = {.workload = workload,
               .system = system,

@@ -6,12 +6,6 @@
 
 #include "search/problem.h"
 
-/** Optimizations whose times are no sum over what is decided: only time is searched with them. */
-#define DSM__TIME_ONLY                                                                             \
-  (DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PIPELINE) |                                               \
-   DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PRELOAD) | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD) | \
-   DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES))
-
 /** dsm_explore where dsm__is_aimed says so; result.energy has the objective and its bound. */
 DSM_NODISCARD dsm_status dsm__explore_aimed(dsm_plan **plan, const dsm_workload *workload,
                                             const dsm_system *system,
