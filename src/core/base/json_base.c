@@ -331,9 +331,8 @@ static void join(dsm__json_doc *doc, cJSON *own, dsm__json_doc *base, const char
   }
   join_notes(&with, own, base->root, origin);
   join_objects(&with, own, base->root, origin, true);
-  cJSON *const name = own == doc->root || member_of(own, name_key) != NULL
-                          ? NULL
-                          : member_of(base->root, name_key);
+  cJSON *const name =
+      own == doc->root || member_of(own, name_key) != NULL ? NULL : member_of(base->root, name_key);
   if (name != NULL) { /* a part is called as what it stands on */
     adopt(&with, own, base->root, name, origin);
   }
@@ -414,8 +413,7 @@ bool dsm__json_doc_take_parts(dsm__json_doc *doc, unsigned depth) {
     const bool is_name = cJSON_IsString(item);
     if (strcmp(parts[p].format, format->valuestring) == 0 &&
         (is_name || dsm__json_is_present(&base))) {
-      dsm__json_doc *const taken =
-          take(doc, is_name ? &node : &base, parts[p].kind, depth, item);
+      dsm__json_doc *const taken = take(doc, is_name ? &node : &base, parts[p].kind, depth, item);
       is_taken = is_taken && taken != NULL;
       dsm__json_doc_free(taken);
     }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "system/system_internal.h"
-#include "system/technology_rows.h"
 
 #include <assert.h>
 #include <string.h>
+
+#include "base/element_types.h"
+#include "system/technology_rows.h"
 
 static const dsm__word interconnect_words[] = {
     [DSM_INTERCONNECT_RING].key = "ring",
@@ -479,10 +481,10 @@ const dsm__parameter dsm__parameters[] = {
             0, RATE_MAX, 0, "10^9 bytes/s", "assumption: data are there when they are needed",
             "Bandwidth at which the job reads from the storage that holds all data sets: its share "
             "of a parallel file system."),
-    DSM__TECHNOLOGY_ROWS
-    COST("model.bptt_resident_copies", model.bptt_resident_copies, 0, FACTOR_MAX, 2, "copies",
-         "assumption: weights and gradients are both resident in the backward and update "
-         "passes of recurrent layers"),
+    DSM__TECHNOLOGY_ROWS COST(
+        "model.bptt_resident_copies", model.bptt_resident_copies, 0, FACTOR_MAX, 2, "copies",
+        "assumption: weights and gradients are both resident in the backward and update "
+        "passes of recurrent layers"),
     COST("model.relu_mask_bytes", model.relu_mask_bytes, 0, FACTOR_MAX, 0.125, "bytes/element",
          "assumption: one bit"),
     COST("model.batch_norm_saved_bytes", model.batch_norm_saved_bytes, 0, FACTOR_MAX, 0.125,

@@ -55,7 +55,8 @@ static void open_objects(const dsm_system *system, dsm__json_writer *writer, con
     }
     dsm__json_begin_object(writer, false);
     from += length + 1;
-    if (from == strlen(DSM__TECHNOLOGY_PREFIX) && strncmp(path, DSM__TECHNOLOGY_PREFIX, from) == 0) {
+    if (from == strlen(DSM__TECHNOLOGY_PREFIX) &&
+        strncmp(path, DSM__TECHNOLOGY_PREFIX, from) == 0) {
       dsm__json_put_text(writer, "name", system->technology.name);
     }
   }

@@ -66,7 +66,7 @@
                     "Diameter of a wafer."),                                                       \
       TECHNOLOGY(silicon.defects_per_cm2, true, 1e3, "1/cm2",                                      \
                  "Defects on a square centimetre; 0: not stated."),                                \
-      TECHNOLOGY_OR(silicon.alpha, false, 1e-3, 1e6, 3, "ratio",                                   \
+      TECHNOLOGY_OR(silicon.alpha, false, 0.1, 1e3, 3, "ratio",                                    \
                     "usual for negative binomial yield (Stapper 1983; CSET 2020)",                 \
                     "How evenly defects lie: small where they cluster."),                          \
       TECHNOLOGY(prices.memory_dollars_per_GB, true, 1e6, "$/10^9 bytes",                          \
@@ -110,6 +110,9 @@
                  "Mean time between failures that stop a run, of one chip; 0: not stated."),       \
       TECHNOLOGY(failures.restart_seconds, true, 1e9, "s",                                         \
                  "Time from a failure until a run goes on from its last checkpoint."),             \
+      NEUTRAL("area.mac_type", WORD, area.mac_type, &dsm__element_type_words, true, 0, 0,          \
+              DSM_ELEMENT_TYPE_FP16, "word", "assumption: operands of 16 bits",                    \
+              "Type of the widest operands that a multiplier of the arrays takes at full rate."),  \
       AREA(die_mm2, REAL, NULL, 1e6, 0, "mm2", "assumption: as the model of area has it",          \
            "Area of a die, where it is known; 0: by the model."),                                  \
       NEUTRAL("area.dies", COUNT, area.dies, NULL, true, 1, 64, 1, "dies",                         \
@@ -127,15 +130,14 @@
            "assumption: operands come from the scratchpad", "Of each register file."),             \
       AREA(register_bits, REAL, NULL, 1e5, 32, "bits", "assumption: of an element of 4 bytes",     \
            "Bits of a register."),                                                                 \
-      AREA(register_ports, REAL, NULL, 1e3, 4, "ports",                                            \
-           "assumption: three operands and a result", "Ports of a register file."),                \
+      AREA(register_ports, REAL, NULL, 1e3, 4, "ports", "assumption: three operands and a result", \
+           "Ports of a register file."),                                                           \
       AREA(memory_stacks, COUNT, NULL, 4096, 0, "interfaces",                                      \
            "assumption: as many as its bandwidth needs",                                           \
            "Interfaces to memory: stacks, or channels; 0: by the bandwidth."),                     \
       AREA(memory_interface, WORD, &memory_interfaces, 0, DSM_MEMORY_INTERFACE_HBM2E, "word",      \
            "assumption: stacked memory", "Kind of the interfaces to memory."),                     \
-      AREA(link_GBps, REAL, NULL, RATE_MAX, 0, "10^9 bytes/s",                                     \
-           "assumption: as system.axes says",                                                      \
+      AREA(link_GBps, REAL, NULL, RATE_MAX, 0, "10^9 bytes/s", "assumption: as system.axes says",  \
            "Bandwidth of all links of a chip, one way; 0: by the axes of the system."),            \
       AREA(link_interface, WORD, &link_interfaces, 0, DSM_LINK_INTERFACE_NVLINK3, "word",          \
            "assumption: as links of GPUs", "Kind of the interfaces of links."),                    \
