@@ -32,8 +32,8 @@ static double stated(double number) {
 dsm__energy_terms dsm__energy_terms_of(const dsm_system *system) {
   const dsm_prices *const prices = &system->technology.prices;
   dsm__energy_terms terms = {.is_known = system->technology.is_stated};
-  dsm_machine_cost cost = {.hour_dollars = (double)NAN, .chip_static_W = system->technology.energy.static_W};
-  if (!terms.is_known) {
+  dsm_machine_cost cost;
+  if (!terms.is_known || dsm_machine_cost_of(system, &cost, NULL) != DSM_OK) {
     return terms;
   }
   const double kWh_dollars = prices->dollars_per_kWh;
