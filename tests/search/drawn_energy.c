@@ -16,10 +16,10 @@ void drawn_energy_set(dsm_system *system, uint64_t seed) {
                              &energy->link_pJ_per_byte[DSM_MEDIUM_OPTICS]};
   system->technology.is_stated = true;
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-    *numbers[i] = (double)random_below(&state, 33) / 4;
+    *numbers[i] = (double)(1 + random_below(&state, 32)) / 4;
   }
   for (int t = 0; t < DSM_ELEMENT_TYPE_COUNT; t++) {
-    energy->mac_pJ[t] = (double)random_below(&state, 5) / 4;
+    energy->mac_pJ[t] = (double)(1 + random_below(&state, 4)) / 4;
   }
   for (int a = 0; a < DSM_AXES_MAX; a++) {
     energy->medium[a] = (dsm_medium)random_below(&state, DSM_MEDIUM_COUNT);

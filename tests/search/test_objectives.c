@@ -132,6 +132,8 @@ enum { WORD_LAYERS = 3, FACTORS = 3 /* of a minibatch of 12 at most */, MAPPINGS
 typedef struct taken {
   double price;
   double bytes;
+  double seconds;
+  double joules; /* of all chips, without static power */
 } taken;
 
 /* All mappings of data and model with what may be held, factors and parallelisms of passes. */
@@ -199,7 +201,9 @@ static taken take(enumeration *e) {
   dsm_plan *plan = NULL;
   ck_assert_int_eq(
       dsm__plan_make(&plan, e->workload, e->machine.system, e->options, &decisions, NULL), DSM_OK);
-  const taken of = {drawn_price(plan, &e->weights), plan->result.memory.total_bytes};
+  const taken of = {drawn_price(plan, &e->weights), plan->result.memory.total_bytes,
+                    plan->result.step_cycles / plan->system->core.frequency_GHz / 1e9,
+                    dsm_joules_dynamic(&plan->result.energy.parts)};
   dsm_plan_free(plan);
   return of;
 }
@@ -321,6 +325,128 @@ START_TEST(test_the_cheapest_words_are_found) {
 }
 END_TEST
 
+/* ---- what dsm_explore is asked for ---- */
+
+/* A machine of which all that an hour costs is known. */
+static void set_prices(dsm_system *system, uint64_t *state) {
+  dsm_prices *const prices = &system->technology.prices;
+  system->technology.energy.static_W = (double)random_below(state, 4) * 1e-3;
+  system->area.die_mm2 = 100;
+  prices->system_dollars = 0.001 * (double)(1 + random_below(state, 1000));
+  prices->years = 3;
+  prices->rate = 0.05;
+  prices->availability = 0.9;
+  prices->PUE = 1.25;
+  prices->dollars_per_kWh = (double)random_below(state, 1000);
+}
+
+/* The least of all that were enumerated, by sums of its own. */
+static double least_of(const enumeration *e, const dsm_explore_options *options) {
+  const dsm_system *const system = e->machine.system;
+  const double chips = (double)dsm_system_chips(system);
+  const double static_watts = chips * system->technology.energy.static_W;
+  const double kWh_dollars = system->technology.prices.dollars_per_kWh;
+  dsm_machine_cost cost;
+  double least = HUGE_VAL;
+  ck_assert_int_eq(dsm_machine_cost_of(system, &cost, NULL), DSM_OK);
+  const double idle_hour = cost.hour_dollars - cost.site_W / 1000 * kWh_dollars;
+  for (size_t i = 0; i < e->count; i++) {
+    const taken *const of = &e->mappings[i];
+    const double joules = of->joules + static_watts * of->seconds;
+    const double site = (of->joules + cost.system_static_W * of->seconds) * 1.25;
+    const double dollars = of->seconds / 3600 * idle_hour + site / 3.6e6 * kWh_dollars;
+    const double capped = options->power_cap_watts > 0
+                              ? of->joules / (chips * options->power_cap_watts - static_watts)
+                              : 0;
+    const double value = options->aim == DSM_AIM_JOULES    ? joules
+                         : options->aim == DSM_AIM_EDP     ? joules * of->seconds
+                         : options->aim == DSM_AIM_DOLLARS ? dollars
+                                                           : fmax(of->seconds, capped);
+    least = of->bytes <= dsm_system_usable_bytes(system) ? fmin(least, value) : least;
+  }
+  return least;
+}
+
+/* What is found, and its bound. */
+typedef struct found_aim {
+  double value;
+  double bound;
+  double joules;
+} found_aim;
+
+static found_aim explore_aim(const enumeration *e, const dsm_explore_options *options) {
+  dsm_plan *plan = NULL;
+  ck_assert_int_eq(dsm_explore(&plan, e->workload, e->machine.system, options, NULL), DSM_OK);
+  dsm_diags *const diags = dsm_diags_new(2);
+  ck_assert_msg(dsm_plan_validate(plan, diags) == DSM_OK, "%s",
+                dsm_diags_count(diags) > 0 ? dsm_diags_get(diags, 0)->message : "");
+  dsm_diags_free(diags);
+  const found_aim found = {plan->result.energy.objective_value, plan->result.energy.objective_bound,
+                           plan->result.energy.step_joules};
+  dsm_plan_free(plan);
+  return found;
+}
+
+/* Joules, edp and dollars are found; under a cap the best is between the bound and what is found, a
+ * higher cap is no slower, and what takes least joules takes no more than any other. */
+static void compare_aims(enumeration *e, dsm_explore_options *options, uint64_t seed,
+                         unsigned *open) {
+  double joules = 0;
+  for (int aim = DSM_AIM_JOULES; aim < DSM_AIM_COUNT; aim++) {
+    options->aim = (dsm_aim)aim;
+    const double least = least_of(e, options);
+    const found_aim found = explore_aim(e, options);
+    assert_close(found.value, least, seed, dsm_aim_name(options->aim));
+    assert_close(found.bound, least, seed, "bound");
+    joules = aim == DSM_AIM_JOULES ? found.joules : joules;
+    ck_assert_double_ge(found.joules, joules * (1 - 1e-9));
+  }
+  double before = HUGE_VAL;
+  options->aim = DSM_AIM_TIME;
+  for (int k = 0; k < 4; k++) {
+    const double static_watts = e->machine.system->technology.energy.static_W;
+    options->power_cap_watts = static_watts + 1e-4 * (double)(1U << 3 * k);
+    const double least = least_of(e, options);
+    const found_aim found = explore_aim(e, options);
+    ck_assert_double_ge(found.value, least * (1 - 1e-9));
+    ck_assert_double_le(found.bound, least * (1 + 1e-9));
+    ck_assert_double_le(found.bound, before * (1 + 1e-9));
+    *open += found.value > least * (1 + 1e-9) ? 1 : 0;
+    before = found.value;
+  }
+  options->power_cap_watts = 0;
+}
+
+START_TEST(test_what_is_asked_for_is_the_best_of_all) {
+  static enumeration e;
+  unsigned open = 0;
+  for (uint64_t seed = 0; seed < WORD_SEEDS; seed++) {
+    uint64_t state = seed;
+    dsm_workload *const workload = role_draw_network(&state, 2, NOTHING);
+    dsm_system *const system = draw_tight_system(&state, 1);
+    dsm_explore_options options;
+    system->chip.cores = 1; /* of which there is one core split */
+    drawn_energy_set(system, seed);
+    set_prices(system, &state);
+    dsm_explore_options_init(&options);
+    options.optimizations = WORD(HYBRID) | WORD(REUSE) | WORD(DYSM) | WORD(PER_PASS);
+    memset(&e, 0, sizeof e);
+    e.workload = workload;
+    e.options = &options;
+    e.machine = dsm_machine_derive(system);
+    e.arena = dsm__arena_new();
+    e.weights = drawn_weights(1, 0);
+    ck_assert(dsm__core_splits_enumerate(&e.splits, dsm_split_cores(system), e.arena));
+    try_layer(&e, 0);
+    compare_aims(&e, &options, seed, &open);
+    dsm__arena_free(e.arena);
+    dsm_workload_free(workload);
+    dsm_system_free(system);
+  }
+  ck_assert_uint_lt(open, WORD_SEEDS); /* of four times as many */
+}
+END_TEST
+
 Suite *suite_objectives(void) {
   Suite *const suite = suite_create("objectives");
   TCase *const tests = tcase_create("enumeration");
@@ -328,6 +454,7 @@ Suite *suite_objectives(void) {
   tcase_add_loop_test(tests, test_the_cheapest_roles_are_found, 0, DSM__COUNT_OF(objectives));
   tcase_add_loop_test(tests, test_the_cheapest_words_are_found, 0, 2);
   tcase_add_test(tests, test_what_cannot_be_chosen_has_no_price);
+  tcase_add_test(tests, test_what_is_asked_for_is_the_best_of_all);
   suite_add_tcase(suite, tests);
   return suite;
 }

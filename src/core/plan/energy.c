@@ -38,9 +38,9 @@ dsm__energy_terms dsm__energy_terms_of(const dsm_system *system) {
   }
   const double kWh_dollars = prices->dollars_per_kWh;
   terms.static_watts = stated(cost.chip_static_W) * (double)dsm_system_chips(system);
-  terms.has_prices = isfinite(cost.hour_dollars) && isfinite(cost.system_W);
+  terms.has_prices = isfinite(cost.hour_dollars) && isfinite(cost.site_W);
   if (terms.has_prices) {
-    const double capital = cost.hour_dollars - cost.system_W / watts_of_kW * kWh_dollars;
+    const double capital = cost.hour_dollars - cost.site_W / watts_of_kW * kWh_dollars;
     terms.joule_dollars = prices->PUE * kWh_dollars / joules_of_kWh;
     terms.second_dollars =
         capital / seconds_of_hour + stated(cost.system_static_W) * terms.joule_dollars;
