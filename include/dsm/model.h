@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "dsm/energy.h"
 #include "dsm/mapping.h"
 #include "dsm/system.h"
 #include "dsm/traffic.h"
@@ -57,6 +58,10 @@ typedef struct dsm_machine {
   unsigned parallelism_count;       /**< the ways to give its axes roles: 1 << axes */
   uint64_t reduction_chunk;         /**< Pr: reduction features an array takes at once */
   uint64_t production_chunk;        /**< Pc: produced features an array takes at once */
+  dsm_energy_rates energy;          /**< of a chip */
+  bool is_weighed;     /**< totals of invocations are prices: cycles and joules, weighed; false: they
+                            are cycles. Only in searches: a plan is predicted in cycles */
+  dsm_weights weights; /**< 1 of cycles, 0 of joules unless it is weighed */
 } dsm_machine;
 
 /** What the equations need of a system. */
@@ -78,6 +83,7 @@ typedef struct dsm_precision {
                                    0: by the bytes of what a pass multiplies */
   double weight_bytes;        /**< Bw; 0: as element_bytes */
   double cache_bytes;         /**< of keys and values in a cache; 0: as element_bytes */
+  uint64_t array_type;        /**< dsm_element_type that has array_rate; 0: by the bytes likewise */
 } dsm_precision;
 
 /** The workload's, except where the system has partial_sum_bytes of its own. */
@@ -316,6 +322,8 @@ typedef struct dsm_pass_work {
   double hidden_cycles;             /**< of these, behind a product that takes long enough */
   dsm_tile_schedule tiles;          /**< with model.tile_schedule */
   dsm_tile_bytes tile_bytes;        /**< with model.tiling "blocked" */
+  dsm_joules energy;   /**< of a chip: of products and operations alone; 0 where no rates are known */
+  double fixed_joules; /**< of a chip, on a weighed machine: all but of what core splits decide */
 } dsm_pass_work;
 
 /** Prepares the cost of an invocation. `samples` (S) is the invocation's, 1 or more. */
@@ -370,6 +378,10 @@ typedef struct dsm_invocation_cost {
  * Non-Ovldt).
  */
 DSM_API dsm_invocation_cost dsm_invocation_score(const dsm_pass_work *work, const dsm_loops *split);
+
+/** What an invocation takes on a chip: its products, its operations, and the bytes of its transfers
+ * (docs/energy.md). Zero where the machine's rates are not known. */
+DSM_API dsm_joules dsm_invocation_energy(const dsm_pass_work *work, const dsm_loops *split);
 
 /** What computes an invocation with a core split (docs/model.md, section 4). */
 DSM_API dsm_computing dsm_invocation_computing(const dsm_pass_work *work, const dsm_loops *split);
@@ -451,6 +463,9 @@ DSM_API dsm_transfer_list dsm_axis_transfers(dsm_transfer transfer, dsm_group gr
 /** Cycles of a group: its slowest link, and the latency (section 2). An infinitely fast link takes
  * none. External memory is one link: what moves at amem comes after what moves at its own rate. */
 DSM_API double dsm_group_cycles(const dsm_machine *machine, const dsm_traffic *traffic);
+
+/** The same, on a weighed machine its price: cycles and joules of the bytes, weighed. */
+DSM_API double dsm_group_price(const dsm_machine *machine, const dsm_traffic *traffic);
 
 /** The slowest link of a group, the first of equals. */
 DSM_API dsm_link dsm_group_slowest_link(const dsm_machine *machine, const dsm_traffic *traffic);

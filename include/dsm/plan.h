@@ -124,6 +124,8 @@ typedef struct dsm_pass_plan {
   double utilization;         /**< ideal over total, 0 .. 1; higher is better */
   dsm_resources resources;    /**< the total by what decides it */
   dsm_bound bound;            /**< what most of it is spent on */
+  dsm_joules energy;          /**< of all chips that run it, without static power; 0 where the
+                                   system names no technology */
   const dsm_plan_transfer *transfers; /**< over the whole step; owned by the plan */
   size_t transfer_count;
 } dsm_pass_plan;
@@ -214,6 +216,19 @@ typedef struct dsm_plan_storage {
   double waiting_seconds;   /**< what loading takes beyond computing; lower is better */
 } dsm_plan_storage;
 
+/** The energy of a step of all chips, where the system names a technology (docs/energy.md). */
+typedef struct dsm_plan_energy {
+  bool is_known;
+  dsm_joules parts;
+  double step_joules;        /**< their sum; lower is better */
+  double chip_watts;         /**< of a chip on average */
+  double capped_seconds;     /**< what the step takes at the least under the power cap; 0: no cap */
+  double step_dollars;       /**< machine and energy; 0: the technology states no prices */
+  double sample_dollars;     /**< of a million samples; likewise */
+  double objective_value;    /**< of options.objective, in its unit; 0: that is time, uncapped */
+  double objective_bound;    /**< what no mapping of the searched space is below; 0: not known */
+} dsm_plan_energy;
+
 /** The prediction for the whole step. */
 typedef struct dsm_plan_result {
   double step_cycles;        /**< cycles.total; lower is better */
@@ -229,6 +244,7 @@ typedef struct dsm_plan_result {
   dsm_resources resources; /**< step_cycles by what decides them */
   dsm_plan_memory memory;
   dsm_plan_storage storage;
+  dsm_plan_energy energy;
 } dsm_plan_result;
 
 /** What the search did; the same for any number of threads. */
@@ -254,6 +270,7 @@ typedef struct dsm_plan {
   size_t pipeline_count;
   dsm_search_statistics statistics; /**< zero in a loaded plan */
 
+  double price;                   /**< private: what a search compares; of time step_cycles */
   dsm_workload *owned_workload;   /**< private */
   dsm_system *owned_system;       /**< private */
   struct dsm__arena *arena;       /**< private */

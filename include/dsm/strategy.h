@@ -124,6 +124,18 @@ typedef enum dsm_as_run_by {
 /** The word of the formats and of `--as-run-by`, such as "megatron". Never NULL. */
 DSM_API const char *dsm_as_run_by_name(dsm_as_run_by by);
 
+/** What a search minimises. All but time need a system that names a technology (docs/energy.md). */
+typedef enum dsm_aim {
+  DSM_AIM_TIME = 0,
+  DSM_AIM_JOULES,  /**< of a step, of all chips */
+  DSM_AIM_EDP,     /**< these times the seconds of the step */
+  DSM_AIM_DOLLARS, /**< of a step: the machine's hours, and energy */
+  DSM_AIM_COUNT
+} dsm_aim;
+
+/** The word of the formats and of `--objective`, such as "joules". Never NULL. */
+DSM_API const char *dsm_aim_name(dsm_aim aim);
+
 /** What was asked for: together with workload and system it determines the searched space. */
 typedef struct dsm_explore_options {
   dsm_mode mode;
@@ -152,6 +164,8 @@ typedef struct dsm_explore_options {
   dsm_recomputation recomputation; /**< with `recompute`: of which layers */
   dsm_shard_level shard_level;     /**< with `shard`: what each layer shares out */
   dsm_as_run_by as_run_by;         /**< the framework that is to run the plan; training */
+  dsm_aim aim;                     /**< what is minimised */
+  double power_cap_watts;          /**< of a chip on average over a step; 0: none */
   const char *const *overrides;    /**< PATH=VALUE already applied to the inputs, for the record;
                                         copied into the plan */
   size_t override_count;

@@ -87,7 +87,8 @@ static double pass_cycles(const role_twin *twin, size_t index, dsm_pass pass,
   double least = HUGE_VAL;
   for (unsigned i = 0; i < count; i++) {
     const dsm_invocation_cost cost = dsm_invocation_score(&work, &splits[i]);
-    const double cycles = cost.total - fmin(most, fmax(cost.primary, cost.overlapped));
+    const double hidden = fmin(most, fmax(cost.primary, cost.overlapped));
+    const double cycles = cost.total - work.machine->weights.cycles * hidden;
     if (cycles < least) {
       least = cycles;
       *best = splits[i];
@@ -103,49 +104,25 @@ dsm_loops role_twin_split(const role_twin *twin, size_t layer, dsm_pass pass,
   return best;
 }
 
-static double counted_cycles(const role_twin *twin, double cycles) {
-  return twin->counted == NULL ? cycles : twin->counted->cycle * cycles;
-}
-
-/* What counts of a pass beside its cycles. */
-static double counted_pass(const role_twin *twin, size_t index, dsm_pass pass,
-                           const dsm_roles *roles) {
-  const role_counted *const counted = twin->counted;
-  return counted == NULL ? 0
-                         : counted->of_pass(counted->context, &twin->workload->layers[index],
-                                            &twin->machine, twin->workload->minibatch, pass,
-                                            dsm_parallelism_of(roles, axis_count(twin)));
-}
-
-static double counted_exchange(const role_twin *twin, const dsm_traffic *traffic) {
-  const role_counted *const counted = twin->counted;
-  return counted_cycles(twin, dsm_group_cycles(&twin->machine, traffic)) +
-         (counted == NULL ? 0 : counted->of_exchange(counted->context, traffic));
-}
-
 /* Of gathers before forward and sums in backward some are another layer's, the same of both. */
 static double both_cycles(const role_twin *twin, size_t index, const dsm_roles *roles,
                           dsm_axis_set shared, bool is_apart) {
   const dsm_layer *const layer = &twin->workload->layers[index];
   dsm_loops split;
   double cycles = pass_cycles(twin, index, DSM_PASS_FORWARD, roles, shared, false, &split);
-  double others = counted_pass(twin, index, DSM_PASS_FORWARD, roles);
   if (dsm_pass_exists(layer, twin->mode, DSM_PASS_BACKWARD)) {
     /* Of a product both operands have errors. */
     cycles += (layer->is_product ? 2 : 1) *
               pass_cycles(twin, index, DSM_PASS_BACKWARD, roles, shared, is_apart, &split);
-    others += counted_pass(twin, index, DSM_PASS_BACKWARD, roles);
   }
-  return counted_cycles(twin, cycles) + others;
+  return cycles;
 }
 
 static double update_cycles(const role_twin *twin, size_t index, const dsm_roles *roles,
                             dsm_axis_set gathered) {
   dsm_loops split;
   return dsm_pass_exists(&twin->workload->layers[index], twin->mode, DSM_PASS_UPDATE)
-             ? counted_cycles(twin, pass_cycles(twin, index, DSM_PASS_UPDATE, roles, gathered,
-                                                false, &split)) +
-                   counted_pass(twin, index, DSM_PASS_UPDATE, roles)
+             ? pass_cycles(twin, index, DSM_PASS_UPDATE, roles, gathered, false, &split)
              : 0;
 }
 
@@ -160,9 +137,9 @@ static double once_cycles(const role_twin *twin, size_t index, const role_pair *
   }
   const dsm_weight_traffic traffic =
       dsm_weight_traffic_derive(layer, &twin->machine, precision, &layouts);
-  double cycles = dsm_group_cycles(&twin->machine, &traffic.sum_of_gradients) +
-                  dsm_group_cycles(&twin->machine, &traffic.broadcast_weights) +
-                  dsm_group_cycles(&twin->machine, &traffic.weight_update);
+  double cycles = dsm_group_price(&twin->machine, &traffic.sum_of_gradients) +
+                  dsm_group_price(&twin->machine, &traffic.broadcast_weights) +
+                  dsm_group_price(&twin->machine, &traffic.weight_update);
   dsm_layouts ends[2][2]; /* of input, of error: before and after */
   for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
     ends[0][0].of[a] = dsm_role_input_layout(roles->both.of[a]);
@@ -176,9 +153,9 @@ static double once_cycles(const role_twin *twin, size_t index, const role_pair *
   for (int e = 0; e < 2; e++) {
     const dsm_traffic move =
         dsm_layout_traffic(&twin->machine, (double)elements[e] * bytes, &ends[e][0], &ends[e][1]);
-    cycles += dsm_group_cycles(&twin->machine, &move);
+    cycles += dsm_group_price(&twin->machine, &move);
   }
-  return counted_cycles(twin, cycles);
+  return cycles;
 }
 
 /* ---- tensors between layers ---- */
@@ -253,7 +230,7 @@ static double move_cycles(const role_twin *twin, const dsm_layouts *before,
       }
       sum.latency_cycles += one.latency_cycles;
     }
-    cycles += counted_exchange(twin, &sum);
+    cycles += dsm_group_price(&twin->machine, &sum);
   }
   return cycles;
 }
@@ -447,7 +424,7 @@ static double tied_cycles(const role_twin *twin, size_t index, const role_pair *
   dsm_roles both[ROLE_TWIN_LAYERS];
   take_both(roles, index, both);
   return twin->mode == DSM_MODE_TRAINING
-             ? counted_cycles(twin, tied_twin_cycles(twin->workload, &twin->machine, index, both))
+             ? tied_twin_cycles(twin->workload, &twin->machine, index, both)
              : 0;
 }
 
@@ -575,6 +552,11 @@ static void forget(role_twin *twin, size_t i) {
   }
 }
 
+void role_twin_weigh(role_twin *twin, const dsm_weights *weights) {
+  twin->machine.is_weighed = twin->waiting_machine.is_weighed = true;
+  twin->machine.weights = twin->waiting_machine.weights = *weights;
+}
+
 void role_twin_init(role_twin *twin, const dsm_workload *workload, const dsm_system *system,
                     dsm_mode mode, role_space space) {
   twin->workload = workload;
@@ -585,7 +567,6 @@ void role_twin_init(role_twin *twin, const dsm_workload *workload, const dsm_sys
   twin->mode = mode;
   twin->capacity_bytes = HUGE_VAL;
   twin->has_per_pass = space.has_per_pass;
-  twin->counted = NULL;
   twin->count = workload->layer_count;
   twin->cycles = HUGE_VAL;
   twin->tried = 0;

@@ -29,15 +29,6 @@ typedef struct role_pair {
   dsm_roles update;
 } role_pair;
 
-/** What counts of a mapping: cycles so much, and something else of each pass and each exchange. */
-typedef struct role_counted {
-  double cycle;
-  double (*of_pass)(const void *context, const dsm_layer *layer, const dsm_machine *machine,
-                    uint64_t minibatch, dsm_pass pass, dsm_parallelism parallelism);
-  double (*of_exchange)(const void *context, const dsm_traffic *traffic);
-  const void *context;
-} role_counted;
-
 typedef struct role_twin {
   const dsm_workload *workload;
   dsm_machine machine;
@@ -46,7 +37,6 @@ typedef struct role_twin {
   dsm_mode mode;
   double capacity_bytes;
   bool has_per_pass;
-  const role_counted *counted; /**< NULL: cycles alone */
   size_t count;                /**< layers */
   dsm_roles options[ROLE_TWIN_LAYERS][ROLE_TWIN_OPTIONS];
   size_t option_count[ROLE_TWIN_LAYERS];
@@ -71,6 +61,9 @@ typedef struct role_twin {
 /** The groups of roles that each layer may have of a space. */
 void role_twin_init(role_twin *twin, const dsm_workload *workload, const dsm_system *system,
                     dsm_mode mode, role_space space);
+
+/** Lets cycles and joules count with weights, in place of cycles alone. */
+void role_twin_weigh(role_twin *twin, const dsm_weights *weights);
 
 /** The fastest mapping within the capacity. */
 void role_twin_search(role_twin *twin);

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drawn_energy.h"
 #include "given.h"
 #include "how_many.h"
-#include "made_up_energy.h"
 #include "plan/legal.h"
 #include "plan/plan_internal.h"
 #include "plan/role_flow.h"
@@ -41,9 +41,7 @@ typedef struct enumeration {
   dsm__arena *arena;
   role_pair roles[ROLE_TWIN_LAYERS]; /* the same in all passes */
   dsm__layer_decision layers[ROLE_TWIN_LAYERS];
-  double price; /* of a joule, where a cycle has 1 */
-  double moved; /* joules of relayouts */
-  made_up_energy energy;
+  dsm_weights weights;
   double cost; /* of the cheapest; infinite: none fits */
   dsm__layer_decision best[ROLE_TWIN_LAYERS];
   unsigned legal; /* that hold something beside roles other than data and model */
@@ -65,10 +63,9 @@ static dsm__candidate candidate_of(const enumeration *e, const dsm__decisions *d
                           .is_complete = true};
 }
 
-/* The best core splits, as the layers are run; the joules of that. */
-static double find_splits(enumeration *e, const dsm__decisions *decisions,
+/* The best core splits, as the layers are run. */
+static void find_splits(enumeration *e, const dsm__decisions *decisions,
                           const dsm__role_step *steps) {
-  double joules = e->moved;
   dsm__holding holdings[ROLE_TWIN_LAYERS];
   const dsm_workload *const workload = e->twin->workload;
   ck_assert(dsm__holdings_derive(workload, &e->twin->machine, decisions, holdings, e->arena));
@@ -89,13 +86,9 @@ static double find_splits(enumeration *e, const dsm__decisions *decisions,
         const dsm__best_pass best = dsm__best_pass_find(
             &setting, (dsm_pass)p, e->layers[i].layouts.of[p], false, &e->splits);
         memcpy(e->layers[i].splits[p], best.splits, sizeof best.splits);
-        joules += made_up_held_share(&holdings[i], (dsm_pass)p) *
-                  made_up_joules(&e->energy, setting.layer, setting.machine, setting.minibatch,
-                                 setting.dysm_factor, (dsm_pass)p, e->layers[i].layouts.of[p]);
       }
     }
   }
-  return joules;
 }
 
 /* A mapping: if it is legal, what it takes. */
@@ -111,12 +104,12 @@ static void try_mapping(enumeration *e, const dsm__role_step *steps, bool has_ro
   if (violations > 0) {
     return;
   }
-  const double joules = find_splits(e, &decisions, steps);
+  find_splits(e, &decisions, steps);
   dsm_plan *plan = NULL;
   ck_assert_int_eq(dsm__plan_make(&plan, e->twin->workload, e->twin->machine.system, e->options,
                                   &decisions, NULL),
                    DSM_OK);
-  const double cost = plan->result.step_cycles + e->price * joules;
+  const double cost = drawn_price(plan, &e->weights);
   if (cost < e->cost && plan->result.memory.total_bytes <= plan->result.memory.capacity_bytes) {
     e->cost = cost;
     memcpy(e->best, e->layers, sizeof e->best);
@@ -176,17 +169,6 @@ static void try_holdings(enumeration *e) {
   dsm__arena_free(e->arena);
 }
 
-static double nothing(const void *context, const dsm_layer *layer, const dsm_machine *machine,
-                      uint64_t minibatch, dsm_pass pass, dsm_parallelism parallelism) {
-  (void)context;
-  (void)layer;
-  (void)machine;
-  (void)minibatch;
-  (void)pass;
-  (void)parallelism;
-  return 0;
-}
-
 static void try_roles(enumeration *e, size_t index) {
   role_twin *const twin = e->twin;
   const size_t count = twin->count;
@@ -200,10 +182,6 @@ static void try_roles(enumeration *e, size_t index) {
     const bool is_legal = role_twin_cycles(twin, e->roles) >= 0;
     twin->count = count;
     if (is_legal) {
-      const role_counted moves = {0, nothing, made_up_exchange_joules, &e->energy};
-      twin->counted = index + 1 == count ? &moves : NULL;
-      e->moved = twin->counted != NULL ? role_twin_cycles(twin, e->roles) : 0;
-      twin->counted = NULL;
       try_roles(e, index + 1);
     }
   }
@@ -248,16 +226,14 @@ static double explore_cycles(const enumeration *e) {
 
 /* What the cheapest costs, with data and model or with roles. */
 static double search_cost(const enumeration *e) {
-  const dsm__energy energy = made_up_energy_of(&e->energy);
   dsm__problem problem;
   dsm__solution words;
   dsm__graph_answer roles;
   dsm__decisions decisions;
   ck_assert_int_eq(
-      dsm__problem_init(&problem, e->twin->workload, e->twin->machine.system, e->options, NULL),
+      dsm__problem_init_weighed(&problem, e->twin->workload, e->twin->machine.system, e->options,
+                                &e->weights, NULL),
       DSM_OK);
-  problem.inputs.prices.joules = e->price;
-  problem.inputs.energy = &energy;
   ck_assert(dsm__problem_solve(&problem, &words));
   ck_assert(dsm__step_search(&problem, HUGE_VAL, &roles, &decisions));
   ck_assert(words.answer.is_feasible && roles.is_feasible);
@@ -280,6 +256,7 @@ static void compare_best(uint64_t seed, double price, unsigned *legal) {
                                                    : seed % 5 == 2 && price <= 0 ? TIED
                                                                                  : NOTHING);
   dsm_explore_options options;
+  drawn_energy_set(system, seed);
   dsm_explore_options_init(&options);
   options.mode = random_below(&state, 3) == 0 ? DSM_MODE_INFERENCE : DSM_MODE_TRAINING;
   options.optimizations = draw_groups(&state, axis_count) | HOLDING;
@@ -291,7 +268,10 @@ static void compare_best(uint64_t seed, double price, unsigned *legal) {
   };
   role_twin_init(&twin, workload, system, options.mode, space);
   e = (enumeration){
-      .twin = &twin, .options = &options, .price = price, .energy = {seed}, .cost = HUGE_VAL};
+      .twin = &twin, .options = &options, .weights = drawn_weights(1, price), .cost = HUGE_VAL};
+  if (price > 0) {
+    role_twin_weigh(&twin, &e.weights);
+  }
   dsm__arena *const arena = dsm__arena_new();
   ck_assert(dsm__core_splits_enumerate(&e.splits, dsm_split_cores(system), arena));
   try_roles(&e, 0);

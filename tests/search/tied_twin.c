@@ -146,7 +146,7 @@ static double collective(const dsm_machine *machine, const axes *members, double
                                        .bytes = bytes,
                                        .memory_bytes = times * memory_bytes * bytes};
   const dsm_traffic traffic = dsm__collective_traffic(machine, &asked);
-  return dsm_group_cycles(machine, &traffic);
+  return dsm_group_price(machine, &traffic);
 }
 
 static double swap(const dsm_machine *machine, const axes *members, double bytes) {
@@ -157,7 +157,7 @@ static double swap(const dsm_machine *machine, const axes *members, double bytes
                                            machine->system->model.relayout_memory_bytes * bytes,
                                        .is_kept_from_cores = true};
   const dsm_traffic traffic = dsm__collective_traffic(machine, &asked);
-  return members->set == 0 ? 0 : dsm_group_cycles(machine, &traffic);
+  return members->set == 0 ? 0 : dsm_group_price(machine, &traffic);
 }
 
 static double weight_bytes_of(const dsm_workload *workload, size_t layer) {

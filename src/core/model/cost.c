@@ -91,6 +91,21 @@ static void derive_auxiliary(dsm_pass_work *work, double computing) {
   }
 }
 
+/* Of products the layer's own, which all chips share, whatever the busiest one has of them. */
+static void derive_energy(dsm_pass_work *work, dsm_element_type type, uint64_t samples,
+                          double auxiliary_cycles) {
+  const dsm_machine *const machine = work->machine;
+  const double macs = (double)work->layer->macs * (double)samples *
+                      product_share(work->layer, machine, work->pass) /
+                      (double)machine->chip_count;
+  const double of_one = dsm__special_function_cycles(machine, 1);
+  const double operations = of_one > 0 ? auxiliary_cycles / of_one : 0;
+  work->energy = dsm__work_energy(work, type, macs, operations);
+  if (machine->is_weighed) {
+    work->fixed_joules = dsm__fixed_joules(work, is_beside_streams(work));
+  }
+}
+
 dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *machine,
                                    dsm_precision precision, dsm_mode mode, dsm_pass pass,
                                    dsm_parallelism parallelism, uint64_t samples,
@@ -120,8 +135,9 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
     work.shared = dsm__shared_bytes_derive(&work);
   }
   const double widening = dsm__widening_ops(layer, pass, &work.bytes, &work.tensor_bytes);
-  derive_auxiliary(&work, dsm__auxiliary_cycles(machine, &work.share, ops) +
-                              dsm__special_function_cycles(machine, widening));
+  const double passing = dsm__auxiliary_cycles(machine, &work.share, ops) +
+                         dsm__special_function_cycles(machine, widening);
+  derive_auxiliary(&work, passing);
   if (machine->overhead_cycles > 0) {
     work.overhead_cycles =
         dsm_invocation_kernels(layer, machine, mode, pass) * machine->overhead_cycles;
@@ -139,6 +155,9 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
   derive_collectives(&work);
   if (machine->engine->prepare != NULL) {
     machine->engine->prepare(&work);
+  }
+  if (machine->energy.is_known) {
+    derive_energy(&work, dsm__pass_element_type(layer, &precision, mode, pass), samples, passing);
   }
   return work;
 }
@@ -241,6 +260,22 @@ double dsm__stream_cycles(const dsm_pass_work *work, const dsm__core_bytes *core
   return stream_cycles(work, &all);
 }
 
+static double price_of(const dsm_pass_work *work, double cycles, const streams *all,
+                       double exchanged_bytes) {
+  const dsm_machine *const machine = work->machine;
+  const double *const rates = machine->energy.link_joules;
+  const double joules = work->fixed_joules + all->memory_bytes * rates[DSM_LINK_MEMORY] +
+                        all->shared_bytes * rates[DSM_LINK_SHARED] +
+                        (all->link_bytes + exchanged_bytes) * rates[machine->core_links.link];
+  return machine->weights.cycles * cycles + machine->weights.joules * joules;
+}
+
+double dsm__stream_price(const dsm_pass_work *work, double cycles, const dsm__core_bytes *core,
+                         const dsm__core_extents *extents, double exchanged_bytes) {
+  const streams all = streams_derive(work, core, dsm__refetch_derive(work, core, extents));
+  return price_of(work, cycles, &all, exchanged_bytes);
+}
+
 static double primary_cycles(const dsm_pass_work *work, const dsm_loops *split) {
   return work->machine->engine->cycles(work, split);
 }
@@ -253,7 +288,7 @@ static dsm_invocation_cost score(const dsm_pass_work *work, const dsm_loops *spl
                                  streams *stream) {
   const dsm_machine *const machine = work->machine;
   const double primary = primary_cycles(work, split);
-  if (primary + work->auxiliary_cycles > limit) {
+  if (machine->weights.cycles * (primary + work->auxiliary_cycles) > limit) {
     return (dsm_invocation_cost){.total = HUGE_VAL};
   }
   const dsm__core_bytes bytes =
@@ -264,14 +299,15 @@ static dsm_invocation_cost score(const dsm_pass_work *work, const dsm_loops *spl
   }
   const dsm__refetch refetch = dsm__refetch_derive(work, &bytes, &extents);
   *stream = streams_derive(work, &bytes, refetch);
+  const double sum_bytes =
+      dsm__partial_sum_bytes(work, split, &bytes) + dsm__statistics_bytes(work, split);
+  const double moved_bytes = layout_move_bytes(work, split);
   dsm_invocation_cost cost = {
       .primary = primary,
       .overlapped = stream_cycles(work, stream),
       .auxiliary = work->auxiliary_cycles,
-      .partial_sum = dsm__core_link_cycles(machine, dsm__partial_sum_bytes(work, split, &bytes) +
-                                                        dsm__statistics_bytes(work, split)) +
-                     work->statistics_cycles,
-      .layout_move = dsm__core_link_cycles(machine, layout_move_bytes(work, split)),
+      .partial_sum = dsm__core_link_cycles(machine, sum_bytes) + work->statistics_cycles,
+      .layout_move = dsm__core_link_cycles(machine, moved_bytes),
       .rotation = work->rotation_cycles,
       .overhead = work->overhead_cycles,
       .footprint_bytes = bytes.input + bytes.output + bytes.kernel,
@@ -282,6 +318,9 @@ static dsm_invocation_cost score(const dsm_pass_work *work, const dsm_loops *spl
   cost.total =
       cost.primary + cost.overlapped_visible + cost.auxiliary +
       (cost.partial_sum + cost.rotation + cost.layout_move + cost.overhead + cost.collective);
+  if (machine->is_weighed) {
+    cost.total = price_of(work, cost.total, stream, sum_bytes + moved_bytes);
+  }
   return cost;
 }
 

@@ -118,6 +118,33 @@ double dsm__type_rate(const dsm_system *system, dsm_element_type type);
 double dsm__pass_array_rate(const dsm_layer *layer, const dsm_system *system,
                             const dsm_precision *precision, dsm_mode mode, dsm_pass pass);
 
+/** The type of that rate. Source and limits: the same. */
+dsm_element_type dsm__pass_element_type(const dsm_layer *layer, const dsm_precision *precision,
+                                        dsm_mode mode, dsm_pass pass);
+
+/**
+ * What a technology says of each thing that is counted. Source: docs/energy.md. Symbols: joules; a
+ * type without a number has that of the next wider one; where the busiest link of a core counts, a
+ * byte on it is one on that of each core. Limits: what is not stated: 0.
+ */
+dsm_energy_rates dsm__energy_rates_of(const dsm_system *system, const dsm_core_links *links);
+
+/**
+ * What products and operations of an invocation take on a chip. Source: docs/energy.md. Symbols:
+ * MACs, of all chips shared out evenly, * e_mac of their type; operand bytes / columns and sum bytes
+ * * 2 / rows of each * e_scratchpad; elements that operations pass over * e_vector. Limits: no
+ * rates: 0.
+ */
+dsm_joules dsm__work_energy(const dsm_pass_work *work, dsm_element_type type, double macs,
+                            double operations);
+
+/**
+ * Joules of an invocation on a chip that no core split changes. Source: docs/energy.md. Symbols:
+ * the energy above, and the bytes of rotation, exchanges and operations of their own;
+ * `is_turning_streamed`: what turns is in the streams on the chip's own links. Limits: as above.
+ */
+double dsm__fixed_joules(const dsm_pass_work *work, bool is_turning_streamed);
+
 /** Do the groups of a layer have operands of their own, so that chips can have whole groups each
  * and nothing is turned between them? */
 bool dsm__has_own_groups(const dsm_layer *layer);
@@ -612,6 +639,14 @@ double dsm__memory_bytes(const dsm_pass_work *work, dsm__refetch refetch);
  */
 double dsm__stream_cycles(const dsm_pass_work *work, const dsm__core_bytes *core,
                           const dsm__core_extents *extents);
+
+/**
+ * Price on a weighed machine of an invocation of so many cycles, whose cores stream as in
+ * dsm__stream_cycles and exchange so many bytes. Source: docs/energy.md. Limits: no joules count:
+ * the cycles, weighed.
+ */
+double dsm__stream_price(const dsm_pass_work *work, double cycles, const dsm__core_bytes *core,
+                         const dsm__core_extents *extents, double exchanged_bytes);
 
 /** Cycles of so many bytes on the link of the cores. Source: section 2. Limits: none: 0. */
 double dsm__core_link_cycles(const dsm_machine *machine, double bytes);

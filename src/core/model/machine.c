@@ -37,6 +37,7 @@ dsm_machine dsm_machine_for(const dsm_system *system, dsm_mode mode) {
       .engine = dsm__engine_of(system),
       .reduction_chunk = system->array.rows,
       .production_chunk = system->array.columns * system->pe.simd_macs,
+      .weights = {.cycles = 1},
   };
   for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
     const bool is_there = a < system->system.axis_count;
@@ -65,6 +66,9 @@ dsm_machine dsm_machine_for(const dsm_system *system, dsm_mode mode) {
       bytes_per_cycle(system->chip.core_link_bandwidth_GBps, frequency_GHz) * machine.clock_ratio;
   machine.peak_macs_per_cycle =
       (double)machine.chip_count * (double)system->chip.cores * dsm__core_macs_per_cycle(system, 1);
+  if (system->technology.is_stated) {
+    machine.energy = dsm__energy_rates_of(system, &machine.core_links);
+  }
   return machine;
 }
 
@@ -123,6 +127,8 @@ double dsm__type_rate(const dsm_system *system, dsm_element_type type) {
 
 dsm_precision dsm_precision_of(const dsm_workload *workload, const dsm_system *system) {
   const double own = system->model.partial_sum_bytes;
+  const bool is_stated = workload->element_type != DSM_ELEMENT_TYPE_ANY &&
+                         !dsm__is_narrow(workload->element_type, workload->element_bytes);
   return (dsm_precision){
       .element_bytes = workload->element_bytes,
       .weight_bytes = workload->weight_bytes,
@@ -132,10 +138,8 @@ dsm_precision dsm_precision_of(const dsm_workload *workload, const dsm_system *s
       .update_bytes =
           dsm__optimizer_traffic_bytes(workload->optimizer, workload->types.of[DSM_USE_OPTIMIZER]),
       .normalization_group = (double)workload->normalization_group,
-      .array_rate = workload->element_type == DSM_ELEMENT_TYPE_ANY ||
-                            dsm__is_narrow(workload->element_type, workload->element_bytes)
-                        ? 0
-                        : dsm__type_rate(system, workload->element_type),
+      .array_rate = is_stated ? dsm__type_rate(system, workload->element_type) : 0,
+      .array_type = is_stated ? (uint64_t)workload->element_type : DSM_ELEMENT_TYPE_ANY,
   };
 }
 
@@ -198,23 +202,30 @@ dsm_tensor_bytes dsm__tensor_bytes_derive(const dsm_layer *layer, const dsm_prec
   return bytes;
 }
 
-double dsm__pass_array_rate(const dsm_layer *layer, const dsm_system *system,
-                            const dsm_precision *precision, dsm_mode mode, dsm_pass pass) {
+dsm_element_type dsm__pass_element_type(const dsm_layer *layer, const dsm_precision *precision,
+                                        dsm_mode mode, dsm_pass pass) {
   const dsm_tensor_bytes bytes = dsm__tensor_bytes_derive(layer, precision, mode, pass);
   double left = bytes.input;
   double right = bytes.kernel;
   if (layer->casts.operands != DSM_ELEMENT_TYPE_ANY) {
-    return dsm__type_rate(system, layer->casts.operands);
+    return layer->casts.operands;
   }
-  if (precision->array_rate > 0) {
-    return precision->array_rate;
+  if (precision->array_type != DSM_ELEMENT_TYPE_ANY) {
+    return (dsm_element_type)precision->array_type;
   }
   if (pass == DSM_PASS_BACKWARD) {
     left = layer->is_product ? fmax(left, bytes.output) : bytes.output;
   } else if (pass == DSM_PASS_UPDATE) {
     right = bytes.output;
   }
-  return dsm__type_rate(system, type_of_bytes(fmax(left, right)));
+  return type_of_bytes(fmax(left, right));
+}
+
+double dsm__pass_array_rate(const dsm_layer *layer, const dsm_system *system,
+                            const dsm_precision *precision, dsm_mode mode, dsm_pass pass) {
+  return layer->casts.operands == DSM_ELEMENT_TYPE_ANY && precision->array_rate > 0
+             ? precision->array_rate
+             : dsm__type_rate(system, dsm__pass_element_type(layer, precision, mode, pass));
 }
 
 double dsm_link_cycles(const dsm_machine *machine, dsm_link link, double bytes) {

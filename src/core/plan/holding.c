@@ -500,7 +500,7 @@ double dsm__tied_exchange_cycles(const dsm__layer_setting *setting,
   const dsm__table_exchange exchange = dsm__tied_exchange(setting, layouts);
   double cycles = 0;
   for (int m = 0; m < DSM__TABLE_MOVES; m++) {
-    cycles += dsm_group_cycles(setting->machine, &exchange.moves[m]);
+    cycles += dsm_group_price(setting->machine, &exchange.moves[m]);
   }
   return cycles;
 }
@@ -524,12 +524,23 @@ double dsm__once_cycles(const dsm__layer_setting *setting, const dsm_pass_layout
   if (!dsm_pass_exists(setting->layer, setting->mode, DSM_PASS_UPDATE)) {
     return 0;
   }
+  const dsm_machine *const machine = setting->machine;
   const moved_once moved = moved_once_of(setting, layouts);
   double cycles = 0;
   for (int i = 0; i < ONCE_COUNT; i++) {
-    cycles += dsm_group_cycles(setting->machine, &moved.groups[i]);
+    cycles += dsm_group_cycles(machine, &moved.groups[i]);
   }
-  return cycles;
+  if (!machine->is_weighed) {
+    return cycles;
+  }
+  dsm__layer_setting alone = *setting; /* what is shared or hides takes its energy all the same */
+  alone.reductions = NULL;
+  const moved_once all = moved_once_of(&alone, layouts);
+  double joules = 0;
+  for (int i = 0; i < ONCE_COUNT; i++) {
+    joules += dsm_traffic_joules(&machine->energy, &all.groups[i]);
+  }
+  return machine->weights.cycles * cycles + machine->weights.joules * joules;
 }
 
 dsm__once_parts dsm__once_parts_of(const dsm__layer_setting *setting,

@@ -185,7 +185,8 @@ double dsm__tied_exchange_cycles(const dsm__layer_setting *setting,
                                  const dsm_pass_layouts *layouts);
 
 /** Cycles of a layer that occur once a step beside its invocations: gradient reduction, broadcast,
- * weight update, exchange of a tied table, moves between its passes. */
+ * weight update, exchange of a tied table, moves between its passes. On a weighed machine their
+ * price. */
 double dsm__once_cycles(const dsm__layer_setting *setting, const dsm_pass_layouts *layouts);
 
 /** What of these is told apart. */

@@ -54,6 +54,10 @@ void dsm__pass_begin(dsm__pass_builder *builder, dsm_pass_plan *pass,
     builder->resources_of_one[i] = dsm_invocation_resources(&work, split);
     add_transfers(part->kind == DSM_INVOCATION_RECOMPUTE ? &builder->again : &builder->sent,
                   &builder->of_one[i], (double)part->count);
+    if (setting->machine->energy.is_known) {
+      const dsm_joules of_one = dsm_invocation_energy(&work, split);
+      dsm_joules_add(&pass->energy, &of_one, (double)part->count * (double)work.machine->chip_count);
+    }
   }
 }
 
@@ -87,6 +91,8 @@ void dsm__pass_add_group(dsm__pass_builder *builder, dsm_transfer transfer, dsm_
                          const dsm_traffic *traffic, double sent, double timed) {
   const dsm_transfer_list list = dsm_axis_transfers(transfer, group, traffic);
   add_transfers(&builder->sent, &list, sent);
+  dsm_joules_add_traffic(&builder->pass->energy, &builder->machine->energy, traffic,
+                         sent * (double)builder->machine->chip_count);
   builder->pass->group_cycles[group] += dsm_group_cycles(builder->machine, traffic) * timed;
   builder->pass->group_latency_cycles[group] += traffic->latency_cycles * timed;
   const dsm_resources resources = dsm_group_resources(builder->machine, traffic);

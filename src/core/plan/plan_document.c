@@ -3,6 +3,7 @@
  * own. */
 #include "model/names.h"
 #include "plan/degrees.h"
+#include "plan/energy.h"
 #include "plan/frameworks.h"
 #include "plan/interleave.h"
 #include "plan/keeping.h"
@@ -82,6 +83,12 @@ DSM__OWN_RECORD(
                .words = &dsm__as_run_by_words, .fallback = DSM_AS_RUN_BY_ANY,
                .help = "The framework that was to run the plan, with one use of each axis and one "
                        "level of shards. Absent: any, each layer by itself."),
+    DSM__FIELD(WORD, dsm_explore_options, aim, "objective", READ | DSM__FIELD_UNLESS_0,
+               .words = &dsm__aim_words, .fallback = DSM_AIM_TIME,
+               .help = "What was minimised. Absent: the time of a step."),
+    DSM__FIELD(REAL, dsm_explore_options, power_cap_watts, "power_cap_W",
+               READ | DSM__FIELD_UNLESS_0, .max = 1e6, .unit = "W",
+               .help = "Most power of a chip on average over a step. Absent: no limit."),
     {.key = "roles",
      .kind = DSM__FIELD_RECORD,
      .flags = READ,

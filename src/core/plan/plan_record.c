@@ -113,6 +113,36 @@ DSM__OWN_RECORD(
            "What loading takes beyond computing: step_seconds is computing and waiting."));
 #undef SUPPLY
 
+#define ENERGY(member, key, flags, of_unit, about)                                                 \
+  DSM__FIELD(REAL, dsm_plan_energy, member, key, flags, .unit = (of_unit), .help = (about))
+#define JOULES(part, key, about)                                                                   \
+  ENERGY(parts.of[DSM_ENERGY_##part], key "_joules", COLUMN | LESS, "joules", about)
+
+DSM__OWN_RECORD(
+    dsm__plan_energy_record, dsm_plan_energy, false,
+    "Energy of a step of all chips (docs/energy.md).",
+    JOULES(COMPUTE, "compute", "Products."), JOULES(VECTOR, "vector", "Auxiliary operations."),
+    JOULES(SCRATCHPAD, "scratchpad", "Operands and sums of the arrays."),
+    JOULES(CORES, "core_links", "Bytes between the cores of a chip, and to and from them."),
+    JOULES(SHARED, "shared_memory", "Bytes of the shared memory."),
+    JOULES(MEMORY, "memory", "Bytes of the external memory."),
+    JOULES(LINKS, "links", "Bytes between chips."),
+    JOULES(STATIC, "static", "Power that always flows, over step_seconds."),
+    ENERGY(step_joules, "step_joules", COLUMN | LESS, "joules", "Their sum."),
+    ENERGY(chip_watts, "chip_watts", COLUMN | LESS, "W", "Of a chip, on average over the step."),
+    ENERGY(capped_seconds, "capped_seconds", LESS | DSM__FIELD_UNLESS_0, "seconds",
+           "Under a power cap: what a step takes at least; step_seconds is no less."),
+    ENERGY(step_dollars, "step_dollars", COLUMN | LESS | DSM__FIELD_UNLESS_0, "$",
+           "The hours of the machine, and energy; if the technology states prices."),
+    ENERGY(sample_dollars, "million_samples_dollars", COLUMN | LESS | DSM__FIELD_UNLESS_0, "$",
+           "The same, of a million samples."),
+    ENERGY(objective_value, "objective_value", LESS | DSM__FIELD_UNLESS_0, NULL,
+           "Of options.objective, in its unit; with a power cap step_seconds."),
+    ENERGY(objective_bound, "objective_bound", DSM__FIELD_UNLESS_0, NULL,
+           "No mapping of the searched space has a lower one."));
+#undef JOULES
+#undef ENERGY
+
 DSM__RECORD(
     dsm__result_record, dsm_plan_result, false, "The prediction for the step.",
     DSM__FIELD(REAL, dsm_plan_result, step_cycles, "step_cycles",
@@ -144,7 +174,11 @@ DSM__RECORD(
     DSM__FIELD(RECORD, dsm_plan_result, storage, "storage", 0, .type = &dsm__plan_storage_record,
                .stated_if = DSM__IF(dsm_plan_result, storage.job.demand_bytes_per_second),
                .help = "How reading the data set changes the step; for a workload with a data set "
-                       "on a system with storage."));
+                       "on a system with storage."),
+    DSM__FIELD(RECORD, dsm_plan_result, energy, "energy", COLUMN, .type = &dsm__plan_energy_record,
+               .stated_if = DSM__IF(dsm_plan_result, energy.is_known),
+               .help = "What the step takes in energy and money; for a system that names a "
+                       "technology."));
 
 /* ---- passes ---- */
 

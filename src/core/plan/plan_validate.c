@@ -183,8 +183,13 @@ static void check_result(checker *c) {
          "the seconds of computing are the cycles of a step at the clock");
   expect(c,
          dsm__is_close(result->step_seconds,
-                       dsm_plan_computing_seconds(c->plan) + result->storage.waiting_seconds),
-         "the seconds of a step are those of computing and of waiting for data");
+                       fmax(dsm_plan_computing_seconds(c->plan) + result->storage.waiting_seconds,
+                            result->energy.capped_seconds)),
+         "the seconds of a step are those of computing and of waiting for data, or of a power cap");
+  expect(c, dsm__is_close(result->energy.step_joules, dsm_joules_total(&result->energy.parts)),
+         "the joules of a step are the sum of their parts");
+  expect(c, result->energy.objective_bound <= result->energy.objective_value,
+         "no plan is better than the bound of the objective");
   expect(c,
          dsm__is_close(result->samples_per_second,
                        (double)c->plan->workload->minibatch / result->step_seconds),

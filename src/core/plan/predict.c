@@ -8,6 +8,7 @@
 #include "model/axis_words.h"
 #include "model/chip_link.h"
 #include "model/layer_words.h"
+#include "plan/energy.h"
 #include "plan/issue.h"
 #include "plan/layer_predictor.h"
 #include "plan/pass_builder.h"
@@ -559,6 +560,7 @@ void dsm__plan_predict_result(dsm_plan *plan) {
   result->step_cycles = cycles->total;
   result->step_seconds = cycles->total / dsm__hertz(plan->system->core.frequency_GHz);
   dsm__supply_predict(plan);
+  dsm__energy_predict(plan);
   result->latency_seconds = plan->options.mode == DSM_MODE_INFERENCE ? result->step_seconds : 0;
   result->bound = dsm_resources_bound(&result->resources);
   result->samples_per_second = (double)plan->workload->minibatch / result->step_seconds;

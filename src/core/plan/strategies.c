@@ -173,6 +173,7 @@ static const char *why_no_stages(const question *q) {
 #define INFERENCE (1U << (unsigned)DSM_MODE_INFERENCE)
 #define BOTH (TRAINING | INFERENCE)
 #define ADDED(purpose) (1U << (unsigned)DSM__ADDED_TO_##purpose)
+#define TIME_ALONE (1U << (unsigned)DSM__OF_TIME_ALONE)
 #define LEFT_OUT(which) (1U << (unsigned)DSM__LEFT_OUT_##which)
 
 #define WEIGHTS (1U << (unsigned)DSM__STRATEGY_SET_COUNT)
@@ -188,12 +189,12 @@ static const char *why_no_stages(const question *q) {
       .help = "outputs and activation gradients stay on chip")                                     \
   ITEM(DYSM, dysm, why_no_dysm, NULL, 0, .modes = BOTH,                                            \
       .help = "a layer runs the minibatch in several parts")                                       \
-  ITEM(PIPELINE, pipeline, why_no_pipeline, NULL, 0, .modes = BOTH,                                \
+  ITEM(PIPELINE, pipeline, why_no_pipeline, NULL, TIME_ALONE, .modes = BOTH,                       \
       .help = "recurrent layers run at the same time")                                             \
   ITEM(PER_PASS, per_pass, why_no_per_pass, "inference has only forward passes", LEFT_OUT(FIRST),  \
       .modes = TRAINING,                                                                           \
       .help = "in training, passes of a layer may use different parallelisms")                     \
-  ITEM(PRELOAD, preload, why_no_preload, NULL, WEIGHTS, .modes = INFERENCE, .has_gap = true,       \
+  ITEM(PRELOAD, preload, why_no_preload, NULL, WEIGHTS | TIME_ALONE, .modes = INFERENCE, .has_gap = true,       \
       .refused = "in training every step changes the weights",                                     \
       .help = "in inference, weights stay on chip")                                                \
   ITEM(HOIST, hoist, why_no_hoist, "in inference each timestep computes its own input products",   \
@@ -213,14 +214,14 @@ static const char *why_no_stages(const question *q) {
       .help = "in training, the minibatch is cut into micro-batches")                              \
   ITEM(SHARD, shard, NULL, "inference has no gradients",                                           \
        ADDED(KEEP_LESS) | ADDED(FIT) | LEFT_OUT(FIRST) | LEFT_OUT(SECOND) | LEFT_OUT(OF_STAGES) |  \
-           WEIGHTS | CHIPS,                                                                        \
+           WEIGHTS | CHIPS | TIME_ALONE,                                                           \
       .modes = TRAINING,                                                                           \
       .help = "in training, chips shard optimizer state, weight gradients and weights")            \
   ITEM(RECOMPUTE, recompute, why_no_recompute, "inference keeps nothing for later passes",         \
       ADDED(KEEP_LESS) | ADDED(FIT), .modes = TRAINING,                                            \
       .help = "in training, forward passes run again instead of keeping activations")              \
   ITEM(STAGES, stages, why_no_stages, "inference runs no layer backward",                          \
-      ADDED(TAKE_TURNS) | ADDED(FIT) | CHIPS, .modes = TRAINING,                                   \
+      ADDED(TAKE_TURNS) | ADDED(FIT) | CHIPS | TIME_ALONE, .modes = TRAINING,                                   \
       .help = "in training, micro-batches pass through pipeline stages, each on chips of its own") \
   ITEM(CONTEXT, context, why_no_context, NULL, 0, .modes = BOTH, .roles = DSM_ROLE_GROUP_CONTEXT,  \
       .help = "chips share positions of attentions, whose keys and values turn or are gathered")
@@ -262,6 +263,9 @@ const char *dsm_optimization_why_not(dsm_optimization optimization, const dsm_wo
   if ((strategies[optimization].modes >> (unsigned)options->mode & 1U) == 0 &&
       no_other_mode[optimization] != NULL) {
     return no_other_mode[optimization];
+  }
+  if ((sets & TIME_ALONE) != 0 && options->aim != DSM_AIM_TIME) {
+    return "with it times are no sums, and only those are searched for another objective than time";
   }
   if ((sets & WEIGHTS) != 0 && workload->weights == 0) {
     return "the network has no weights";

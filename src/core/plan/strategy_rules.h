@@ -114,6 +114,7 @@ typedef enum dsm__strategy_set {
   DSM__LEFT_OUT_FIRST,      /**< where layers share latencies, in a first search */
   DSM__LEFT_OUT_SECOND,     /**< in a second one, before that of all words */
   DSM__LEFT_OUT_OF_STAGES,  /**< singly and together, where stages are to be cut */
+  DSM__OF_TIME_ALONE,       /**< whose times are no sums: only time is searched with them */
   DSM__STRATEGY_SET_COUNT
 } dsm__strategy_set;
 

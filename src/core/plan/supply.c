@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/diag_add.h"
+#include "base/units.h"
 #include "plan/plan_internal.h"
 
 /* Source: docs/storage.md, equation 3, of one step. Symbols: minibatch * sample_bytes / min(B1, rf
@@ -59,6 +60,9 @@ dsm_status dsm__supply_check(const dsm_workload *workload, const dsm_system *sys
 
 double dsm_plan_computing_seconds(const dsm_plan *plan) {
   const dsm_plan_storage *const storage = &plan->result.storage;
+  if (plan->result.energy.capped_seconds > 0 && !(storage->job.demand_bytes_per_second > 0)) {
+    return plan->result.step_cycles / dsm__hertz(plan->system->core.frequency_GHz);
+  }
   return storage->job.demand_bytes_per_second > 0 ? storage->computing_seconds
                                                   : plan->result.step_seconds;
 }

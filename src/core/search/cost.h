@@ -7,11 +7,16 @@
  * a sum is the sum of prices, so that a path costs what its edges cost, and the least of all paths
  * is found edge by edge. The time of a step is the price with dsm__prices_of_time().
  *
+ * Another objective weighs cycles and joules, and the machine of its search has the weights
+ * (dsm_machine.is_weighed): totals of invocations and of groups are prices there, so that core
+ * splits are chosen by them too, and what a path costs is cycles and joules, weighed. Of energy the
+ * vector tells apart what does not hide: what moves between layers takes all of its joules where
+ * only some of its time counts.
+ *
  * What is not a sum over the choices has no price: the time of stages is that of the slowest. There
  * prices give a bound alone: a step takes no less than the mean of its stages, (a n S + O) / p,
- * which is a price of the path through all layers (stages/stage_cases.c). Joules would be added to
- * that bound as they are, since they are a sum whatever the schedule. Searches of what is no sum
- * know the time alone so far, and assert it (dsm__is_priced_by_time).
+ * which is a price of the path through all layers (stages/stage_cases.c). Searches of what is no
+ * sum know the time alone so far, and assert it (dsm__is_priced_by_time).
  */
 #ifndef DSM_SEARCH_COST_H
 #define DSM_SEARCH_COST_H
@@ -28,13 +33,13 @@ typedef struct dsm__cost {
   double once;    /**< cycles of what occurs once a step */
   double latency; /**< cycles that shared collectives would add if this layer paid them in full; 0
                        where the search knows who pays */
-  double joules;  /**< of a step */
+  double joules;  /**< of what moves between layers, weighed; 0 where the machine is not weighed */
 } dsm__cost;
 
 typedef dsm__cost dsm__prices;
 
 static inline dsm__prices dsm__prices_of_time(void) {
-  return (dsm__prices){.micro = 1, .once = 1};
+  return (dsm__prices){.micro = 1, .once = 1, .joules = 1};
 }
 
 /** Infinite for what cannot be chosen, also where its cycles count nothing. */
@@ -51,33 +56,18 @@ static inline bool dsm__is_cost_below(const dsm__cost *a, const dsm__cost *b) {
          a->joules <= b->joules;
 }
 
-/**
- * The energy of what is chosen. What a pass takes depends on what a chip computes of it, not on the
- * words for it; where more is held on chip it is no more. It does not depend on core splits, which
- * are the fastest, nor on whose gathers are shared.
- */
-typedef struct dsm__energy {
-  /** Joules of a pass of a layer in a step, of all chips and micro-batches. */
-  double (*of_pass)(const void *context, const dsm__layer_setting *setting, dsm_pass pass,
-                    dsm_parallelism parallelism);
-  /** Joules of what goes over links once. */
-  double (*of_exchange)(const void *context, const dsm_traffic *traffic);
-  const void *context;
-} dsm__energy;
-
-/** 0 where no energy is known (NULL). */
-static inline double dsm__pass_joules(const dsm__energy *energy, const dsm__layer_setting *setting,
-                                      dsm_pass pass, dsm_parallelism parallelism) {
-  return energy != NULL ? energy->of_pass(energy->context, setting, pass, parallelism) : 0;
+/** What traffic costs: its cycles, on a weighed machine weighed as its joules are. */
+static inline dsm__cost dsm__traffic_cost(const dsm_machine *machine, const dsm_traffic *traffic) {
+  const double cycles = machine->weights.cycles * dsm_group_cycles(machine, traffic);
+  return (dsm__cost){.micro = cycles,
+                     .joules = machine->is_weighed ? machine->weights.joules *
+                                                         dsm_traffic_joules(&machine->energy, traffic)
+                                                   : 0};
 }
 
-static inline double dsm__exchange_joules(const dsm__energy *energy, const dsm_traffic *traffic) {
-  return energy != NULL ? energy->of_exchange(energy->context, traffic) : 0;
-}
-
-/** Does what is chosen cost its time alone? What occurs once a step may count otherwise. */
-static inline bool dsm__is_priced_by_time(const dsm__prices *prices) {
-  return !(prices->micro < 1 || prices->micro > 1) && !(prices->joules > 0);
+/** Is what is chosen compared by time alone? What occurs once a step may count otherwise. */
+static inline bool dsm__is_priced_by_time(const dsm_machine *machine, const dsm__prices *prices) {
+  return !machine->is_weighed && !(prices->micro < 1 || prices->micro > 1);
 }
 
 #endif

@@ -17,11 +17,13 @@
 #include <stdlib.h>
 
 #include "base/diag_add.h"
+#include "plan/energy.h"
 #include "plan/issue.h"
 #include "plan/keeping.h"
 #include "plan/named_roles.h"
 #include "plan/plan_internal.h"
 #include "plan/tolerance.h"
+#include "search/aim.h"
 #include "search/as_run_by.h"
 #include "search/fused.h"
 #include "search/improve.h"
@@ -65,7 +67,8 @@ static bool search_case(const dsm__problem *problem, const void *context, double
   dsm__case_begin(&counting, problem);
   counting.cost_limit = is_limited ? cost_limit : 0;
   dsm__problem_count(&counting, asked->counted);
-  if (dsm__problem_is_fused(&counting) && dsm__counted_latency(&counting) > 0) {
+  if (dsm__problem_is_fused(&counting) && !problem->machine.is_weighed &&
+      dsm__counted_latency(&counting) > 0) {
     const dsm__fused_finder finder = {
         .find = dsm__problem_find_mapping,
         .searches_max = asked->is_first ? 1 : DSM__FUSED_SEARCHES_MAX,
@@ -209,7 +212,7 @@ bool dsm__step_with_roles(const dsm__problem *problem, const dsm__fixed_roles *f
 
 /* What a graph tells of a plan: where all sums count, also those that hide. */
 static double counted_cycles(const dsm__counted *counted, const dsm_plan *plan) {
-  double cycles = plan == NULL ? HUGE_VAL : plan->result.step_cycles;
+  double cycles = plan == NULL ? HUGE_VAL : plan->price;
   for (size_t i = 0; counted == NULL && plan != NULL && i < plan->layer_count; i++) {
     cycles += plan->layers[i].passes[DSM_PASS_UPDATE].hidden_cycles;
   }
@@ -223,7 +226,7 @@ static dsm_status find_more_with_data_and_model(const dsm__problem *problem,
                                                 double *bound_cycles, dsm_diags *diags) {
   const word_search asked = {counted, false};
   const dsm__tied_finder finder = {search_case, dsm__tied_word_cuts, NULL, &asked, 0};
-  const bool is_fused = dsm__problem_is_fused(problem);
+  const bool is_fused = dsm__problem_is_fused(problem) && !problem->machine.is_weighed;
   const double known = counted_cycles(counted, *plan);
   dsm__graph_answer answer;
   dsm__decisions decisions;
@@ -327,8 +330,8 @@ static dsm_status finish_bounded(dsm__problem *problem, double cost_limit, dsm_p
     dsm_plan *const made = *plan;
     assert(made != NULL);
     made->statistics = statistics_of(problem);
-    dsm_plan_set_bound(made, bound_cycles, diags);
-    *bound = made->result.lower_bound_cycles;
+    dsm_plan_set_bound(made, problem->machine.is_weighed ? 0 : bound_cycles, diags);
+    *bound = problem->machine.is_weighed ? bound_cycles : made->result.lower_bound_cycles;
   } else {
     const bool is_proven = status == DSM_ERROR_INFEASIBLE && !problem->found->is_need_rounded &&
                            !dsm__problem_is_over(problem);
@@ -365,6 +368,9 @@ static dsm_status explore(dsm_plan **plan, const dsm_workload *workload, const d
   dsm_explore_options_init(&defaults);
   defaults.optimizations = dsm_system_optimizations(system, defaults.mode);
   options = options == NULL ? &defaults : options;
+  if (dsm__is_aimed(options)) {
+    return dsm__explore_aimed(plan, workload, system, options, diags);
+  }
   if (options->as_run_by != DSM_AS_RUN_BY_ANY) {
     double bound = 0;
     const dsm_status supplied = dsm__supply_check(workload, system, diags);
@@ -375,6 +381,16 @@ static dsm_status explore(dsm_plan **plan, const dsm_workload *workload, const d
   }
   const dsm_status status = begin(&problem, plan, workload, system, options, memo, diags);
   return status == DSM_OK ? finish(&problem, HUGE_VAL, plan, diags) : status;
+}
+
+dsm_status dsm__explore_weighed(dsm_plan **plan, double *bound, const dsm_workload *workload,
+                                const dsm_system *system, const dsm_explore_options *options,
+                                const dsm_weights *weights, dsm_diags *diags) {
+  dsm__problem problem;
+  *plan = NULL;
+  const dsm_status status =
+      dsm__problem_init_weighed(&problem, workload, system, options, weights, diags);
+  return status == DSM_OK ? finish_bounded(&problem, HUGE_VAL, plan, bound, diags) : status;
 }
 
 dsm_status dsm__explore_strictly(dsm_plan **plan, const dsm_workload *workload,

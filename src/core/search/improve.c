@@ -18,7 +18,7 @@ dsm_plan *dsm__take_faster(dsm_plan **plan, dsm_plan *other) {
   dsm_plan *const before = *plan;
   const bool is_faster =
       other != NULL &&
-      (before == NULL || dsm__tie_limit(other->result.step_cycles) < before->result.step_cycles);
+      (before == NULL || dsm__tie_limit(other->price) < before->price);
   *plan = is_faster ? other : before;
   return is_faster ? before : other;
 }
@@ -48,7 +48,7 @@ static bool take_if_better(improving *of, bool *is_taken) {
   if (dsm__problem_predict(problem, &of->decisions, &made, NULL) != DSM_OK) {
     return false;
   }
-  *is_taken = dsm__tie_limit(made->result.step_cycles) < of->best->result.step_cycles &&
+  *is_taken = dsm__tie_limit(made->price) < of->best->price &&
               made->result.memory.total_bytes <= problem->capacity_bytes &&
               dsm_plan_validate(made, NULL) == DSM_OK;
   dsm_plan *const other = *is_taken ? of->best : made;

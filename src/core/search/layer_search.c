@@ -53,7 +53,9 @@ static bool is_hopeless(void *context, const dsm__split_needs *least) {
   const choosing *const c = context;
   const double most_total = c->now == TOTAL ? c->least : c->most[TOTAL];
   const double most_primary = c->now == PRIMARY ? c->least : c->most[PRIMARY];
-  if (rounding * (least->primary_cycles + c->work->auxiliary_cycles) > most_total) {
+  if (rounding * c->work->machine->weights.cycles *
+          (least->primary_cycles + c->work->auxiliary_cycles) >
+      most_total) {
     return true; /* which costs less to know */
   }
   return rounding * least->primary_cycles > most_primary ||

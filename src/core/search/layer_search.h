@@ -42,8 +42,9 @@ typedef struct dsm__split_visitor {
 uint64_t dsm__splits_walk(const dsm_pass_work *work, const dsm__core_splits *splits,
                           const dsm__split_visitor *visitor);
 
-/** Total cycles of an invocation with what a split needs, where nothing held has a layout: that of
- * dsm_invocation_score, but for rounding. With needs from below, a bound from below. */
+/** Total of an invocation with what a split needs, where nothing held has a layout: that of
+ * dsm_invocation_score, but for rounding. With needs from below, a bound from below. On a weighed
+ * machine this is a price, and so are the totals of all that is found here. */
 double dsm__needs_total(const dsm_pass_work *work, const dsm__split_needs *needs);
 
 /** What an invocation takes at least, whatever its core split, as if the cores shared all evenly;

@@ -206,18 +206,11 @@ bool dsm__layer_table_fill(dsm__layer_table *table, const dsm__search_inputs *in
 static dsm__cost open_cost(const dsm__layer_table *table, size_t class_index,
                            const dsm__layer_setting *setting, const dsm_pass_layouts *layouts,
                            unsigned factor_index, double once) {
-  const dsm__search_inputs *const inputs = table->inputs;
   dsm__cost cost = {.once = once};
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     const dsm_pass pass = (dsm_pass)p;
     cost.micro += dsm__counted_share(setting, pass) *
                   *dsm__pass_cycles(table, class_index, pass, layouts->of[pass], factor_index);
-  }
-  for (int p = 0; inputs->energy != NULL && p < DSM_PASS_COUNT; p++) {
-    const dsm__layer_setting run = dsm__run_setting(inputs, setting->layer, factor_index);
-    cost.joules += dsm_pass_exists(setting->layer, inputs->options->mode, (dsm_pass)p)
-                       ? dsm__pass_joules(inputs->energy, &run, (dsm_pass)p, layouts->of[p])
-                       : 0;
   }
   return cost;
 }

@@ -64,7 +64,6 @@ typedef struct dsm__search_inputs {
   uint64_t micro_batches;                  /**< in a step, of which the workload is one; 0: one */
   double in_flight;                        /**< whose activations are kept at a time; 0: one */
   dsm__prices prices;                      /**< of what is chosen: the objective */
-  const dsm__energy *energy;               /**< of what is chosen; NULL: none is known */
   bool is_staged;                          /**< on the chips of a stage of several */
   bool is_handed;                          /**< each segment hands over to the next one along */
   unsigned handed_axis;                    /**< this axis, which paths count */

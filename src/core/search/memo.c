@@ -96,11 +96,11 @@ enum { FIRST_CAPACITY = 256 };
 /* What the passes of an exploration have in common, as numbers. */
 typedef struct context {
   double parameters[DSM__PARAMETERS_MAX];
-  double precision[8];
+  double precision[9];
   double mode;
   double pass;
 } context;
-_Static_assert(sizeof(dsm_precision) == 8 * sizeof(double), "all of the precision is in a context");
+_Static_assert(sizeof(dsm_precision) == 9 * sizeof(double), "all of the precision is in a context");
 
 static size_t entry_size(const table *t) {
   return t->key_size + t->value_size;

@@ -125,7 +125,7 @@ typedef struct overlapped_search {
 } overlapped_search;
 
 static double known_cost(const overlapped_search *s) {
-  return *s->plan != NULL ? (*s->plan)->result.step_cycles : s->cost_limit;
+  return *s->plan != NULL ? (*s->plan)->price : s->cost_limit;
 }
 
 /* Keeps what is seen of a plan, and the plan if it is the fastest. One in stages has no ends to
@@ -166,7 +166,7 @@ static dsm_status search(overlapped_search *s, const dsm__counted *counted) {
   if (counted != NULL) { /* what takes more than is known was left out: the bound ends there */
     s->bound_cycles = fmax(s->bound_cycles, fmin(bound, known));
   } else if (made != NULL) { /* what hides is no longer than what it hides behind */
-    s->bound_cycles = fmax(s->bound_cycles, fmin(0.5 * bound, made->result.step_cycles));
+    s->bound_cycles = fmax(s->bound_cycles, fmin(0.5 * bound, made->price));
   }
   const bool is_kept = look_at(s, made);
   return look_at(s, slower) && is_kept ? DSM_OK : dsm__out_of_memory(s->diags);
@@ -175,7 +175,7 @@ static dsm_status search(overlapped_search *s, const dsm__counted *counted) {
 static bool is_done(const overlapped_search *s) {
   assert(*s->plan != NULL); /* of the first search */
   return dsm__problem_is_over(s->problem) ||
-         (*s->plan)->result.step_cycles <= dsm__tie_limit(s->bound_cycles);
+         (*s->plan)->price <= dsm__tie_limit(s->bound_cycles);
 }
 
 /* What a mapping takes, as the ends are weighed. */
@@ -276,7 +276,6 @@ dsm_status dsm__overlapped_search(const dsm__problem *problem, dsm__counted_find
                          .counted = dsm__least_counted(problem),
                          .diags = diags};
   const bool is_all_first = dsm__problem_has_roles(problem);
-  assert(dsm__is_priced_by_time(&problem->inputs.prices)); /* a maximum */
   dsm_status status = is_all_first ? search(&s, NULL) : DSM_OK;
   if (status == DSM_OK) {
     const dsm__counted least = s.counted;
@@ -285,8 +284,8 @@ dsm_status dsm__overlapped_search(const dsm__problem *problem, dsm__counted_find
   if (status == DSM_OK && !is_all_first && !is_done(&s)) {
     status = search(&s, NULL);
   }
-  const bool is_known = s.found.count > 0 && /* moves have no weights */
-                        !dsm__has_layouts(problem->machine.system);
+  const bool is_known = s.found.count > 0 && /* moves have no weights; ends are times */
+                        !dsm__has_layouts(problem->machine.system) && !problem->machine.is_weighed;
   bool is_cut = false; /* what was found last takes less than all before */
   for (int k = 0;
        is_known && k < SEARCHES_MAX && status == DSM_OK && !is_done(&s) && (is_cut || add_end(&s));
@@ -303,7 +302,7 @@ dsm_status dsm__overlapped_search(const dsm__problem *problem, dsm__counted_find
     status = dsm__out_of_memory(diags);
   }
   if (status == DSM_OK && is_beyond_searches(*s.plan)) { /* no mapping that is searched is faster */
-    *bound_cycles = fmin(*bound_cycles, (*s.plan)->result.step_cycles);
+    *bound_cycles = fmin(*bound_cycles, (*s.plan)->price);
   }
   return status;
 }

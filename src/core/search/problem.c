@@ -191,13 +191,27 @@ dsm_status dsm__problem_predict(const dsm__problem *problem, const dsm__decision
   const dsm_workload *const workload = problem->inputs.workload;
   dsm__deadline_add_work(problem->inputs.deadline,
                          DSM__WORK_OF_PREDICTED_LAYER * workload->layer_count);
-  return dsm__plan_make(plan, workload, problem->machine.system, problem->inputs.options, decisions,
-                        diags);
+  const dsm_status status = dsm__plan_make(plan, workload, problem->machine.system,
+                                           problem->inputs.options, decisions, diags);
+  if (status == DSM_OK) {
+    dsm__problem_price(problem, *plan);
+  }
+  return status;
 }
 
-dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *workload,
-                                  const dsm_system *system, const dsm_explore_options *options,
-                                  dsm__memo *memo, dsm__deadline *deadline, dsm_diags *diags) {
+void dsm__problem_price(const dsm__problem *problem, dsm_plan *plan) {
+  const dsm_machine *const machine = &problem->machine;
+  if (machine->is_weighed) {
+    plan->price = machine->weights.cycles * plan->result.step_cycles +
+                  machine->weights.joules / (double)dsm_system_chips(machine->system) *
+                      dsm_joules_dynamic(&plan->result.energy.parts);
+  }
+}
+
+static dsm_status init(dsm__problem *problem, const dsm_workload *workload,
+                       const dsm_system *system, const dsm_explore_options *options,
+                       dsm__memo *memo, dsm__deadline *deadline, const dsm_weights *weights,
+                       dsm_diags *diags) {
   const dsm__place nowhere = {NULL, 0, 0, NULL};
   const dsm_role role = dsm__role_without_optimization(options);
   if (role != DSM_ROLE_COUNT) {
@@ -240,6 +254,10 @@ dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *wor
       .machine = dsm_machine_for(system, options->mode),
   };
   problem->inputs.machine = &problem->machine;
+  if (weights != NULL) {
+    problem->machine.is_weighed = true;
+    problem->machine.weights = *weights;
+  }
   begin_deadline(&problem->deadline, options);
   problem->inputs.deadline = deadline != NULL ? deadline : &problem->deadline;
   problem->arena = dsm__problem_arena(problem);
@@ -252,6 +270,18 @@ dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *wor
   }
   dsm__deadline_add_work(problem->inputs.deadline, DSM__WORK_OF_SCORE * problem->table.evaluations);
   return DSM_OK;
+}
+
+dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *workload,
+                                  const dsm_system *system, const dsm_explore_options *options,
+                                  dsm__memo *memo, dsm__deadline *deadline, dsm_diags *diags) {
+  return init(problem, workload, system, options, memo, deadline, NULL, diags);
+}
+
+dsm_status dsm__problem_init_weighed(dsm__problem *problem, const dsm_workload *workload,
+                                     const dsm_system *system, const dsm_explore_options *options,
+                                     const dsm_weights *weights, dsm_diags *diags) {
+  return init(problem, workload, system, options, NULL, NULL, weights, diags);
 }
 
 void dsm__problem_fini(dsm__problem *problem) {

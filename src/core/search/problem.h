@@ -92,6 +92,12 @@ DSM_NODISCARD dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm
                                                 const dsm_system *system,
                                                 const dsm_explore_options *options, dsm__memo *memo,
                                                 dsm__deadline *deadline, dsm_diags *diags);
+/** The same on a machine that weighs cycles and joules (dsm_machine.is_weighed). */
+DSM_NODISCARD dsm_status dsm__problem_init_weighed(dsm__problem *problem,
+                                                   const dsm_workload *workload,
+                                                   const dsm_system *system,
+                                                   const dsm_explore_options *options,
+                                                   const dsm_weights *weights, dsm_diags *diags);
 void dsm__problem_fini(dsm__problem *problem);
 
 /** A problem like another one, which outlives it; then what differs is written into it. What is
@@ -108,6 +114,9 @@ dsm__arena *dsm__problem_arena(const dsm__problem *problem);
 DSM_NODISCARD dsm_status dsm__problem_predict(const dsm__problem *problem,
                                               const dsm__decisions *decisions, dsm_plan **plan,
                                               dsm_diags *diags);
+
+/** Tells a plan what it is worth to the problem's search, where that is not its cycles. */
+void dsm__problem_price(const dsm__problem *problem, dsm_plan *plan);
 
 /** dsm_explorer_new with another limit to what is kept, for tests. */
 dsm_explorer *dsm__explorer_new_with(size_t memo_bytes_max);

@@ -182,7 +182,7 @@ static double ideal_bound(const dsm__problem *problem) {
       }
     }
   }
-  const dsm__cost cost = {.micro = cycles};
+  const dsm__cost cost = {.micro = problem->machine.weights.cycles * cycles};
   return dsm__price(&inputs->prices, &cost);
 }
 

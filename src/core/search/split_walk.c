@@ -157,9 +157,15 @@ double dsm__needs_total(const dsm_pass_work *work, const dsm__split_needs *needs
   const double overlapped = dsm__stream_cycles(work, &bytes, &needs->extents);
   const double rotation = work->rotation_cycles;
   const double product = fmax(needs->primary_cycles, overlapped);
-  return product + work->auxiliary_cycles +
-         (needs->sum_cycles + rotation + work->overhead_cycles + work->statistics_cycles +
-          dsm__shown_cycles(work, product));
+  const double cycles = product + work->auxiliary_cycles +
+                        (needs->sum_cycles + rotation + work->overhead_cycles +
+                         work->statistics_cycles + dsm__shown_cycles(work, product));
+  if (!work->machine->is_weighed) {
+    return cycles;
+  }
+  const double rate = work->machine->link_bytes_per_cycle[work->machine->core_links.link];
+  const double summed_bytes = needs->sum_cycles > 0 ? needs->sum_cycles * rate : 0;
+  return dsm__stream_price(work, cycles, &bytes, &needs->extents, summed_bytes);
 }
 
 /* ---- families ---- */

@@ -6,6 +6,7 @@
 #include "base/words.h"
 #include "dsm/explore.h"
 #include "model/equations.h"
+#include "plan/energy.h"
 #include "plan/tolerance.h"
 #include "search/problem.h"
 
@@ -107,8 +108,10 @@ dsm_status dsm_explore_what_fits(dsm_plan **plan, dsm_fit *fit, const dsm_worklo
                                  const dsm_system *system, const dsm_explore_options *options,
                                  dsm_diags *diags) {
   *plan = NULL;
-  *fit = options->as_run_by == DSM_AS_RUN_BY_ANY ? DSM_FIT_NOT_MEMORY : DSM_FIT_NOT_ASKED;
-  if (options->as_run_by != DSM_AS_RUN_BY_ANY) { /* which may use all that saves memory */
+  const bool is_asked = options->as_run_by == DSM_AS_RUN_BY_ANY && /* which may use all of it */
+                        !dsm__is_aimed(options);                   /* with which little of it goes */
+  *fit = is_asked ? DSM_FIT_NOT_MEMORY : DSM_FIT_NOT_ASKED;
+  if (!is_asked) {
     return DSM_ERROR_INFEASIBLE;
   }
   const bool is_hopeless = least_bytes(workload, system, options->mode) >

@@ -15,12 +15,14 @@
 #define THREADS_MAX 256
 #define SECONDS_MAX 31536000 /* a year */
 #define MEMORY_MAX 1e9       /* GB */
+#define WATTS_MAX 1e6
 
 static DSM_WORDS_AT(mode_word, dsm_mode, DSM_MODE_COUNT);
 static DSM_WORDS_AT(recomputation_word, dsm_recomputation, DSM_RECOMPUTATION_COUNT);
 static DSM_WORDS_AT(stages_at_word, dsm_stages_at, DSM_STAGES_AT_COUNT);
 static DSM_WORDS_AT(schedule_word, dsm_schedule, DSM_SCHEDULE_COUNT);
 static DSM_WORDS_AT(shard_level_word, dsm_shard_level, DSM_SHARD_LEVEL_COUNT);
+static DSM_WORDS_AT(aim_word, dsm_aim, DSM_AIM_COUNT);
 static DSM_WORDS_AT(framework_word, dsm_as_run_by, DSM_AS_RUN_BY_COUNT);
 
 /* The member, which must be of a type. */
@@ -50,6 +52,8 @@ static const dsm_search_option options[] = {
     {.name = "recompute", WORD(recomputation, recomputation_word)},
     {.name = "shard", WORD(shard_level, shard_level_word)},
     {.name = "as-run-by", WORD(as_run_by, framework_word)},
+    {.name = "objective", WORD(aim, aim_word)},
+    {.name = "power-cap", NUMBER(power_cap_watts, WATTS_MAX)},
     {.name = "threads", COUNT(thread_count, size_t, THREADS_MAX)},
 };
 

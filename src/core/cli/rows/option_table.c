@@ -358,6 +358,20 @@ const cli_option cli_core_options[] = {
              "frameworks can (default: any, no framework)",
      .commands = CLI_EXPLORE,
      OF_SEARCH},
+    {.name = "objective",
+     .argument = "WHAT",
+     .help = "what the plan is to be best in: time (default), joules of a step, edp (these times "
+             "the seconds of the step), or dollars of a step. All but time need a system that "
+             "names a technology, and leave out pipeline, preload, shard and stages",
+     .commands = CLI_EXPLORE,
+     OF_SEARCH},
+    {.name = "power-cap",
+     .argument = "W",
+     .help = "most power of a chip on average over a step (default: 0, no limit): a step that "
+             "takes more becomes longer. Needs a system that names a technology, and leaves out "
+             "what other objectives do",
+     .commands = CLI_EXPLORE,
+     OF_SEARCH},
     {.name = "threads",
      .argument = "N",
      .help = "threads to search with (default: 1); the result does not depend on it",

@@ -25,7 +25,7 @@ static const char *bound_line(dsm__page *page, const dsm_plan *plan) {
                               ? "; stopped by the time limit"
                               : "; stopped before the end";
   static const double tolerance = 1e-9; /* of two implementations of the model */
-  if (!(result->lower_bound_cycles > 0)) {
+  if (!(result->lower_bound_cycles > 0) || result->energy.objective_value > 0) {
     return "";
   }
   const double gap = result->step_cycles / result->lower_bound_cycles - 1;
@@ -39,6 +39,65 @@ static const char *bound_line(dsm__page *page, const dsm_plan *plan) {
   return dsm__page_text(page, "%s cycles: the step is at most %s %% above the optimum%s",
                         dsm__figure_fixed(result->lower_bound_cycles, 0).text,
                         dsm__figure_digits(100 * gap, 3).text, why);
+}
+
+/* How far an objective is from its bound; of time it is the step's. */
+static const char *objective_line(dsm__page *page, const dsm_plan *plan) {
+  static const double tolerance = 1e-9;
+  const dsm_plan_energy *const energy = &plan->result.energy;
+  if (!(energy->objective_value > 0)) {
+    return "";
+  }
+  const bool is_capped = plan->options.power_cap_watts > 0;
+  const char *const value =
+      is_capped ? dsm__page_text(page, "time with at most %s W a chip",
+                                 dsm__figure_short(plan->options.power_cap_watts, 4).text)
+                : dsm__page_text(page, "%s, %s", dsm_aim_name(plan->options.aim),
+                                 dsm__figure_digits(energy->objective_value, 5).text);
+  if (!(energy->objective_bound > 0)) {
+    return value;
+  }
+  const double gap = energy->objective_value / energy->objective_bound - 1;
+  return gap <= tolerance
+             ? dsm__page_text(page, "%s; optimal: no mapping of the searched space is better", value)
+             : dsm__page_text(page, "%s; at most %s %% above the optimum", value,
+                              dsm__figure_digits(100 * gap, 3).text);
+}
+
+/* "9.27 J a step, 35.1 W a chip: static 5.28 J, compute 1.84 J", the most first. */
+static const char *energy_line(dsm__page *page, const dsm_plan *plan) {
+  const dsm_plan_energy *const energy = &plan->result.energy;
+  static const double least_share = 0.0005;
+  dsm_joules left = energy->parts;
+  const char *text = "";
+  if (!energy->is_known) {
+    return "";
+  }
+  for (int i = 0; i < DSM_ENERGY_PART_COUNT; i++) {
+    int most = 0;
+    for (int p = 1; p < DSM_ENERGY_PART_COUNT; p++) {
+      most = left.of[p] > left.of[most] ? p : most;
+    }
+    if (dsm__share(left.of[most], energy->step_joules) >= least_share) {
+      text = dsm__page_join(page, text, ", ", "%s %s J",
+                            dsm_energy_part_name((dsm_energy_part)most),
+                            dsm__figure_digits(left.of[most], 3).text);
+    }
+    left.of[most] = 0;
+  }
+  return dsm__page_text(page, "%s J a step, %s W a chip: %s",
+                        dsm__figure_digits(energy->step_joules, 4).text,
+                        dsm__figure_digits(energy->chip_watts, 4).text, text);
+}
+
+/* "0.000123 $ a step, 0.482 $ a million samples". */
+static const char *dollars_line(dsm__page *page, const dsm_plan *plan) {
+  const dsm_plan_energy *const energy = &plan->result.energy;
+  return energy->step_dollars > 0
+             ? dsm__page_text(page, "%s $ a step, %s $ a million samples",
+                              dsm__figure_digits(energy->step_dollars, 4).text,
+                              dsm__figure_digits(energy->sample_dollars, 4).text)
+             : "";
 }
 
 /* What cycles are spent on, as "memory 43.1 %, compute 22.0 %", the most first. */
@@ -188,8 +247,11 @@ static const dsm__plan_line lines[] = {
     {"bound by", "Bound by", resources_line},
     {"hidden", "Hidden", hidden_line},
     {"lower bound", "Lower bound", bound_line},
+    {"objective", "Objective", objective_line},
     {"data set", "Data set", dsm__plan_storage_line},
     {"chip memory", "Memory of a chip", memory_line},
+    {"energy", "Energy", energy_line},
+    {"cost", "Cost", dollars_line},
 };
 
 void dsm__plan_lines(dsm__page *page, const dsm_plan *plan, bool is_titled,

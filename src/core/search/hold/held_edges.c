@@ -310,16 +310,6 @@ void dsm__network_add_started_edge(dsm__building *b, size_t index, unsigned bloc
   add_pending(b, &one, b->started[block], &step);
 }
 
-static double joules_of(const dsm__building *b, const dsm__pending_edge *one, dsm_pass pass) {
-  if (b->inputs->energy == NULL) {
-    return 0;
-  }
-  dsm__layer_setting setting = dsm__open_setting(b->inputs, dsm__network_layer(b, one->layer),
-                                                 dsm__factor_of(one->factor_index));
-  setting.holding = one->holding;
-  return dsm__pass_joules(b->inputs->energy, &setting, pass, one->parallelism);
-}
-
 /* Edges that were freed as dead ends are not scored. Of all others each pass is one variant, and
  * equal variants are scored once: a network of repeated blocks has far fewer of them than edges. */
 bool dsm__network_score_pending(dsm__building *b, dsm__network_graph *graph,
@@ -358,8 +348,7 @@ bool dsm__network_score_pending(dsm__building *b, dsm__network_graph *graph,
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       if (indices[i][p] != SIZE_MAX) {
         const dsm__cost own = {.micro = dsm__counted_share(&setting, (dsm_pass)p) *
-                                        variants.cycles[indices[i][p]],
-                               .joules = joules_of(b, one, (dsm_pass)p)};
+                                        variants.cycles[indices[i][p]]};
         price += dsm__price(&b->inputs->prices, &own);
       }
     }

@@ -207,8 +207,7 @@ static void derive_relayouts(const dsm__building *b, size_t index, relayout_cost
     if (change < ways) {
       const dsm_traffic traffic = dsm_relayout_traffic(b->inputs->machine, bytes,
                                                        DSM_PARALLELISM_DATA, (dsm_parallelism)to);
-      const dsm__cost one = {.micro = dsm_group_cycles(b->inputs->machine, &traffic),
-                             .joules = dsm__exchange_joules(b->inputs->energy, &traffic)};
+      const dsm__cost one = dsm__traffic_cost(b->inputs->machine, &traffic);
       relayouts->there[change] = price_of(b, &one, 1, 1);
       relayouts->back[change] = price_of(b, &one, 1, counted);
       relayouts->both[change] =
@@ -357,7 +356,7 @@ static void add_groups(dsm__building *b, size_t index) {
         b->request->has_group_bounds ? groups->items[g].bound_cycles : groups->items[g].cycles;
     const dsm__layer_setting setting =
         dsm__open_setting(b->inputs, dsm__network_layer(b, index), 1);
-    assert(dsm__is_priced_by_time(&b->inputs->prices)); /* of a group no energy is known */
+    assert(dsm__is_priced_by_time(b->inputs->machine, &b->inputs->prices)); /* of a group no energy is known */
     const dsm__cost cost = {.micro = dsm__counted_share(&setting, DSM_PASS_BACKWARD) * cycles};
     b->group_edges[g] =
         dsm__graph_add_edge(&b->builder, 0, dsm__price(&b->inputs->prices, &cost), (uint32_t)g);

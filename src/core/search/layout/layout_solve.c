@@ -174,7 +174,7 @@ bool dsm__layout_solve(const dsm__problem *problem, double known_cost, dsm__solu
   const dsm__graph *const graph = &free_solution.network.graph;
   double *const rest = dsm__arena_array(problem->arena, graph->node_count, sizeof *rest);
   solving s = {problem, &free_solution, rest, NULL, FIRST_STATES};
-  assert(dsm__is_priced_by_time(&problem->inputs.prices)); /* so are profiles */
+  assert(dsm__is_priced_by_time(&problem->machine, &problem->inputs.prices)); /* so are profiles */
   if (rest == NULL || !DSM__RESERVE(problem->arena, s.is_edge_in, dsm__graph_edge_count(graph))) {
     return false;
   }

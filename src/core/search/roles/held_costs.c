@@ -206,8 +206,7 @@ static double score_pass(dsm__held_costs *costs, size_t layer_index, const dsm__
   const dsm__search_inputs *const inputs = &costs->space->problem->inputs;
   const dsm__cost cost = {.micro =
                               dsm__counted_share(&setting, pass) *
-                              (cycles + dsm__gathering_cycles(&setting, &layouts, pass, cycles)),
-                          .joules = dsm__pass_joules(inputs->energy, &setting, pass, parallelism)};
+                              (cycles + dsm__gathering_cycles(&setting, &layouts, pass, cycles))};
   return dsm__price(&inputs->prices, &cost);
 }
 

@@ -102,12 +102,8 @@ double dsm__role_pass_cost(const dsm__problem *problem, const dsm__layer_setting
                            dsm_pass pass, const dsm_pass_layouts *layouts) {
   const dsm__memo_score score = recall_pass(problem, setting, pass, layouts);
   problem->found->evaluations += score.evaluations;
-  dsm__cost cost = {
+  const dsm__cost cost = {
       .micro = dsm__counted_share(setting, pass) *
                (score.cycles + dsm__gathering_cycles(setting, layouts, pass, score.cycles))};
-  if (problem->inputs.energy != NULL) {
-    const dsm__layer_setting run = problem->is_rough ? least_setting(problem, setting) : *setting;
-    cost.joules = dsm__pass_joules(problem->inputs.energy, &run, pass, layouts->of[pass]);
-  }
   return dsm__price(&problem->inputs.prices, &cost);
 }

@@ -646,7 +646,8 @@ static const double nearly = 0.999;
 /* Does each layer pay a part of collectives that all are in? Stages have their own. What a layer
  * would do otherwise is asked once for each way. */
 static bool are_reductions_shared(const dsm__problem *problem) {
-  return dsm__problem_is_fused(problem) && !problem->inputs.is_staged && problem->fixed == NULL &&
+  return dsm__problem_is_fused(problem) && !problem->machine.is_weighed &&
+         !problem->inputs.is_staged && problem->fixed == NULL &&
          dsm__counted_latency(problem) > 0;
 }
 

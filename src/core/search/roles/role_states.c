@@ -69,12 +69,13 @@ static double cost_of_move(const dsm__role_space *space, const dsm__role_move *m
   const dsm_traffic there = dsm__role_move_traffic(machine, move, bytes, false);
   const dsm__search_inputs *const inputs = &space->problem->inputs;
   const double micro_batches = inputs->micro_batches > 0 ? (double)inputs->micro_batches : 1;
-  dsm__cost cost = {.micro = micro_batches * dsm_group_cycles(machine, &there),
-                    .joules = micro_batches * dsm__exchange_joules(inputs->energy, &there)};
+  const dsm__cost one = dsm__traffic_cost(machine, &there);
+  dsm__cost cost = {.micro = micro_batches * one.micro, .joules = micro_batches * one.joules};
   if (is_training(space)) {
     const dsm_traffic back = dsm__role_move_traffic(machine, move, bytes, true);
-    cost.micro += (micro_batches - inputs->hidden_moves) * dsm_group_cycles(machine, &back);
-    cost.joules += micro_batches * dsm__exchange_joules(inputs->energy, &back);
+    const dsm__cost other = dsm__traffic_cost(machine, &back);
+    cost.micro += (micro_batches - inputs->hidden_moves) * other.micro;
+    cost.joules += micro_batches * other.joules;
   }
   return dsm__price(&inputs->prices, &cost);
 }

@@ -120,7 +120,10 @@ static bool predict(const dsm__problem *problem, const dsm_workload *whole,
   }
   const dsm_status status =
       dsm__plan_make(&plan, whole, problem->machine.system, problem->inputs.options, found, NULL);
-  answer->cost = status == DSM_OK ? plan->result.step_cycles : answer->cost;
+  if (status == DSM_OK) {
+    dsm__problem_price(problem, plan);
+    answer->cost = plan->price;
+  }
   dsm_plan_free(plan);
   return status == DSM_OK;
 }

@@ -108,8 +108,8 @@ static void find_own(dsm__update_roles *u, const dsm_parallelism *items) {
         .gathering = dsm__gathering_axes(machine->system, items[k]),
         .ways =
             dsm_chip_share_derive(setting.layer, machine, items[k], setting.minibatch).weight_ways,
-        .sums = once_price(u, dsm_group_cycles(machine, &traffic.sum_of_gradients) +
-                                  dsm_group_cycles(machine, &traffic.weight_update)),
+        .sums = once_price(u, dsm_group_price(machine, &traffic.sum_of_gradients) +
+                                  dsm_group_price(machine, &traffic.weight_update)),
         .read = number_of(&read),
         .made = number_of(&made)};
     for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
@@ -219,7 +219,7 @@ static double broadcast_of(const question *q, size_t item) {
         dsm__role_setting(u->problem, u->layer_index, 0, (dsm__role_shares){0, 0});
     const dsm_pass_layouts layouts = layouts_of(q, item);
     const dsm_weight_traffic traffic = dsm__weight_traffic(&setting, &layouts);
-    *cost = once_price(u, dsm_group_cycles(&u->problem->machine, &traffic.broadcast_weights));
+    *cost = once_price(u, dsm_group_price(&u->problem->machine, &traffic.broadcast_weights));
   }
   return *cost;
 }
@@ -241,7 +241,7 @@ static double moves_of(const question *q, size_t item) {
           dsm__role_setting(u->problem, u->layer_index, 0, (dsm__role_shares){0, 0});
       *one = once_price(
           u, dsm__counted_share(&setting, DSM_PASS_UPDATE) *
-                 dsm_group_cycles(&u->problem->machine, i == 0 ? &moves.input : &moves.error));
+                 dsm_group_price(&u->problem->machine, i == 0 ? &moves.input : &moves.error));
     }
     cost += *one;
   }

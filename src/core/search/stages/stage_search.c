@@ -490,7 +490,7 @@ bool dsm__stage_search(const dsm__problem *problem, double cost_limit, dsm__grap
       .cases = dsm__cases_begin(problem->arena),
   };
   bool is_good = problem->inputs.workload->is_list || find_segments(&search);
-  assert(dsm__is_priced_by_time(&problem->inputs.prices)); /* of the slowest */
+  assert(dsm__is_priced_by_time(&problem->machine, &problem->inputs.prices)); /* of the slowest */
   if (is_good && search.segment_count > 0) {
     search.is_patient = search.segment_count <= PATIENT_SEGMENTS;
     is_good =
