@@ -101,6 +101,12 @@ static double tidy(double number) {
 
 /* Why a range is none; NULL if it is one. */
 static const char *flaw_of(dsm__range range) {
+  if (range.is_spread) {
+    return !(range.count >= 2 && floor(range.count) >= range.count)
+               ? "a range of at least 2 numbers"
+           : !(range.from < range.to) ? "a range that ends above its beginning"
+                                      : NULL;
+  }
   if (range.is_geometric && (range.from <= 0 || range.to <= 0)) {
     return "a geometric range from and to numbers above 0";
   }
@@ -120,7 +126,8 @@ static const char *flaw_of(dsm__range range) {
 
 /* How often the step goes into the range, as a real number. */
 static double steps_of(dsm__range range) {
-  return range.is_geometric ? (log(range.to) - log(range.from)) / log(range.step)
+  return range.is_spread      ? range.count - 1
+         : range.is_geometric ? (log(range.to) - log(range.from)) / log(range.step)
                             : (range.to - range.from) / range.step;
 }
 
@@ -157,6 +164,7 @@ bool dsm__axis_add_range(dsm__sweep_draft *draft, dsm__axis_draft *axis, dsm__ra
     (void)snprintf(expected, sizeof expected, "a range of at most %d values", DSM_SWEEP_VALUES_MAX);
     return complain_of_range(draft, range, origin, expected);
   }
+  axis->is_spread = axis->is_spread || range.is_spread;
   for (size_t i = 0; i <= (size_t)steps; i++) {
     const dsm__raw_value raw = dsm__raw_from_number(draft, range_value(range, i), origin);
     if (!dsm__axis_add_row(draft, axis, &raw)) {

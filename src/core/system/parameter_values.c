@@ -11,6 +11,13 @@ bool dsm__parameter_is_software(const dsm__parameter *parameter) {
          (parameter->nature & DSM__PARAMETER_SOFTWARE) != 0;
 }
 
+int dsm__parameter_way(const dsm__parameter *parameter) {
+  if (parameter->kind != DSM__PARAMETER_REAL || (parameter->nature & DSM__PARAMETER_MIXED) != 0) {
+    return 0;
+  }
+  return (parameter->nature & DSM__PARAMETER_COST) != 0 ? -1 : 1;
+}
+
 bool dsm__parameter_is_of_short_form(const dsm__parameter *parameter) {
   static const char *const paths[] = {"system.chips_x", "system.chips_y",
                                       "system.link_bandwidth_x_GBps",
