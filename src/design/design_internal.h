@@ -36,6 +36,7 @@ typedef struct dsm__box {
   double bound;                          /**< no design of it has less of what is minimised */
   double slopes[DSM__DIMENSIONS_MAX];    /**< a step worse of a parameter: what it does to the
                                               logarithm of the bound, about */
+  uint32_t measured[DSM__DIMENSIONS_MAX]; /**< how wide it was when that was measured; 0: never */
   bool is_asked;                         /**< its best corner was explored */
   uint64_t number;                       /**< of equal bounds the first goes first */
 } dsm__box;

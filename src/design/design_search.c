@@ -9,6 +9,8 @@
  */
 #include <math.h>
 #include <string.h>
+#include <stdlib.h>
+#include <stdio.h>
 
 #include "base/deadline.h"
 #include "base/diag_add.h"
@@ -214,7 +216,8 @@ static dsm_status descend(dsm__search *s) {
   const dsm__question *const q = s->question;
   const dsm__box all = whole(s);
   size_t before = SIZE_MAX;
-  while (s->best != before && s->best != SIZE_MAX) {
+  size_t n0 = s->answers->explorations;
+  for (int round = 0; round < atoi(getenv("ROUNDS")) && s->best != before && s->best != SIZE_MAX; round++) {
     double slopes[DSM__DIMENSIONS_MAX];
     before = s->best;
     const dsm__corner from = s->answers->list.items[before].corner;
@@ -241,6 +244,7 @@ static dsm_status descend(dsm__search *s) {
       return status;
     }
   }
+  fprintf(stderr, "descend %zu -> %g\n", s->answers->explorations - n0, incumbent(s));
   return DSM_OK;
 }
 
@@ -276,10 +280,16 @@ static bool is_open(const dsm__search *s, const dsm__box *box, size_t d) {
   return s->question->dimensions[d].way != DSM_WAY_NEITHER && box->low.at[d] < box->high.at[d];
 }
 
+/* Has a box become so much narrower that what a parameter does has to be measured anew? */
+static bool is_stale(const dsm__search *s, const dsm__box *box, size_t d) {
+  const uint32_t width = box->high.at[d] - box->low.at[d];
+  return is_open(s, box, d) && (double)width <= atof(getenv("STALE")) * box->measured[d];
+}
+
 /* The best corners of the worse parts. */
 static bool want_parts(dsm__search *s, const dsm__box *box) {
   for (size_t d = 0; d < s->question->dimension_count; d++) {
-    if (is_open(s, box, d)) {
+    if (box->measured[d] == 0 ? is_open(s, box, d) : is_stale(s, box, d)) {
       const dsm__box part = worse_part(s, box, d);
       const dsm__corner corner = dsm__best_corner(s->question, &part);
       if (!dsm__answers_want(s->answers, &corner)) {
@@ -304,8 +314,9 @@ static double loss_of(const dsm__search *s, const dsm__corner *best, const dsm__
 static void measure_slopes(dsm__search *s, dsm__box *box) {
   const dsm__corner best = dsm__best_corner(s->question, box);
   for (size_t d = 0; d < s->question->dimension_count; d++) {
-    if (is_open(s, box, d)) {
+    if (box->measured[d] == 0 ? is_open(s, box, d) : is_stale(s, box, d)) {
       dsm__box part = worse_part(s, box, d);
+      box->measured[d] = box->high.at[d] - box->low.at[d];
       bound_box(s, &part);
       const dsm__corner corner = dsm__best_corner(s->question, &part);
       const double steps = fabs((double)best.at[d] - (double)corner.at[d]);
