@@ -20,7 +20,7 @@ install(
   DIRECTORY docs/examples/library
   DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libdsm-dev/examples
   COMPONENT development)
-install(DIRECTORY workloads systems sweeps servers stages rl-workloads pim-systems schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/dsm)
+install(DIRECTORY workloads systems technologies sweeps servers stages rl-workloads pim-systems schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/dsm)
 # The pages refer to each other, and the README to them, as in the source.
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(

@@ -137,6 +137,16 @@ DSM_API extern const dsm_answer_kind dsm_answer_explanation;
  * and network. */
 DSM_API extern const dsm_answer_kind dsm_answer_elasticity;
 
+/** What a machine costs. */
+typedef struct dsm_machine_budget {
+  const dsm_system *system;
+  dsm_machine_cost cost; /**< its own (dsm_machine_cost_of) */
+} dsm_machine_budget;
+
+/** Of a dsm_machine_budget: area, power and price by parts, and what of them rests on assumptions.
+ * Table, JSON ("dsm-budget/1"), and CSV with one row a part. */
+DSM_API extern const dsm_answer_kind dsm_answer_budget;
+
 /* ---- descriptions ---- */
 
 /** A description to describe: exactly one of the pointers is not NULL. */

@@ -9,7 +9,8 @@
  *   chip    cores on a ring, with external memory
  *   system  chips along the axes of a 2D torus
  *
- * A part beside them, `storage`, is what the job's data set comes from. A last one, `model`, holds
+ * Parts beside them: `storage` is what the job's data set comes from; `technology` and `area` say what
+ * it is made of (technology.h), and change no time. A last one, `model`, holds
  * the assumptions of the performance model that are no hardware. Fields bear the names of the
  * format "dsm-system/1" (docs/formats.md) and its units: GB = 10^9 bytes, MiB = 2^20 bytes, KiB =
  * 2^10 bytes.
@@ -26,6 +27,7 @@
 #include "dsm/limits.h"
 #include "dsm/override.h"
 #include "dsm/status.h"
+#include "dsm/technology.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -355,6 +357,8 @@ typedef struct dsm_system {
   dsm_chip chip;
   dsm_network system;
   dsm_storage_tiers storage;
+  dsm_technology technology;
+  dsm_area area;
   dsm_assumptions model;
 
   const char *const *note_paths; /**< parameter paths such as "core.frequency_GHz" */

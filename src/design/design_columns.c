@@ -7,6 +7,7 @@
 #include "base/diag_add.h"
 #include "design/design_internal.h"
 #include "base/words.h"
+#include "dsm/technology.h"
 
 /* Limits are met up to rounding. */
 #define LIMIT_TOLERANCE 1e-9
@@ -32,14 +33,54 @@ static dsm__interval samples_per_second(const scope *of) {
                      : (dsm__interval){0, HUGE_VAL};
 }
 
-/* A column of what a network does on a machine, or of the machine alone. */
-static const struct column {
+/* A column of what a network does on a machine. */
+static const struct {
   const char *name;
   dsm__interval (*value)(const scope *of);
 } columns[] = {
     {"step_seconds", step_seconds},
     {"samples_per_second", samples_per_second},
 };
+
+/* And those of the machine alone, which grow with whatever there is more of. */
+#define MACHINE(member)                                                                            \
+  { #member, offsetof(dsm_machine_cost, member) }
+static const struct {
+  const char *name;
+  size_t place;
+} machine_columns[] = {
+    MACHINE(core_mm2),      MACHINE(chip_mm2),       MACHINE(die_mm2),       MACHINE(die_dollars),
+    MACHINE(chip_dollars),  MACHINE(system_dollars), MACHINE(price_dollars), MACHINE(hour_dollars),
+    MACHINE(chip_static_W), MACHINE(chip_peak_W),    MACHINE(system_W),      MACHINE(site_W),
+    MACHINE(chip_kg),       MACHINE(system_kg),
+};
+
+dsm_system dsm__system_of(const dsm__question *question, const dsm__corner *corner) {
+  dsm_system system = *question->system;
+  for (size_t d = 0; d < question->dimension_count; d++) {
+    const dsm__dimension *const dimension = &question->dimensions[d];
+    dsm__parameter_set(dimension->parameter, &system, dimension->numbers[corner->at[d]]);
+  }
+  return system;
+}
+
+/* A machine that cannot be made costs more than any. */
+static double machine_value(const dsm__question *q, const dsm__corner *corner, size_t place) {
+  const dsm_system system = dsm__system_of(q, corner);
+  dsm_machine_cost cost;
+  if (dsm_machine_cost_of(&system, &cost, NULL) != DSM_OK) {
+    return HUGE_VAL;
+  }
+  double value = 0;
+  memcpy(&value, (const unsigned char *)&cost + place, sizeof value);
+  return value;
+}
+
+static dsm__interval machine_range(const scope *of, size_t place) {
+  const double low = machine_value(of->question, of->low, place);
+  const bool is_one = memcmp(of->low, of->high, sizeof *of->low) == 0;
+  return (dsm__interval){low, is_one ? low : machine_value(of->question, of->high, place)};
+}
 
 /* ---- names ---- */
 
@@ -88,6 +129,9 @@ static void complain(const dsm__question *q, const char *name, dsm__expression_f
   for (size_t c = 0; c < DSM__COUNT_OF(columns); c++) {
     names[count++] = columns[c].name;
   }
+  for (size_t c = 0; c < DSM__COUNT_OF(machine_columns); c++) {
+    names[count++] = machine_columns[c].name;
+  }
   for (size_t d = 0; d < q->define_count && count < 48; d++) {
     names[count++] = q->defines[d].name;
   }
@@ -101,6 +145,22 @@ static void complain(const dsm__question *q, const char *name, dsm__expression_f
   (void)dsm__nearest_hint(name, names, count, flaw->hint, sizeof flaw->hint);
 }
 
+/* Of a system that says what it is made of. */
+static bool find_machine(const scope *of, const char *name, size_t place, dsm__interval *range,
+                         dsm__expression_flaw *flaw) {
+  *range = machine_range(of, place);
+  if (!isnan(range->low) && !isnan(range->high) && of->question->system->technology.is_stated) {
+    return true;
+  }
+  (void)snprintf(flaw->message, sizeof flaw->message,
+                 of->question->system->technology.is_stated
+                     ? "expected a technology that states all that %s is made of, found that it "
+                       "does not"
+                     : "expected a system that names a technology for %s, found none",
+                 name);
+  return false;
+}
+
 static bool find(void *context, const char *name, dsm__interval *range,
                  dsm__expression_flaw *flaw) {
   scope *const of = context;
@@ -109,6 +169,11 @@ static bool find(void *context, const char *name, dsm__interval *range,
     if (strcmp(columns[c].name, name) == 0) {
       *range = columns[c].value(of);
       return true;
+    }
+  }
+  for (size_t c = 0; c < DSM__COUNT_OF(machine_columns); c++) {
+    if (strcmp(machine_columns[c].name, name) == 0) {
+      return find_machine(of, name, machine_columns[c].place, range, flaw);
     }
   }
   for (size_t d = q->define_count; d-- > 0;) {

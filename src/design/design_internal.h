@@ -72,6 +72,9 @@ typedef struct dsm__times {
   double ideal;   /**< seconds at the peak rate; likewise */
 } dsm__times;
 
+/** The system of a design, which is not to be freed; its values may break rules. */
+dsm_system dsm__system_of(const dsm__question *question, const dsm__corner *corner);
+
 /** Makes a question ready (design_question.c). */
 DSM_NODISCARD dsm_status dsm__question_init(dsm__question *question,
                                             const dsm_design_request *request, dsm_diags *diags);

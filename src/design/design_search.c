@@ -368,23 +368,10 @@ static bool split(dsm__search *s, dsm__box *box) {
 
 /* ---- the beginning ---- */
 
-/* FLOP/s of a design; 0: its values break a rule. */
+/* FLOP/s of a design. */
 static double peak_of(const dsm__search *s, const dsm__corner *corner) {
-  dsm_override overrides[DSM__DIMENSIONS_MAX];
-  const dsm__question *const q = s->question;
-  dsm_system *system = NULL;
-  for (size_t d = 0; d < q->dimension_count; d++) {
-    overrides[d] = (dsm_override){.path = q->dimensions[d].parameter->path,
-                                  .value = q->dimensions[d].values[corner->at[d]].json};
-  }
-  const dsm_sweep_input *const input = &q->sweep->systems[0];
-  if (dsm_system_parse(&system, input->text, input->length, NULL, overrides, q->dimension_count,
-                       NULL) != DSM_OK) {
-    return 0;
-  }
-  const double peak = dsm_system_peak_flops(system);
-  dsm_system_free(system);
-  return peak;
+  const dsm_system system = dsm__system_of(s->question, corner);
+  return dsm_system_peak_flops(&system);
 }
 
 /* No design of a box does a network's work faster than at its best peak rate. */

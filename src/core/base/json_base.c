@@ -19,6 +19,7 @@ enum { BASES_MAX = 8, PATH_SIZE = 4096 /* of a file */, PATH_TEXT_SIZE = 256 };
 
 static const char base_key[] = "base";
 static const char notes_key[] = "notes";
+static const char name_key[] = "name";
 
 /* Members at the top that each description has for itself. */
 static const char *const for_itself[] = {"format", "name", "source", "notes", "base"};
@@ -28,7 +29,16 @@ static const struct kind {
   const char *format;
   const char *name;
   const char *folder; /* of those that are installed */
-} kinds[] = {{"dsm-system/1", "system", "systems"}};
+} kinds[] = {{"dsm-system/1", "system", "systems"},
+             {"dsm-technology/1", "technology", "technologies"}};
+
+/* Members at the top that may be the name of a description of a kind of its own, or an object that
+ * has it as its base. */
+static const struct part {
+  const char *format; /* of what the member is of */
+  const char *key;
+  const struct kind *kind;
+} parts[] = {{"dsm-system/1", "technology", &kinds[1]}};
 
 /* Members that say the same in two ways: who states one of a form has nothing of the other. */
 static const char *const forms[][2] = {{"axes", "topology"},
@@ -125,7 +135,7 @@ static void join_objects(joining *with, cJSON *own, cJSON *base, const char *ori
     }
     if (mine == NULL) {
       adopt(with, own, base, each, origin_of(with, each, origin));
-    } else {
+    } else if (member_of(mine, base_key) == NULL) { /* else it stands on another one */
       join_members(with, own, mine, each, origin);
     }
   }
@@ -311,20 +321,69 @@ static dsm__json_doc *read_base(const dsm__json_node *node, const struct kind *k
   return base;
 }
 
-/* Takes the values that the base has. What is left of it stays until the document is freed: no
- * address comes twice. */
-static void join(dsm__json_doc *doc, dsm__json_doc *base, const char *path) {
+/* Takes the values that the base has into an object of the document. What is left of it stays until
+ * the document is freed: no address comes twice. */
+static void join(dsm__json_doc *doc, cJSON *own, dsm__json_doc *base, const char *path) {
   joining with = {.doc = doc, .base = base};
   const char *const origin = dsm__arena_strdup(doc->arena, path);
   if (dsm__json_lacks_memory(doc, origin == NULL)) {
     return;
   }
-  join_notes(&with, doc->root, base->root, origin);
-  join_objects(&with, doc->root, base->root, origin, true);
+  join_notes(&with, own, base->root, origin);
+  join_objects(&with, own, base->root, origin, true);
+  cJSON *const name =
+      own == doc->root || member_of(own, name_key) != NULL ? NULL : member_of(base->root, name_key);
+  if (name != NULL) { /* a part is called as what it stands on */
+    adopt(&with, own, base->root, name, origin);
+  }
   (void)cJSON_AddItemToArray(doc->replaced, base->root);
   (void)cJSON_AddItemToArray(doc->replaced, base->replaced);
   base->root = NULL;
   base->replaced = NULL;
+}
+
+/* A name becomes an object in its place; the text stays in what is kept of replaced values. */
+static bool make_object(dsm__json_doc *doc, cJSON *item) {
+  cJSON *const kept = cJSON_CreateObject();
+  if (dsm__json_lacks_memory(doc, kept == NULL)) {
+    return false;
+  }
+  kept->type = item->type;
+  kept->valuestring = item->valuestring;
+  item->type = cJSON_Object;
+  item->valuestring = NULL;
+  (void)cJSON_AddItemToArray(doc->replaced, kept);
+  return true;
+}
+
+/* Reads the description that a member names, and takes its values into an object. NULL after a
+ * report. */
+static dsm__json_doc *take(dsm__json_doc *doc, const dsm__json_node *node, const struct kind *kind,
+                           unsigned depth, cJSON *own) {
+  char path[PATH_SIZE];
+  const char *name = NULL;
+  if (!dsm__json_string(node, 1, DSM_NAME_BYTES_MAX, doc->arena, &name) ||
+      !find_file(node, kind, path)) {
+    return NULL;
+  }
+  const char *const shown = strncmp(path, "./", 2) == 0 ? path + 2 : path;
+  dsm__json_doc *const base = read_base(node, kind, shown, depth);
+  if (base == NULL) {
+    return NULL;
+  }
+  if (cJSON_IsString(own) && !make_object(doc, own)) {
+    dsm__json_doc_free(base);
+    return NULL;
+  }
+  if (own == doc->root) {
+    remember(doc, name, base);
+  }
+  join(doc, own, base, shown);
+  cJSON *const member = member_of(own, base_key);
+  if (member != NULL) {
+    (void)cJSON_AddItemToArray(doc->replaced, cJSON_DetachItemViaPointer(own, member));
+  }
+  return base;
 }
 
 bool dsm__json_doc_take_base(dsm__json_doc *doc, unsigned depth) {
@@ -338,21 +397,26 @@ bool dsm__json_doc_take_base(dsm__json_doc *doc, unsigned depth) {
   if (kind == NULL || !dsm__json_is_present(&node)) {
     return true;
   }
-  char path[PATH_SIZE];
-  const char *name = NULL;
-  if (!dsm__json_string(&node, 1, DSM_NAME_BYTES_MAX, doc->arena, &name) ||
-      !find_file(&node, kind, path)) {
-    return false;
-  }
-  const char *const shown = strncmp(path, "./", 2) == 0 ? path + 2 : path;
-  dsm__json_doc *const base = read_base(&node, kind, shown, depth);
-  if (base == NULL) {
-    return false;
-  }
-  remember(doc, name, base);
-  join(doc, base, shown);
-  cJSON *const member = member_of(doc->root, base_key);
-  (void)cJSON_AddItemToArray(doc->replaced, cJSON_DetachItemViaPointer(doc->root, member));
+  dsm__json_doc *const base = take(doc, &node, kind, depth, doc->root);
   dsm__json_doc_free(base);
-  return !doc->is_out_of_memory;
+  return base != NULL && !doc->is_out_of_memory;
+}
+
+bool dsm__json_doc_take_parts(dsm__json_doc *doc, unsigned depth) {
+  const dsm__json_node root = dsm__json_root(doc);
+  const cJSON *const format = member_of(doc->root, "format");
+  bool is_taken = true;
+  for (size_t p = 0; p < DSM__COUNT_OF(parts) && cJSON_IsString(format); p++) {
+    const dsm__json_node node = dsm__json_member(&root, parts[p].key);
+    cJSON *const item = member_of(doc->root, parts[p].key);
+    const dsm__json_node base = dsm__json_member(&node, base_key);
+    const bool is_name = cJSON_IsString(item);
+    if (strcmp(parts[p].format, format->valuestring) == 0 &&
+        (is_name || dsm__json_is_present(&base))) {
+      dsm__json_doc *const taken = take(doc, is_name ? &node : &base, parts[p].kind, depth, item);
+      is_taken = is_taken && taken != NULL;
+      dsm__json_doc_free(taken);
+    }
+  }
+  return is_taken && !doc->is_out_of_memory;
 }

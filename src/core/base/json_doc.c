@@ -105,6 +105,7 @@ dsm_status dsm__json_doc_parse_at(dsm__json_doc **doc, const dsm__json_input *in
   fresh->first_finding = dsm_diags_count(diags);
   fill(fresh, input->text, input->length, file, flaw.has_no_duplicates);
   const bool is_applied = !fresh->is_out_of_memory && dsm__json_doc_take_base(fresh, depth) &&
+                          dsm__json_doc_take_parts(fresh, depth) &&
                           dsm__json_doc_override(fresh, input->overrides, input->override_count);
   if (is_applied && !fresh->is_out_of_memory) {
     *doc = fresh;

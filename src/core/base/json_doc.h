@@ -95,6 +95,10 @@ dsm__json_match dsm__json_find_child(const cJSON *container, const char *path);
  * `depth`-th that is read, from 0. False after a report. */
 bool dsm__json_doc_take_base(dsm__json_doc *doc, unsigned depth);
 
+/** Members at the top that name a description of another kind, or have one as their base, become
+ * objects with its values. False after a report. */
+bool dsm__json_doc_take_parts(dsm__json_doc *doc, unsigned depth);
+
 /** dsm__json_doc_parse of a document that is the base of `depth` others. */
 DSM_NODISCARD dsm_status dsm__json_doc_parse_at(dsm__json_doc **doc, const dsm__json_input *input,
                                                 unsigned depth, dsm_diags *diags);

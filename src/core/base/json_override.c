@@ -357,7 +357,7 @@ bool dsm__json_doc_override(dsm__json_doc *doc, const dsm_override *overrides, s
     descent down = {
         .doc = doc, .override = &overrides[i], .rest = overrides[i].path, .item = doc->root};
     down.nodes[0] = dsm__json_root(doc);
-    are_applied = apply(&down) && are_applied;
+    are_applied = apply(&down) && dsm__json_doc_take_parts(doc, 0) && are_applied;
   }
   return are_applied;
 }

@@ -219,7 +219,7 @@ static unsigned passes_that_read(const dsm__parameter *parameter) {
       return restricted[i].passes;
     }
   }
-  return ~0U;
+  return dsm__parameter_is_of_cost(parameter) ? 0 : ~0U;
 }
 
 bool dsm__memo_begin(dsm__memo *memo, const dsm_system *system, dsm_precision precision,

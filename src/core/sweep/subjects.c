@@ -149,7 +149,8 @@ size_t dsm__subject_variation_count(const dsm__elasticity_subject *subject,
 bool dsm__subject_is_usual(const dsm__elasticity_subject *subject,
                            const dsm_elasticity_request *request) {
   const bool is_of_system = subject->of_workloads == NULL;
-  if (is_of_system && !dsm__parameter_is_stated(&subject->parameter, request->system)) {
+  if (is_of_system && (!dsm__parameter_is_stated(&subject->parameter, request->system) ||
+                       dsm__parameter_is_of_cost(&subject->parameter))) {
     return false;
   }
   return request->choice != DSM_VARIATIONS_TENTH_BETTER ||

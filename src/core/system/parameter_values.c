@@ -11,11 +11,40 @@ bool dsm__parameter_is_software(const dsm__parameter *parameter) {
          (parameter->nature & DSM__PARAMETER_SOFTWARE) != 0;
 }
 
+bool dsm__parameter_is_of_technology(const dsm__parameter *parameter) {
+  return strncmp(parameter->path, DSM__TECHNOLOGY_PREFIX, strlen(DSM__TECHNOLOGY_PREFIX)) == 0;
+}
+
+bool dsm__parameter_is_of_cost(const dsm__parameter *parameter) {
+  static const char area[] = "area.";
+  return dsm__parameter_is_of_technology(parameter) ||
+         strncmp(parameter->path, area, sizeof area - 1) == 0;
+}
+
 int dsm__parameter_way(const dsm__parameter *parameter) {
-  if (parameter->kind != DSM__PARAMETER_REAL || (parameter->nature & DSM__PARAMETER_MIXED) != 0) {
+  if (parameter->kind != DSM__PARAMETER_REAL || (parameter->nature & DSM__PARAMETER_MIXED) != 0 ||
+      dsm__parameter_is_of_cost(parameter)) {
     return 0;
   }
   return (parameter->nature & DSM__PARAMETER_COST) != 0 ? -1 : 1;
+}
+
+void dsm__parameter_set(const dsm__parameter *parameter, dsm_system *system, double number) {
+  void *const field = dsm__parameter_field(parameter, system);
+  switch (parameter->kind) {
+  case DSM__PARAMETER_COUNT:
+    *(uint64_t *)field = (uint64_t)number;
+    break;
+  case DSM__PARAMETER_REAL:
+    *(double *)field = number;
+    break;
+  case DSM__PARAMETER_FLAG:
+    *(bool *)field = number > 0;
+    break;
+  case DSM__PARAMETER_WORD:
+    *(int *)field = (int)number;
+    break;
+  }
 }
 
 bool dsm__parameter_is_of_short_form(const dsm__parameter *parameter) {

@@ -4,6 +4,9 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/element_types.h"
+#include "system/technology_rows.h"
+
 static const dsm__word interconnect_words[] = {
     [DSM_INTERCONNECT_RING].key = "ring",
     [DSM_INTERCONNECT_CROSSBAR].key = "crossbar",
@@ -69,6 +72,29 @@ static const dsm__word tiling_words[] = {
     [DSM_TILING_BLOCKED].key = "blocked",
 };
 static DSM__WORDS(tilings, "tiling", tiling_words, DSM_TILING_COUNT);
+
+static const dsm__word media_words[] = {
+    [DSM_MEDIUM_BOARD].key = "board",
+    [DSM_MEDIUM_CABLE].key = "cable",
+    [DSM_MEDIUM_OPTICS].key = "optics",
+};
+static DSM__WORDS(media, "medium of links", media_words, DSM_MEDIUM_COUNT);
+
+static const dsm__word memory_interface_words[] = {
+    [DSM_MEMORY_INTERFACE_HBM2E].key = "hbm2e",
+    [DSM_MEMORY_INTERFACE_DDR5].key = "ddr5",
+};
+static DSM__WORDS(memory_interfaces, "interface to memory", memory_interface_words,
+                  DSM_MEMORY_INTERFACE_COUNT);
+
+static const dsm__word link_interface_words[] = {
+    [DSM_LINK_INTERFACE_NVLINK3].key = "nvlink3",
+    [DSM_LINK_INTERFACE_NVLINK4].key = "nvlink4",
+    [DSM_LINK_INTERFACE_INFINITY_FABRIC].key = "infinity_fabric",
+    [DSM_LINK_INTERFACE_PCIE5].key = "pcie5",
+};
+static DSM__WORDS(link_interfaces, "interface of links", link_interface_words,
+                  DSM_LINK_INTERFACE_COUNT);
 
 static const dsm__word flag_words[] = {{.key = "false"}, {.key = "true"}};
 static DSM__WORDS(flags, "flag", flag_words, 2);
@@ -456,9 +482,10 @@ const dsm__parameter dsm__parameters[] = {
             0, RATE_MAX, 0, "10^9 bytes/s", "assumption: data are there when they are needed",
             "Bandwidth at which the job reads from the storage that holds all data sets: its share "
             "of a parallel file system."),
-    COST("model.bptt_resident_copies", model.bptt_resident_copies, 0, FACTOR_MAX, 2, "copies",
-         "assumption: weights and gradients are both resident in the backward and update "
-         "passes of recurrent layers"),
+    DSM__TECHNOLOGY_ROWS COST(
+        "model.bptt_resident_copies", model.bptt_resident_copies, 0, FACTOR_MAX, 2, "copies",
+        "assumption: weights and gradients are both resident in the backward and update "
+        "passes of recurrent layers"),
     COST("model.relu_mask_bytes", model.relu_mask_bytes, 0, FACTOR_MAX, 0.125, "bytes/element",
          "assumption: one bit"),
     COST("model.batch_norm_saved_bytes", model.batch_norm_saved_bytes, 0, FACTOR_MAX, 0.125,

@@ -74,6 +74,9 @@ extern const dsm__words dsm__link_kinds;
 /** What a parameter is in a system, as a number: of a flag 0 or 1, of a word its index. */
 double dsm__parameter_number(const dsm__parameter *parameter, const dsm_system *system);
 
+/** Sets it to such a number, whatever rules of a system that breaks. */
+void dsm__parameter_set(const dsm__parameter *parameter, dsm_system *system, double number);
+
 /** Such a number as it stands in a description: a word of static memory, or digits in `text`. */
 const char *dsm__parameter_text(const dsm__parameter *parameter, double number,
                                 char text[DSM__NUMBER_TEXT_SIZE]);
@@ -93,8 +96,17 @@ bool dsm__parameter_is_of_short_form(const dsm__parameter *parameter);
  * value, where what it works with is switched on, or where the description has a note on it. */
 bool dsm__parameter_is_stated(const dsm__parameter *parameter, const dsm_system *system);
 
+/** What the paths of parameters of a technology begin with. */
+#define DSM__TECHNOLOGY_PREFIX "technology."
+
+/** Is a parameter one of what a chip is made of: of its technology? */
+bool dsm__parameter_is_of_technology(const dsm__parameter *parameter);
+
+/** Does a parameter change what a machine costs, and no time? */
+bool dsm__parameter_is_of_cost(const dsm__parameter *parameter);
+
 /** Most parameters that a system states. */
-#define DSM__PARAMETERS_MAX 208
+#define DSM__PARAMETERS_MAX 304
 
 /** The parameters that are stated, in order. */
 typedef struct dsm__stated_parameters {
@@ -164,6 +176,9 @@ void dsm__parameter_read(const dsm__parameter *parameter, dsm_system *system,
 
 /** The keys of a system beside its parameters. */
 extern const dsm__object_type dsm__system_object;
+
+/** And those of a technology, in a file of its own or in a system. */
+extern const dsm__object_type dsm__technology_object;
 
 /** Writes the system as an object in the format "dsm-system/1", every parameter in full. */
 void dsm__system_write(const dsm_system *system, dsm__json_writer *writer);

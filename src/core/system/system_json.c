@@ -157,9 +157,43 @@ static void read_object(dsm_system *system, const dsm__json_node *object, const 
       below[prefix_length + key_length] = '.';
       below[prefix_length + key_length + 1] = '\0';
       const dsm__json_node member = dsm__json_member(object, known[k]);
-      read_object(system, &member, below, NULL, depth + 1);
+      const bool is_technology = strcmp(below, DSM__TECHNOLOGY_PREFIX) == 0;
+      read_object(system, &member, below, is_technology ? &dsm__technology_object : NULL,
+                  depth + 1);
     }
   }
+}
+
+/* What a technology says beside its numbers; its notes are those of the system (read_notes). */
+static void read_technology(dsm_system *system, const dsm__json_node *root) {
+  dsm_technology *const technology = &system->technology;
+  const dsm__json_node node = dsm__json_member(root, "technology");
+  const dsm__json_node name = dsm__json_member(&node, "name");
+  technology->is_stated = dsm__json_is_present(&node);
+  if (dsm__json_is_present(&name)) {
+    (void)dsm__json_string(&name, 1, DSM_NAME_BYTES_MAX, system->arena, &technology->name);
+  }
+}
+
+/* The notes of a technology, which are known by the same paths without its own. */
+static bool has_only_notes_of_technology(const dsm__json_node *notes) {
+  const char *known[DSM__PARAMETERS_MAX];
+  size_t count = 0;
+  for (size_t p = 0; p < dsm__parameter_count; p++) {
+    if (dsm__parameter_is_of_technology(&dsm__parameters[p])) {
+      known[count++] = dsm__parameters[p].path + strlen(DSM__TECHNOLOGY_PREFIX);
+    }
+  }
+  return !dsm__json_is_present(notes) || dsm__json_object_only(notes, known, count);
+}
+
+/* The note on a parameter: the system's own, else that of its technology. */
+static dsm__json_node note_on(const dsm__json_node *notes, const dsm__json_node *of_technology,
+                              const dsm__parameter *parameter) {
+  const dsm__json_node note = dsm__json_member(notes, parameter->path);
+  return dsm__json_is_present(&note) || !dsm__parameter_is_of_technology(parameter)
+             ? note
+             : dsm__json_member(of_technology, parameter->path + strlen(DSM__TECHNOLOGY_PREFIX));
 }
 
 /* Does the description state the parameter of this path? */
@@ -194,13 +228,18 @@ static void read_notes(dsm_system *system, const dsm__json_node *root, bool has_
   if (dsm__json_is_present(&notes) && !dsm__json_object_only(&notes, known, known_count)) {
     return;
   }
+  const dsm__json_node technology = dsm__json_member(root, "technology");
+  const dsm__json_node of_technology = dsm__json_member(&technology, "notes");
+  if (!has_only_notes_of_technology(&of_technology)) {
+    return;
+  }
   const char **const paths = dsm__arena_array(system->arena, dsm__parameter_count, sizeof *paths);
   const char **const texts = dsm__arena_array(system->arena, dsm__parameter_count, sizeof *texts);
   if (dsm__json_lacks_memory(root->doc, paths == NULL || texts == NULL)) {
     return;
   }
   for (size_t p = 0; p < dsm__parameter_count; p++) {
-    const dsm__json_node note = dsm__json_member(&notes, known[p]);
+    const dsm__json_node note = note_on(&notes, &of_technology, &dsm__parameters[p]);
     if (dsm__json_is_present(&note) &&
         dsm__json_string(&note, 0, DSM_TEXT_BYTES_MAX, system->arena, &texts[system->note_count])) {
       paths[system->note_count++] = known[p];
@@ -358,6 +397,8 @@ static void read_base(dsm_system *system, const dsm__json_node *node) {
 
 DSM__OBJECT(dsm__system_object, "system", {.name = "format"}, {.name = "name"}, {.name = "base"},
             {.name = "source"}, {.name = "notes"});
+DSM__OBJECT(dsm__technology_object, "technology", {.name = "format"}, {.name = "name"},
+            {.name = "base"}, {.name = "source"}, {.name = "notes"});
 
 void dsm__system_read(dsm_system *system, const dsm__json_node *node, bool has_all) {
   const size_t errors_before = dsm__json_doc_error_count(node->doc);
@@ -373,6 +414,7 @@ void dsm__system_read(dsm_system *system, const dsm__json_node *node, bool has_a
   read_object(system, node, "", &dsm__system_object, 0);
   dsm__json_read_source(node, system->arena, &system->source);
   read_base(system, node);
+  read_technology(system, node);
   read_notes(system, node, has_all);
   if (dsm__json_doc_error_count(node->doc) == errors_before) {
     check_topology(system, node);

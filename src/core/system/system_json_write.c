@@ -41,7 +41,9 @@ static void close_objects(dsm__json_writer *writer, const char *path, size_t kee
   }
 }
 
-static void open_objects(dsm__json_writer *writer, const char *path, size_t from) {
+/* A technology has its name before its numbers. */
+static void open_objects(const dsm_system *system, dsm__json_writer *writer, const char *path,
+                         size_t from) {
   char key[64];
   for (;;) {
     const size_t length = strcspn(path + from, ".");
@@ -53,6 +55,10 @@ static void open_objects(dsm__json_writer *writer, const char *path, size_t from
     }
     dsm__json_begin_object(writer, false);
     from += length + 1;
+    if (from == strlen(DSM__TECHNOLOGY_PREFIX) &&
+        strncmp(path, DSM__TECHNOLOGY_PREFIX, from) == 0) {
+      dsm__json_put_text(writer, "name", system->technology.name);
+    }
   }
 }
 
@@ -81,7 +87,7 @@ void dsm__system_write(const dsm_system *system, dsm__json_writer *writer) {
     const char *const path = stated.items[p]->path;
     const size_t shared = shared_objects(previous, path);
     close_objects(writer, previous, shared);
-    open_objects(writer, path, shared);
+    open_objects(system, writer, path, shared);
     dsm__parameter_write(stated.items[p], dsm__parameter_number(stated.items[p], system), writer);
     previous = path;
   }

@@ -95,9 +95,11 @@ const cli_command cli_core_commands[] = {
          "balance and every parameter of systems, with its unit, its default and where "
          "its value comes from; both, and the main results, of plans; points and axes of sweeps; "
          "the devices of servers and profiles. With --elasticity: what the steps of the "
-         "workloads among FILE... depend on, or of vgg16, resnet50 and gnmt if there are none.",
+         "workloads among FILE... depend on, or of vgg16, resnet50 and gnmt if there are none. "
+         "With --budget: what a system costs.",
      .examples = {"dsm describe vgg16", "dsm describe gnmt torus64 --format json",
                   "dsm describe torus64 --elasticity",
+                  "dsm describe torus64 --budget --set system.technology=n5",
                   "dsm describe torus64 gnmt --elasticity --minibatch 1024 --threads 2",
                   "dsm describe --formats json -o formats.json"},
      .run = cli_run_describe},
