@@ -58,6 +58,7 @@ typedef struct dsm_design_request {
   double time_limit_seconds;       /**< 0: none */
   size_t exploration_limit;        /**< 0: none; the same on any machine */
   size_t memory_limit_bytes;       /**< of what the search keeps; 0: none */
+  bool wants_plans;                /**< of each network on the best design */
   size_t thread_count;             /**< the answer is the same for any number */
   const char *store;               /**< database of explored points, made or gone on with; NULL: none
                                     */
@@ -99,6 +100,7 @@ typedef struct dsm_design_network {
   double own_seconds;  /**< on the system as it is; 0: it cannot run there */
   double gap;          /**< that the exploration of the best design leaves */
   double value;        /**< of what is minimised */
+  const char *plan;    /**< on the best design (JSON); NULL: it was not asked for */
 } dsm_design_network;
 
 /** A design that was evaluated. */

@@ -2,9 +2,6 @@
 /* design.c: the best design, and what it says of the question. */
 #include "dsm/design.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "base/diag_add.h"
 #include "design/design_internal.h"
 
@@ -15,20 +12,6 @@ static const dsm__word way_words[] = {
 };
 DSM__NAMED_WORDS(dsm__way_words, "way of a parameter", way_words, DSM_WAY_COUNT, dsm_way,
                  dsm_way_name);
-
-static dsm_status find(dsm_design *made, dsm__search *search, dsm_diags *diags) {
-  dsm_status status = dsm__search_run(search, diags);
-  if (status != DSM_OK) {
-    return status;
-  }
-  made->explorations = search->answers->explorations;
-  made->boxes = search->box_count;
-  made->bound = search->bound;
-  made->value = search->best == SIZE_MAX ? HUGE_VAL : search->answers->list.items[search->best].value;
-  made->gap = made->value / made->bound - 1;
-  made->is_stopped = search->is_stopped;
-  return DSM_OK;
-}
 
 dsm_status dsm_design_find(dsm_design **design, const dsm_design_request *request,
                            dsm_diags *diags) {
@@ -48,7 +31,10 @@ dsm_status dsm_design_find(dsm_design **design, const dsm_design_request *reques
     status = dsm__answers_init(&answers, &question, request, diags);
   }
   if (status == DSM_OK) {
-    status = find(made, &search, diags);
+    status = dsm__search_run(&search, diags);
+  }
+  if (status == DSM_OK) {
+    status = dsm__design_make(made, &search, request, diags);
   }
   dsm__answers_fini(&answers);
   dsm__question_fini(&question);

@@ -168,4 +168,8 @@ typedef struct dsm__search {
 
 DSM_NODISCARD dsm_status dsm__search_run(dsm__search *search, dsm_diags *diags);
 
+/** What it found; DSM_ERROR_INFEASIBLE, with why, if there is no such design (design_answer.c). */
+DSM_NODISCARD dsm_status dsm__design_make(dsm_design *made, const dsm__search *search,
+                                          const dsm_design_request *request, dsm_diags *diags);
+
 #endif

@@ -9,14 +9,17 @@
  */
 #include <math.h>
 #include <string.h>
-#include <stdlib.h>
-#include <stdio.h>
 
 #include "base/deadline.h"
 #include "base/diag_add.h"
 #include "design/design_internal.h"
 
-enum { BATCH = 4, COMBINATIONS_MAX = 1000000 };
+/* Boxes that are looked at together; rounds of a descent; combinations of values. */
+enum { BATCH = 4, ROUNDS_MAX = 4, COMBINATIONS_MAX = 1000000 };
+
+/* What a parameter does is measured anew in a box that is so much narrower: at about every split
+ * along it. With 0.3 or 0.8 proofs took a third more explorations, of vgg16 and bert_base. */
+#define NARROWER 0.55
 
 /* ---- the heap ---- */
 
@@ -216,8 +219,7 @@ static dsm_status descend(dsm__search *s) {
   const dsm__question *const q = s->question;
   const dsm__box all = whole(s);
   size_t before = SIZE_MAX;
-  size_t n0 = s->answers->explorations;
-  for (int round = 0; round < atoi(getenv("ROUNDS")) && s->best != before && s->best != SIZE_MAX; round++) {
+  for (int round = 0; round < ROUNDS_MAX && s->best != before && s->best != SIZE_MAX; round++) {
     double slopes[DSM__DIMENSIONS_MAX];
     before = s->best;
     const dsm__corner from = s->answers->list.items[before].corner;
@@ -244,7 +246,6 @@ static dsm_status descend(dsm__search *s) {
       return status;
     }
   }
-  fprintf(stderr, "descend %zu -> %g\n", s->answers->explorations - n0, incumbent(s));
   return DSM_OK;
 }
 
@@ -283,7 +284,7 @@ static bool is_open(const dsm__search *s, const dsm__box *box, size_t d) {
 /* Has a box become so much narrower that what a parameter does has to be measured anew? */
 static bool is_stale(const dsm__search *s, const dsm__box *box, size_t d) {
   const uint32_t width = box->high.at[d] - box->low.at[d];
-  return is_open(s, box, d) && (double)width <= atof(getenv("STALE")) * box->measured[d];
+  return is_open(s, box, d) && (double)width <= NARROWER * box->measured[d];
 }
 
 /* The best corners of the worse parts. */
