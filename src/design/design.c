@@ -4,6 +4,7 @@
 
 #include "base/diag_add.h"
 #include "design/design_internal.h"
+#include "design/design_words.h"
 
 static const dsm__word way_words[] = {
     [DSM_WAY_NEITHER].key = "neither",

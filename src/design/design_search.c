@@ -540,6 +540,12 @@ dsm_status dsm__search_run(dsm__search *s, dsm_diags *diags) {
   }
   s->bound = s->boxes.count > 0 ? fmin(s->cut, s->boxes.items[0].bound) : s->cut;
   s->bound = fmin(s->bound, incumbent(s));
+  if (status == DSM_OK && s->best != SIZE_MAX) {
+    /* What is beside the best design tells what more of anything would buy. */
+    double slopes[DSM__DIMENSIONS_MAX];
+    const dsm__corner best = s->answers->list.items[s->best].corner;
+    status = slopes_at(s, &best, slopes);
+  }
   report(s);
   return status;
 }

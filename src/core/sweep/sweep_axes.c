@@ -83,20 +83,22 @@ bool dsm__axis_add_row(dsm__sweep_draft *draft, dsm__axis_draft *axis, const dsm
 /* Near enough to count as hit. */
 #define RANGE_TOLERANCE 1e-9
 
-/* A whole number stays what it is; of others what is beyond 15 digits is rounding. */
-static double tidy(double number) {
-  if (fabs(number) < WHOLE_MAX && floor(number) >= number) {
-    return number;
-  }
+/* To so many digits. */
+static double rounded_to(double number, int digits) {
   char text[DSM__NUMBER_TEXT_SIZE];
   double rounded = number;
-  const int length = snprintf(text, sizeof text, "%.14e", number);
+  const int length = snprintf(text, sizeof text, "%.*e", digits - 1, number);
   char *const point = strchr(text, 'e') == NULL ? NULL : text + (text[0] == '-' ? 2 : 1);
   if (length > 0 && point != NULL) {
     *point = '.'; /* in any locale */
     (void)dsm__text_to_double(text, strlen(text), &rounded);
   }
   return rounded;
+}
+
+/* A whole number stays what it is; of others what is beyond 15 digits is rounding. */
+static double tidy(double number) {
+  return fabs(number) < WHOLE_MAX && floor(number) >= number ? number : rounded_to(number, 15);
 }
 
 /* Why a range is none; NULL if it is one. */
@@ -137,7 +139,10 @@ static double range_value(dsm__range range, size_t index) {
       range.is_geometric ? range.from * pow(range.step, steps) : range.from + steps * range.step;
   const bool is_end =
       fabs(number - range.to) <= RANGE_TOLERANCE * fabs(range.is_geometric ? range.to : range.step);
-  return is_end ? range.to : tidy(number);
+  return is_end              ? range.to
+         : !range.is_spread ? tidy(number)
+         : index == 0       ? range.from
+                            : rounded_to(number, 4); /* nobody builds parts to more */
 }
 
 static bool complain_of_range(dsm__sweep_draft *draft, dsm__range range, dsm__origin origin,

@@ -7,6 +7,7 @@
 #include "cli/parse/input_files.h"
 #include "cli/parse/named_inputs.h"
 #include "cli/parse/option_values.h"
+#include "cli/parse/paths.h"
 #include "cli/rows/rows.h"
 #include "cli/run/complain.h"
 #include "cli/run/output.h"
@@ -48,6 +49,7 @@ static dsm_design_request request_of(const cli_arguments *arguments,
                                 .exploration_limit = own->exploration_limit,
                                 .memory_limit_bytes = (size_t)(own->memory_limit_GB * 1e9),
                                 .thread_count = arguments->options.thread_count,
+                                .wants_plans = own->plans != NULL,
                                 .store = own->database};
   request.question.mode = cli_is_given(arguments, "mode") ? &arguments->options.mode : NULL;
   request.question.parallelisms =
@@ -59,7 +61,28 @@ static dsm_design_request request_of(const cli_arguments *arguments,
   return request;
 }
 
+/* FOLDER/NETWORK.json of each network. */
+static cli_exit write_plans(const cli_arguments *arguments, const dsm_design *design) {
+  const cli_design_arguments *const own = arguments->own;
+  cli_exit outcome = CLI_EXIT_DONE;
+  for (size_t n = 0; n < design->network_count && outcome == CLI_EXIT_DONE; n++) {
+    const dsm_design_network *const network = &design->networks[n];
+    const char *const name = cli_last_part(network->name);
+    const size_t size = strlen(own->plans) + strlen(name) + 8;
+    char *const path = malloc(size);
+    if (path == NULL) {
+      return cli_out_of_memory();
+    }
+    (void)snprintf(path, size, "%s/%s%s", own->plans, name,
+                   cli_ends_in(name, ".json") ? "" : ".json");
+    outcome = cli_put_file(arguments, "plans", path, network->plan, strlen(network->plan));
+    free(path);
+  }
+  return outcome;
+}
+
 cli_exit cli_run_design(const cli_arguments *arguments) {
+  const cli_design_arguments *const own = arguments->own;
   cli_named_inputs in = {.arguments = arguments};
   const dsm_sweep_source source = {.read = cli_read_named, .context = &in};
   dsm_design_request request = request_of(arguments, &source);
@@ -77,9 +100,12 @@ cli_exit cli_run_design(const cli_arguments *arguments) {
   const dsm_status status = dsm_design_find(&design, &request, arguments->diags);
   cli_exit outcome = cli_tell(arguments, status);
   if (status == DSM_OK) {
-    cli_say(arguments, "%zu explorations, %zu boxes, value %.9g bound %.9g gap %.4f, %.3f s",
-            design->explorations, design->boxes, design->value, design->bound, design->gap,
+    cli_say(arguments, "%zu explorations, %zu boxes, %.3f s", design->explorations, design->boxes,
             cli_seconds_now() - start);
+    outcome = own->plans == NULL ? CLI_EXIT_DONE : write_plans(arguments, design);
+  }
+  if (status == DSM_OK && outcome == CLI_EXIT_DONE) {
+    outcome = cli_put_answer(arguments, DSM_ANSWER(design, design));
   }
   dsm_design_free(design);
   free(suite);
