@@ -25,6 +25,7 @@
 #include "dsm/partition_front.h"
 #include "dsm/pim.h"
 #include "dsm/plan.h"
+#include "dsm/design.h"
 #include "dsm/remat.h"
 #include "dsm/serving.h"
 #include "dsm/storage.h"
@@ -291,6 +292,10 @@ DSM_API extern const dsm_answer_kind dsm_answer_remat;
 /** Of a dsm_remat_pipeline: all cases, and the devices of the fastest. Table, JSON
  * ("dsm-pipeline/1"), and CSV with one row a case. */
 DSM_API extern const dsm_answer_kind dsm_answer_remat_pipeline;
+
+/** Of a dsm_design: the best design, what limits it, and the next best ones. Table, JSON
+ * ("dsm-design/1"), CSV with one row a design, and a page. */
+DSM_API extern const dsm_answer_kind dsm_answer_design;
 
 /** Of a dsm_storage_result with a name: what storage delivers to a job, and what would be enough.
  * Table: the answer, factors from which to choose, and the timeline where the request wanted one.

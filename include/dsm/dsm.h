@@ -46,6 +46,7 @@
 #include "dsm/calibrate.h"
 #include "dsm/check.h"
 #include "dsm/diag.h"
+#include "dsm/design.h"
 #include "dsm/diff.h"
 #include "dsm/dispatch.h"
 #include "dsm/elasticity.h"

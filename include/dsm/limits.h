@@ -26,6 +26,7 @@
 #define DSM_REQUESTS_MAX 10000000     /**< requests of a dispatch simulation */
 #define DSM_TRACE_EVENTS_MAX 2000000  /**< tasks and transfers in the trace of a simulation */
 #define DSM_SWEEP_POINTS_MAX 1000000  /**< points of a sweep, before conditions exclude any */
+#define DSM_SWEEP_OPEN_MAX 9007199254740992 /**< the same of one whose points are not listed: 2^53 */
 #define DSM_SWEEP_AXES_MAX 32         /**< axes of a sweep, and paths of an axis */
 #define DSM_SWEEP_CONDITIONS_MAX 1000 /**< conditions of a specification, and of a command line */
 #define DSM_SWEEP_VALUES_MAX 100000   /**< values of an axis, and inputs of a sweep */

@@ -71,6 +71,9 @@ typedef struct dsm_sweep_request {
   const dsm_role_set *roles;        /**< beside parallelisms, of each of DSM_AXES_MAX axes as in
                                          dsm_explore_options; NULL: all */
   const dsm_record *record;         /**< NULL: the specification's, else layers */
+  bool is_open; /**< the points are not listed: they are all of the product, up to
+                     DSM_SWEEP_OPEN_MAX, of which some may be evaluated. Each axis of a value of the
+                     system then has what the system has too, and numbers in order */
   const double *gap;                /**< of each point's exploration; NULL: the
                                          specification's, else 0 */
   const double *time_limit_seconds; /**< likewise; else none */
@@ -134,8 +137,10 @@ typedef struct dsm_sweep {
   size_t axis_count;
   const dsm_sweep_column *columns; /**< `workload`, `system`, then all other paths in order */
   size_t column_count;
-  const uint64_t *products; /**< of each point: its index in the whole product, ascending */
-  size_t point_count;       /**< 1 .. DSM_SWEEP_POINTS_MAX */
+  bool is_open;             /**< points are not listed: each is its index in the whole product */
+  const uint64_t *products; /**< of each point: its index in the whole product, ascending; NULL of
+                                 an open one */
+  size_t point_count;       /**< 1 .. DSM_SWEEP_POINTS_MAX, of an open one DSM_SWEEP_OPEN_MAX */
   dsm_record record;
   const char *resolved; /**< specification (JSON) that needs no files (nor a source): inputs stand
                              in it in full. dsm_sweep_make of it makes the same sweep, but for the

@@ -25,6 +25,16 @@ typedef struct dsm__expression_flaw {
 typedef bool dsm__expression_finder(void *context, const char *name, double *value,
                                     dsm__expression_flaw *flaw);
 
+/** All numbers from `low` to `high`. */
+typedef struct dsm__interval {
+  double low;
+  double high;
+} dsm__interval;
+
+/** The same of a name that has any value of a range. */
+typedef bool dsm__expression_range_finder(void *context, const char *name, dsm__interval *range,
+                                          dsm__expression_flaw *flaw);
+
 /** What an expression may be of. */
 typedef enum dsm__expression_kind {
   DSM__EXPRESSION_WHOLE, /**< whole numbers; names are identifiers */
@@ -42,5 +52,10 @@ bool dsm__is_identifier(const char *text);
 bool dsm__expression_value(const char *text, dsm__expression_kind kind,
                            dsm__expression_finder *find, void *context, double *value,
                            dsm__expression_flaw *flaw);
+
+/** A range that has all values of a real expression in it, its names having any of theirs; the value
+ * itself where each has one. */
+bool dsm__expression_range(const char *text, dsm__expression_range_finder *find, void *context,
+                           dsm__interval *range, dsm__expression_flaw *flaw);
 
 #endif

@@ -88,7 +88,7 @@ DSM__OWN_RECORD(
 DSM__RECORD(
     dsm__point_record, dsm_point_result, false,
     "A recorded point. Results are there only where status is ok.",
-    DSM__FIELD(COUNT, dsm_point_result, point, "point", COLUMN, .max = DSM_SWEEP_POINTS_MAX - 1,
+    DSM__FIELD(COUNT, dsm_point_result, point, "point", COLUMN, .max = DSM_SWEEP_OPEN_MAX - 1,
                .help = "Its number, from 0, in the order of the product."),
     DSM__FIELD(
         WORD, dsm_point_result, status, "status", COLUMN, .words = &dsm__point_status_words,

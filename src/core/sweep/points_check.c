@@ -19,7 +19,9 @@ dsm_status dsm__sweep_check_points(const dsm_sweep *sweep, const char *file, dsm
   dsm__evaluator *const evaluator = dsm__evaluator_new(sweep);
   const char *reason = NULL;
   bool is_good = evaluator != NULL && dsm__evaluator_check(evaluator, 0, &reason);
-  for (size_t p = 1; p < sweep->point_count && is_good && reason != NULL; p++) {
+  const size_t count =
+      sweep->point_count < DSM_SWEEP_POINTS_MAX ? sweep->point_count : DSM_SWEEP_POINTS_MAX;
+  for (size_t p = 1; p < count && is_good && reason != NULL; p++) {
     is_good = dsm__evaluator_check(evaluator, p, &reason);
   }
   if (is_good && reason != NULL) {

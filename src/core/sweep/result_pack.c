@@ -9,7 +9,7 @@ void dsm__result_pack(dsm__text_buffer *buffer, const dsm_point_result *result) 
 
 /* Is everything there that a result must have? */
 static bool is_whole(const dsm_point_result *result) {
-  bool is_good = result->point < DSM_SWEEP_POINTS_MAX;
+  bool is_good = result->point < DSM_SWEEP_OPEN_MAX;
   for (size_t i = 0; i < result->layer_count; i++) {
     is_good = is_good && result->layers[i].name != NULL;
   }

@@ -97,7 +97,7 @@ static int read_rows(dsm_store *store) {
   for (size_t i = 0; i < DSM__COUNT_OF(queries) && code == SQLITE_OK; i++) {
     code = dsm__store_query(store, queries[i], take_texts, &found[i]);
   }
-  if (code != SQLITE_OK || points < 1 || points > DSM_SWEEP_POINTS_MAX) {
+  if (code != SQLITE_OK || points < 1 || points > DSM_SWEEP_OPEN_MAX) {
     return code == SQLITE_OK ? SQLITE_CORRUPT : code;
   }
   const char *const *const meta = found[0].list.items;

@@ -83,14 +83,11 @@ bool dsm__axis_add_row(dsm__sweep_draft *draft, dsm__axis_draft *axis, const dsm
 /* Near enough to count as hit. */
 #define RANGE_TOLERANCE 1e-9
 
-/* A whole number stays what it is; of others what is beyond 15 digits is rounding. */
-static double tidy(double number) {
-  if (fabs(number) < WHOLE_MAX && floor(number) >= number) {
-    return number;
-  }
+/* To so many digits. */
+static double rounded_to(double number, int digits) {
   char text[DSM__NUMBER_TEXT_SIZE];
   double rounded = number;
-  const int length = snprintf(text, sizeof text, "%.14e", number);
+  const int length = snprintf(text, sizeof text, "%.*e", digits - 1, number);
   char *const point = strchr(text, 'e') == NULL ? NULL : text + (text[0] == '-' ? 2 : 1);
   if (length > 0 && point != NULL) {
     *point = '.'; /* in any locale */
@@ -99,8 +96,19 @@ static double tidy(double number) {
   return rounded;
 }
 
+/* A whole number stays what it is; of others what is beyond 15 digits is rounding. */
+static double tidy(double number) {
+  return fabs(number) < WHOLE_MAX && floor(number) >= number ? number : rounded_to(number, 15);
+}
+
 /* Why a range is none; NULL if it is one. */
 static const char *flaw_of(dsm__range range) {
+  if (range.is_spread) {
+    return !(range.count >= 2 && floor(range.count) >= range.count)
+               ? "a range of at least 2 numbers"
+           : !(range.from < range.to) ? "a range that ends above its beginning"
+                                      : NULL;
+  }
   if (range.is_geometric && (range.from <= 0 || range.to <= 0)) {
     return "a geometric range from and to numbers above 0";
   }
@@ -120,7 +128,8 @@ static const char *flaw_of(dsm__range range) {
 
 /* How often the step goes into the range, as a real number. */
 static double steps_of(dsm__range range) {
-  return range.is_geometric ? (log(range.to) - log(range.from)) / log(range.step)
+  return range.is_spread      ? range.count - 1
+         : range.is_geometric ? (log(range.to) - log(range.from)) / log(range.step)
                             : (range.to - range.from) / range.step;
 }
 
@@ -130,7 +139,10 @@ static double range_value(dsm__range range, size_t index) {
       range.is_geometric ? range.from * pow(range.step, steps) : range.from + steps * range.step;
   const bool is_end =
       fabs(number - range.to) <= RANGE_TOLERANCE * fabs(range.is_geometric ? range.to : range.step);
-  return is_end ? range.to : tidy(number);
+  return is_end              ? range.to
+         : !range.is_spread ? tidy(number)
+         : index == 0       ? range.from
+                            : rounded_to(number, 4); /* nobody builds parts to more */
 }
 
 static bool complain_of_range(dsm__sweep_draft *draft, dsm__range range, dsm__origin origin,
@@ -157,6 +169,7 @@ bool dsm__axis_add_range(dsm__sweep_draft *draft, dsm__axis_draft *axis, dsm__ra
     (void)snprintf(expected, sizeof expected, "a range of at most %d values", DSM_SWEEP_VALUES_MAX);
     return complain_of_range(draft, range, origin, expected);
   }
+  axis->is_spread = axis->is_spread || range.is_spread;
   for (size_t i = 0; i <= (size_t)steps; i++) {
     const dsm__raw_value raw = dsm__raw_from_number(draft, range_value(range, i), origin);
     if (!dsm__axis_add_row(draft, axis, &raw)) {

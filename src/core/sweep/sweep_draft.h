@@ -32,6 +32,7 @@ typedef struct dsm__axis_draft {
   dsm_axis_value *values; /**< row by row */
   size_t value_count;     /**< whole rows */
   size_t capacity;        /**< rows */
+  bool is_spread;         /**< it has numbers that were computed */
 } dsm__axis_draft;
 
 /** A path of a value for all points, or of an axis. */
@@ -91,6 +92,7 @@ typedef struct dsm__sweep_draft {
   const char *name;
   const char *source_text;
   dsm_record record;
+  bool is_open;
   dsm__input_list inputs[2]; /**< by dsm_description */
   dsm__axis_draft axes[DSM_SWEEP_AXES_MAX];
   size_t axis_count;
@@ -198,6 +200,8 @@ typedef struct dsm__range {
   double to;
   double step;
   bool is_geometric;
+  bool is_spread;  /**< it has so many numbers, whatever the step that makes them so many */
+  double count;    /**< then */
 } dsm__range;
 
 /** Adds the values of a range. */
@@ -207,6 +211,10 @@ bool dsm__axis_add_range(dsm__sweep_draft *draft, dsm__axis_draft *axis, dsm__ra
 /** Adds all descriptions of a folder; `base` is the folder that it is relative to, or NULL. */
 bool dsm__axis_add_folder(dsm__sweep_draft *draft, dsm__axis_draft *axis, const char *folder,
                           const char *base, dsm__origin origin);
+
+/** Of an open sweep: each axis has the value of the system as it is too, numbers in order, and whole
+ * where they count (sweep_open.c). */
+void dsm__axes_complete(dsm__sweep_draft *draft);
 
 /** No path twice, also in `set` and `options`; no value twice. */
 void dsm__axes_check(dsm__sweep_draft *draft);

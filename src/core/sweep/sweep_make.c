@@ -243,7 +243,7 @@ static void make(dsm__sweep_draft *draft, dsm_sweep *sweep, const char *file) {
       dsm__draft_array(draft, 2 * (size_t)DSM_SWEEP_CONDITIONS_MAX, sizeof *draft->conditions);
   static void (*const steps[])(dsm__sweep_draft *) = {
       dsm__varies_parse,      dsm__sweep_read,     read_request_options,
-      read_request,           dsm__axes_check,     dsm__paths_check,
+      read_request,           dsm__axes_complete, dsm__axes_check,     dsm__paths_check,
       dsm__same_values_check, check_optimizations, check_inputs,
   };
   for (size_t i = 0; i < DSM__COUNT_OF(steps) && !dsm__draft_is_stopped(draft); i++) {
@@ -263,7 +263,8 @@ static void init(dsm__sweep_draft *draft, dsm__arena *arena, const char *folder,
                               .folder = folder,
                               .request = request == NULL ? &nothing : request,
                               .source = source,
-                              .record = DSM_RECORD_LAYERS};
+                              .record = DSM_RECORD_LAYERS,
+                              .is_open = request != NULL && request->is_open};
   dsm_explore_options_init(&draft->options);
   draft->options.optimizations = DSM_OPTIMIZATION_ALL;
 }

@@ -65,7 +65,7 @@ static uint64_t count_product(dsm__sweep_draft *draft, const dsm_sweep *sweep) {
   for (size_t a = 0; a < sweep->axis_count; a++) {
     is_over = dsm__ckd_mul_u64(&count, count, sweep->axes[a].value_count) || is_over;
   }
-  if (!is_over && count <= DSM_SWEEP_POINTS_MAX) {
+  if (!is_over && count <= (draft->is_open ? DSM_SWEEP_OPEN_MAX : DSM_SWEEP_POINTS_MAX)) {
     return count;
   }
   char product[200];
@@ -122,7 +122,10 @@ void dsm__product_make(dsm__sweep_draft *draft, dsm_sweep *sweep) {
     draft->conditions[c].text = conditions[c].text;
   }
   const uint64_t product = count_product(draft, sweep);
-  if (is_good && product > 0) {
+  if (is_good && draft->is_open) {
+    sweep->is_open = true;
+    sweep->point_count = (size_t)product;
+  } else if (is_good && product > 0) {
     number_points(draft, sweep, product, conditions);
   }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* sweep_vary.c: axes as texts of a command line, such as "workload.minibatch=256:2048:x2". */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -88,6 +89,31 @@ static bool parse_range(const char *text, size_t length, dsm__range *range) {
          dsm__text_to_double(step, (size_t)(end - step), &range->step);
 }
 
+/* A..B/N: N numbers from A to B, each as many times the one before, or, from or to 0 and below, as
+ * much more. */
+static bool parse_spread(const char *text, size_t length, dsm__range *range) {
+  const char *const end = text + length;
+  const char *dots = text;
+  while (dots + 1 < end && strncmp(dots, "..", 2) != 0) {
+    dots++;
+  }
+  const char *const slash = memchr(text, '/', length);
+  double count = 0;
+  if (slash == NULL || dots + 2 > slash ||
+      !dsm__text_to_double(text, (size_t)(dots - text), &range->from) ||
+      !dsm__text_to_double(dots + 2, (size_t)(slash - dots) - 2, &range->to) ||
+      !dsm__text_to_double(slash + 1, (size_t)(end - slash) - 1, &count)) {
+    return false;
+  }
+  range->is_spread = true;
+  range->count = count;
+  range->is_geometric = range->from > 0 && range->to > 0;
+  const double steps = count > 1 ? count - 1 : 1;
+  range->step = range->is_geometric ? exp(log(range->to / range->from) / steps)
+                                    : (range->to - range->from) / steps;
+  return true;
+}
+
 /* The name of an input is a text also where it looks like a number. */
 static bool raw_value(dsm__sweep_draft *draft, dsm__path_kind kind, const char *text, size_t length,
                       dsm__origin origin, dsm__raw_value *raw) {
@@ -104,13 +130,13 @@ static void add_value(dsm__sweep_draft *draft, dsm__axis_draft *axis, const char
   const dsm__origin origin = axis->origin;
   const dsm__path_kind kind = axis->paths.kinds[0];
   const bool is_input = dsm__path_is_input(kind);
-  dsm__range range;
+  dsm__range range = {.is_spread = false};
   if (is_input && length > 0 && text[length - 1] == '/') {
     const char *const folder = dsm__draft_text(draft, "%.*s", (int)length, text);
     (void)dsm__axis_add_folder(draft, axis, folder, NULL, origin);
     return;
   }
-  if (!is_input && parse_range(text, length, &range)) {
+  if (!is_input && (parse_range(text, length, &range) || parse_spread(text, length, &range))) {
     (void)dsm__axis_add_range(draft, axis, range, origin);
     return;
   }

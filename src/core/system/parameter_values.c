@@ -21,6 +21,32 @@ bool dsm__parameter_is_of_cost(const dsm__parameter *parameter) {
          strncmp(parameter->path, area, sizeof area - 1) == 0;
 }
 
+int dsm__parameter_way(const dsm__parameter *parameter) {
+  if (parameter->kind != DSM__PARAMETER_REAL || (parameter->nature & DSM__PARAMETER_MIXED) != 0 ||
+      dsm__parameter_is_of_cost(parameter)) {
+    return 0;
+  }
+  return (parameter->nature & DSM__PARAMETER_COST) != 0 ? -1 : 1;
+}
+
+void dsm__parameter_set(const dsm__parameter *parameter, dsm_system *system, double number) {
+  void *const field = dsm__parameter_field(parameter, system);
+  switch (parameter->kind) {
+  case DSM__PARAMETER_COUNT:
+    *(uint64_t *)field = (uint64_t)number;
+    break;
+  case DSM__PARAMETER_REAL:
+    *(double *)field = number;
+    break;
+  case DSM__PARAMETER_FLAG:
+    *(bool *)field = number > 0;
+    break;
+  case DSM__PARAMETER_WORD:
+    *(int *)field = (int)number;
+    break;
+  }
+}
+
 bool dsm__parameter_is_of_short_form(const dsm__parameter *parameter) {
   static const char *const paths[] = {"system.chips_x", "system.chips_y",
                                       "system.link_bandwidth_x_GBps",

@@ -106,6 +106,7 @@ static DSM__WORDS(flags, "flag", flag_words, 2);
 #define FACTOR_MAX 1024
 
 enum {
+  MIXED = DSM__PARAMETER_MIXED,
   SOFTWARE = DSM__PARAMETER_SOFTWARE,
   SOFTWARE_COST = DSM__PARAMETER_SOFTWARE | DSM__PARAMETER_COST
 };
@@ -229,12 +230,12 @@ static bool has_traffic_of_all(const dsm_system *system) {
           SOFTWARE_COST, 0, 1e6, 0, "10^-6 s", "assumption: it begins at once",                    \
           "Time before " what " begins."),                                                         \
       NEUTRAL("system.protocols." key ".efficiency_ratio", REAL,                                   \
-              system.protocols[kind].efficiency_ratio, NULL, SOFTWARE, 0, 1, 0, "ratio",           \
+              system.protocols[kind].efficiency_ratio, NULL, SOFTWARE | MIXED, 0, 1, 0, "ratio",           \
               "assumption: there is no such protocol",                                             \
               "Share of a link's usable bandwidth that carries its data; below 1e-6: there is "    \
               "no such protocol."),                                                                \
       NEUTRAL("system.protocols." key ".most_GBps", REAL, system.protocols[kind].most_GBps, NULL,  \
-              SOFTWARE, 0, RATE_MAX, 0, "10^9 bytes/s", "assumption: links alone limit it",        \
+              SOFTWARE | MIXED, 0, RATE_MAX, 0, "10^9 bytes/s", "assumption: links alone limit it",        \
               "The most that it moves over a link; 0: no limit.")
 #define STEP(key, kind)                                                                            \
   NEUTRAL("system.protocols." key ".step_us", REAL, system.protocols[kind].step_us, NULL,          \
@@ -269,7 +270,7 @@ static bool has_traffic_of_all(const dsm_system *system) {
           "with elements of 16 bits.")
 
 #define TYPE_RATE_OR_NONE(key, type, wider)                                                        \
-  NEUTRAL("pe.rates." key, REAL, pe.rates[type], NULL, false, 0, 1024, 0, "ratio",                 \
+  NEUTRAL("pe.rates." key, REAL, pe.rates[type], NULL, MIXED, 0, 1024, 0, "ratio",                 \
           "assumption: no rate of its own",                                                        \
           "The same with elements of 4 bits; 0: they are widened, and run at the rate of " wider   \
           ".")
@@ -379,24 +380,24 @@ const dsm__parameter dsm__parameters[] = {
             "assumption: operations are issued as fast as they are done",
             "Section 6: least time between two kernels. A pass of the network takes at least as "
             "long as issuing all of its kernels."),
-    NEUTRAL("core.graph_overhead_us", REAL, core.graph_overhead_us, NULL, SOFTWARE_COST, 0, 1e6, 0,
+    NEUTRAL("core.graph_overhead_us", REAL, core.graph_overhead_us, NULL, SOFTWARE_COST | MIXED, 0, 1e6, 0,
             "10^-6 s", "assumption: servers launch kernels as other runs do",
             "In dsm serve, for core.operation_overhead_us and core.issue_us; 0: these stay."),
     NEUTRAL(
-        "chip.peak_TFLOPS", REAL, chip.peak_TFLOPS, NULL, false, 0, 1e9, 0, "10^12 FLOP/s",
+        "chip.peak_TFLOPS", REAL, chip.peak_TFLOPS, NULL, MIXED, 0, 1e9, 0, "10^12 FLOP/s",
         "assumption: arrays and cores say what a chip computes",
         "Section 4: peak rate of a chip with elements of 16 bits, where no more is known of it: "
         "a roofline. pe, array, core, cores and what joins them are then left out."),
     COUNT("chip.cores", chip.cores, true, DSM_CORES_MAX, 0, "cores", NULL),
     WORD("chip.interconnect", interconnects, chip.interconnect, true, 0, NULL),
     RATE("chip.core_link_bandwidth_GBps", chip.core_link_bandwidth_GBps, "10^9 bytes/s"),
-    NEUTRAL("chip.shared_memory.capacity_MB", REAL, chip.shared_memory.capacity_MB, NULL, false, 0,
+    NEUTRAL("chip.shared_memory.capacity_MB", REAL, chip.shared_memory.capacity_MB, NULL, MIXED, 0,
             RATE_MAX, 0, "10^6 bytes",
             "DeepSpatialMatrix paper, II-B: nothing between scratchpads and external memory",
             "Section 7: capacity of a memory on the chip that all cores share. Held tensors lie "
             "there, not in the scratchpads. Left out: there is no such memory."),
     NEUTRAL("chip.shared_memory.bandwidth_GBps", REAL, chip.shared_memory.bandwidth_GBps, NULL,
-            false, 0, RATE_MAX, 0, "10^9 bytes/s",
+            MIXED, 0, RATE_MAX, 0, "10^9 bytes/s",
             "DeepSpatialMatrix paper, II-B: nothing between scratchpads and external memory",
             "Bandwidth of the shared memory; all that cores read and write passes through it."),
     RATE("chip.memory.capacity_GB", chip.memory.capacity_GB, "10^9 bytes"),
@@ -415,7 +416,7 @@ const dsm__parameter dsm__parameters[] = {
             "Number of memories of a chip; each has an equal part of the samples, with padding of "
             "its own."),
     NEUTRAL("chip.memory.auxiliary_efficiency_ratio", REAL, chip.memory.auxiliary_efficiency_ratio,
-            NULL, SOFTWARE, 0, 1, 0, "ratio", "assumption: as chip.memory.efficiency_ratio",
+            NULL, SOFTWARE | MIXED, 0, 1, 0, "ratio", "assumption: as chip.memory.efficiency_ratio",
             "Share of the peak bandwidth that auxiliary operations sustain; 0: efficiency_ratio."),
     NEUTRAL("chip.memory.reserve_ratio", REAL, chip.memory.reserve_ratio, NULL, SOFTWARE_COST, 0,
             0.99, 0, "ratio", "assumption: mappings may use all of the memory",
@@ -447,7 +448,7 @@ const dsm__parameter dsm__parameters[] = {
     NEUTRAL("system.request_overhead_us", REAL, system.request_overhead_us, NULL, SOFTWARE_COST, 0,
             1e9, 0, "10^-6 s", "assumption: the host is never waited for",
             "In dsm serve: time of the host beside each step, for each of its requests."),
-    NEUTRAL("system.cache_link_GBps", REAL, system.cache_link_GBps, NULL, SOFTWARE, 0, RATE_MAX, 0,
+    NEUTRAL("system.cache_link_GBps", REAL, system.cache_link_GBps, NULL, SOFTWARE | MIXED, 0, RATE_MAX, 0,
             "10^9 bytes/s", "assumption: a link of the outermost axis",
             "In dsm serve --disaggregate: rate at which a request's cache goes from one instance "
             "to another; 0: that of a link of the outermost axis."),
@@ -470,14 +471,14 @@ const dsm__parameter dsm__parameters[] = {
             SOFTWARE_COST, 0, 1024, 1, "ratio", "assumption: chips are as fast as those measured",
             "How many times base_us and step_us of system.protocols the chips take."),
     NEUTRAL(
-        "storage.fast.capacity_GB", REAL, storage.fast.capacity_GB, NULL, false, 0, RATE_MAX, 0,
+        "storage.fast.capacity_GB", REAL, storage.fast.capacity_GB, NULL, MIXED, 0, RATE_MAX, 0,
         "10^9 bytes", "assumption: data are there when they are needed",
         "Storage (docs/storage.md): capacity that the job has in fast storage near the chips, such "
         "as drives of the nodes or a burst buffer. Left out: the system states no storage."),
-    NEUTRAL("storage.fast.bandwidth_GBps", REAL, storage.fast.bandwidth_GBps, NULL, false, 0,
+    NEUTRAL("storage.fast.bandwidth_GBps", REAL, storage.fast.bandwidth_GBps, NULL, MIXED, 0,
             RATE_MAX, 0, "10^9 bytes/s", "assumption: data are there when they are needed",
             "Bandwidth at which the whole system reads from fast storage."),
-    NEUTRAL("storage.capacity.bandwidth_GBps", REAL, storage.capacity.bandwidth_GBps, NULL, false,
+    NEUTRAL("storage.capacity.bandwidth_GBps", REAL, storage.capacity.bandwidth_GBps, NULL, MIXED,
             0, RATE_MAX, 0, "10^9 bytes/s", "assumption: data are there when they are needed",
             "Bandwidth at which the job reads from the storage that holds all data sets: its share "
             "of a parallel file system."),
@@ -572,7 +573,7 @@ const dsm__parameter dsm__parameters[] = {
             "assumption: outputs and normalised inputs are all that training keeps",
             "Section 12: inputs that training keeps for the gradients of auxiliary operations: "
             "none, all but those of activations, or all."),
-    NEUTRAL("model.attention_efficiency_ratio", REAL, model.attention_efficiency_ratio, NULL, false,
+    NEUTRAL("model.attention_efficiency_ratio", REAL, model.attention_efficiency_ratio, NULL, MIXED,
             0, 1, 0, "ratio", "assumption: as array.efficiency_ratio",
             "With model.tile_schedule, in a fused attention: share of the peak rate that the "
             "arrays sustain, softmax included; 0: that of array.efficiency_ratio."),

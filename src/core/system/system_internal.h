@@ -34,6 +34,8 @@ typedef enum dsm__parameter_nature {
   DSM__PARAMETER_COST = 1,     /**< of numbers: it costs time, room or bytes */
   DSM__PARAMETER_SOFTWARE = 2, /**< an assumption about what runs on the hardware, of which nothing
                                     can be bought: tiles, efficiencies, times of launches */
+  DSM__PARAMETER_MIXED = 4, /**< of reals: more may be slower as well as faster, often because 0 says
+                                 that there is none; a search of designs enumerates its values */
 } dsm__parameter_nature;
 
 typedef struct dsm__parameter {
@@ -72,12 +74,19 @@ extern const dsm__words dsm__link_kinds;
 /** What a parameter is in a system, as a number: of a flag 0 or 1, of a word its index. */
 double dsm__parameter_number(const dsm__parameter *parameter, const dsm_system *system);
 
+/** Sets it to such a number, whatever rules of a system that breaks. */
+void dsm__parameter_set(const dsm__parameter *parameter, dsm_system *system, double number);
+
 /** Such a number as it stands in a description: a word of static memory, or digits in `text`. */
 const char *dsm__parameter_text(const dsm__parameter *parameter, double number,
                                 char text[DSM__NUMBER_TEXT_SIZE]);
 
 /** Is a parameter no part of the hardware: an assumption about software, or of the model? */
 bool dsm__parameter_is_software(const dsm__parameter *parameter);
+
+/** What more of a parameter does to the time of a step: 1: it is never slower; -1: never faster; 0:
+ * now this, now that, as with all counts, flags and words (docs/design.md). */
+int dsm__parameter_way(const dsm__parameter *parameter);
 
 /** Is a parameter of the short form of two rings, which stands in place of a list of axes? */
 bool dsm__parameter_is_of_short_form(const dsm__parameter *parameter);
