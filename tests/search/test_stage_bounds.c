@@ -3,6 +3,7 @@
  * possible they know what its slowest stage takes. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "bundled.h"
 #include "given.h"
@@ -14,6 +15,7 @@
 #include "search/overlapped.h"
 #include "search/problem.h"
 #include "search/roles/step_search.h"
+#include "search/stages/stage_deal.h"
 #include "stage_twin.h"
 #include "suites.h"
 
@@ -203,6 +205,56 @@ START_TEST(test_what_lives_long_makes_no_large_graph) {
 }
 END_TEST
 
+/* Does a cut of the segments from one on, whose runs before it are some, give no stage more? */
+static bool is_dealt_by_hand(const dsm__deal *deal, size_t run, size_t first, const double *taken) {
+  const size_t all = deal->stages * deal->runs;
+  if (run == all) {
+    return true;
+  }
+  for (size_t end = first + 1; end <= deal->count; end++) {
+    double with[4];
+    const bool is_whole = (run + 1 == all) == (end == deal->count);
+    memcpy(with, taken, deal->stages * sizeof with[0]);
+    with[run % deal->stages] += deal->taken[end] - deal->taken[first] +
+                                deal->given[run == 0 ? end : first] +
+                                deal->given[run + 1 == all ? first : end];
+    if (is_whole && with[run % deal->stages] <= deal->most &&
+        is_dealt_by_hand(deal, run + 1, end, with)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Whole numbers, so that sums are exact in any order. */
+START_TEST(test_runs_are_dealt_as_by_hand) {
+  uint64_t state = (uint64_t)_i;
+  size_t dealt = 0;
+  for (int k = 0; k < 400; k++) {
+    double taken[12] = {0};
+    double given[12] = {0};
+    const size_t stages = 2 + random_below(&state, 3);
+    const size_t runs = 1 + random_below(&state, 8 / stages);
+    const size_t count = stages * runs + random_below(&state, 12 - stages * runs);
+    for (size_t s = 0; s < count; s++) {
+      taken[s + 1] = taken[s] + 1 + (double)random_below(&state, 9);
+      given[s] = (double)random_below(&state, 3);
+    }
+    const double most =
+        (taken[count] / (double)stages) * (1 + 0.1 * (double)random_below(&state, 9));
+    const dsm__deal deal = {stages, runs, count, taken, given, most};
+    bool is_good = true;
+    const double none[4] = {0};
+    const bool may_be = dsm__may_be_dealt(&deal, &is_good);
+    ck_assert(is_good);
+    ck_assert_int_eq(may_be, is_dealt_by_hand(&deal, 0, 0, none));
+    dealt += may_be ? 1 : 0;
+  }
+  ck_assert_uint_gt(dealt, 40);
+  ck_assert_uint_lt(dealt, 360);
+}
+END_TEST
+
 Suite *suite_stage_bounds(void) {
   Suite *const suite = suite_create("stage bounds");
   TCase *const tests = tcase_create("stage bounds");
@@ -212,6 +264,7 @@ Suite *suite_stage_bounds(void) {
   tcase_add_test(tests, test_shared_gradients_of_one_micro_batch_are_summed_once);
   tcase_add_test(tests, test_no_sum_hides_in_stages);
   tcase_add_loop_test(tests, test_no_bound_is_above_a_step, 0, 5);
+  tcase_add_loop_test(tests, test_runs_are_dealt_as_by_hand, 0, 3);
   suite_add_tcase(suite, tests);
   return suite;
 }

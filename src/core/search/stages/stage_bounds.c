@@ -15,6 +15,13 @@
  * Of v runs the largest stage takes x, and the step n x + (S - x) / v + O_j, which grows with x: no
  * less than with the stage that has any one segment, and than the mean, (a n S + O) / p. Where
  * gradients of weights fill the waiting that is so with n x + O_j: a part of 0 in place of 1 / v.
+ * And with c_j and h_j as in add_handed() no stage takes more than
+ *
+ *     (n - 1 / v) (c_j + h_j) + O_j <= step - S / v - sum(h) / v^2
+ *
+ * so that with what each segment takes at least, on any path, there must be a cut that gives no
+ * stage more (stage_deal.c): where blocks have several segments that alternate, and a stage has
+ * every p-th of them, the slowest stage is far from the mean.
  *
  * A step within a limit has no layer with an option that alone, on its cheapest path, is over it:
  * O_j is no less than what one layer of the stage takes, with the whole latency. What is left makes
@@ -30,6 +37,7 @@
 #include "model/chip_link.h"
 #include "plan/makespan.h"
 #include "search/roles/role_outline.h"
+#include "search/stages/stage_deal.h"
 
 typedef struct cutting {
   const dsm__stage_case *of;
@@ -43,6 +51,9 @@ typedef struct cutting {
   double *least;   /* of each such place, and room to sort them */
   double sure;     /* of a place where a run begins, */
   double ends;     /* and of the first and the last of them, once more, by the stages at the ends */
+  double *taken;   /* by segments before each, at least; */
+  double *given;   /* handed over at each, there or back */
+  bool is_good;    /* false: out of memory */
 } cutting;
 
 static size_t layer_of(const cutting *c, size_t segment) {
@@ -136,7 +147,9 @@ static bool find_handed(cutting *c) {
   dsm__arena *const arena = c->problem->arena;
   bool is_good = DSM__RESERVE(arena, c->handed, c->segment_count) &&
                  DSM__RESERVE(arena, c->added, c->segment_count) &&
-                 DSM__RESERVE(arena, c->least, c->segment_count);
+                 DSM__RESERVE(arena, c->least, c->segment_count) &&
+                 DSM__RESERVE(arena, c->taken, c->segment_count + 1) &&
+                 DSM__RESERVE(arena, c->given, c->segment_count + 1);
   for (size_t s = 1; s < c->segment_count && is_good; s++) {
     is_good = DSM__RESERVE(arena, c->handed[s], c->outline.state_count) &&
               DSM__RESERVE(arena, c->added[s], c->outline.state_count);
@@ -252,6 +265,39 @@ static bool may_be_run(const cutting *c, double share, double mean, double of_me
   return is_in;
 }
 
+/* Is there a cut that gives no stage more than is left of a limit? False if out of memory, which is
+ * told. */
+static bool may_be_dealt(cutting *c, size_t runs, double limit) {
+  const double share = dsm__stage_case_share(c->of, runs);
+  const dsm__prices own = {.micro = (double)c->of->micro_batches - share, .once = 1};
+  const size_t states = c->outline.state_count;
+  const double *const before = c->outline.before;
+  double all = HUGE_VAL;
+  for (size_t k = 0; k < states; k++) {
+    all = fmin(all, before[c->problem->inputs.workload->layer_count * states + k]);
+  }
+  dsm__deal deal = {.stages = c->of->of->stages.count,
+                    .runs = runs,
+                    .count = c->segment_count,
+                    .taken = c->taken,
+                    .given = c->given,
+                    .most =
+                        limit - share * (all + share * dsm__stage_case_handed_once(c->of, runs))};
+  c->taken[0] = c->given[0] = c->given[c->segment_count] = 0;
+  for (size_t s = 0; s < c->segment_count; s++) {
+    double paths[DSM__OUTLINE_CODES];
+    double given = HUGE_VAL;
+    for (size_t k = 0; k < states; k++) {
+      paths[k] = before[layer_of(c, s) * states + k] < HUGE_VAL ? 0 : HUGE_VAL;
+      given = s > 0 ? fmin(given, c->handed[s][k]) : 0;
+    }
+    pass_segment(c, s, own, 0, 0, paths);
+    c->taken[s + 1] = c->taken[s] + least_of(c, s + 1, paths, 0);
+    c->given[s] = own.micro * given / 2; /* there or back */
+  }
+  return dsm__may_be_dealt(&deal, &c->is_good);
+}
+
 /* May a step with so many runs be within a limit? */
 static bool may_be_within(cutting *c, size_t runs, double limit) {
   const double stages = (double)c->of->of->stages.count;
@@ -265,7 +311,8 @@ static bool may_be_within(cutting *c, size_t runs, double limit) {
     add_handed(c, runs, handed / mean);
     const double left = limit - handed * c->ends - mean * c->sure * (stages * (double)runs - 1);
     return dsm__outline_restrict(&c->outline, &rule, left) &&
-           may_be_run(c, share, mean, left, limit - dsm__stage_case_handed(c->of, runs));
+           may_be_run(c, share, mean, left, limit - dsm__stage_case_handed(c->of, runs)) &&
+           may_be_dealt(c, runs, limit);
   }
   const dsm__outline_rule rule = {
       1, {.micro = waited(c, 0), .once = 1, .latency = whole}}; /* where one waits least */
@@ -325,7 +372,8 @@ bool dsm__stage_bounds_raise(dsm__stage_case *of, const size_t *segments, size_t
                .segments = segments,
                .segment_count = segment_count,
                .problem = problem,
-               .charged = of->of->problem.reductions.shares[0]};
+               .charged = of->of->problem.reductions.shares[0],
+               .is_good = true};
   if (!find_outline(problem, &c.outline) || !find_handed(&c)) {
     return false;
   }
@@ -343,5 +391,5 @@ bool dsm__stage_bounds_raise(dsm__stage_case *of, const size_t *segments, size_t
       of->head.bound = fmin(of->head.bound, of->bounds[r]);
     }
   }
-  return true;
+  return c.is_good;
 }

@@ -11,17 +11,20 @@
  * of a n S + O is a fastest path through the whole network there, without a limit of memory and
  * with O counted 1/a times (stage_search.c). Of stages with v runs of layers each c - n/p is
  * dsm__interleaved_waiting(), and 0 where gradients of weights fill the waiting. To S belongs what
- * p v runs hand over, each twice, of which the waiting has a v-th: each time the shift of the
- * tensor that a chip has least of, whatever its layout. The least of all v that a case may have
- * counts. Cases come in the order of such a bound that asks each layer by itself, and of one that
- * knows of the slowest stage (below); what is not below the best is left out. That is asked with
- * bounds that know no core splits first, which takes a small part of the time.
+ * p v runs hand over, each twice, of which the waiting has a v-th: at each of p v - 1 places, the
+ * cheapest there are, the shift of what a chip has of a tensor, whatever its layout, by the run
+ * before and by the one behind, and once more by the first and the last run. The least of all v
+ * that a case may have counts. Cases come in the order of such a bound that asks each layer by
+ * itself, and of one that knows of the slowest stage (below); what is not below the best is left
+ * out. That is asked with bounds that know no core splits first, which takes a small part of the
+ * time.
  */
 #include "search/stages/stage_cases.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "model/chip_link.h"
 #include "model/engine.h"
 #include "plan/makespan.h"
@@ -62,10 +65,13 @@ double dsm__stage_case_factor(const dsm__stage_case *of, size_t runs) {
   return 1 + waiting_of(of, runs) * (double)of->of->stages.count / (double)of->micro_batches;
 }
 
+double dsm__stage_case_handed_once(const dsm__stage_case *of, size_t runs) {
+  return 2 * (of->handed[of->of->stages.count * runs - 1] + of->hand_over);
+}
+
 double dsm__stage_case_handed(const dsm__stage_case *of, size_t runs) {
-  const double stages = (double)of->of->stages.count;
-  const double handed = 2 * of->hand_over * stages; /* by one run of each stage */
-  return handed * ((double)runs * (double)of->micro_batches / stages + waiting_of(of, runs));
+  const double of_mean = (double)of->micro_batches / (double)of->of->stages.count;
+  return dsm__stage_case_handed_once(of, runs) * (of_mean + waiting_of(of, runs) / (double)runs);
 }
 
 /*
@@ -285,17 +291,26 @@ void dsm__stage_case_count(dsm__stage_case *of, const dsm__problem *problem) {
   of->of->problem.found->evaluations = problem->found->evaluations;
 }
 
-/* The shift is of a chip's part of a tensor, whatever its layout. */
-static double least_hand_over(const dsm__stages_searched *search, const dsm__stage_space *of,
-                              const dsm_workload *micro) {
-  double least = HUGE_VAL;
+/* The shift is of a chip's part of a tensor, whatever its layout. False if out of memory. */
+static bool find_handed(const dsm__stages_searched *search, dsm__stage_case *of,
+                        const dsm_workload *micro) {
+  const dsm__problem *const problem = &of->of->problem;
+  if (!DSM__RESERVE(search->whole->arena, of->handed, search->segment_count)) {
+    return false;
+  }
+  of->handed[0] = 0;
   for (size_t s = 1; s < search->segment_count; s++) {
     const dsm_boundary boundary = dsm__boundary_derive(
-        &micro->layers[search->segments[s] - 1], &of->problem.machine, of->problem.inputs.precision,
-        micro->minibatch, of->stages.axis, 1, DSM_PARALLELISM_DATA);
-    least = fmin(least, dsm_group_cycles(&of->problem.machine, &boundary.shift));
+        &micro->layers[search->segments[s] - 1], &problem->machine, problem->inputs.precision,
+        micro->minibatch, of->of->stages.axis, 1, DSM_PARALLELISM_DATA);
+    of->handed[s] = dsm_group_cycles(&problem->machine, &boundary.shift);
   }
-  return least;
+  qsort(of->handed, search->segment_count, sizeof of->handed[0], dsm__order_numbers);
+  of->hand_over = of->handed[1];
+  for (size_t s = 1; s < search->segment_count; s++) {
+    of->handed[s] += of->handed[s - 1];
+  }
+  return true;
 }
 
 /* For a number of runs with one cut: adds the rooms of the first and the last stage, where most is
@@ -384,8 +399,8 @@ static bool find_bound(const dsm__stages_searched *search, dsm__stage_case *of) 
   bool may_fit = false;
   problem.role_memo =
       dsm__memo_new(DSM__ROLE_MEMO_BYTES_MAX, dsm__deadline_bytes(problem.inputs.deadline));
-  of->hand_over = least_hand_over(search, of->of, &micro);
-  bool is_good = DSM__RESERVE(arena, fronts, micro.layer_count) &&
+  bool is_good = find_handed(search, of, &micro) &&
+                 DSM__RESERVE(arena, fronts, micro.layer_count) &&
                  DSM__RESERVE(arena, stage_of, search->segment_count) &&
                  DSM__RESERVE(search->whole->arena, of->bounds, runs) &&
                  find_fit(search, of, &problem, &may_fit);

@@ -27,6 +27,7 @@ typedef struct dsm__stage_case {
   dsm__stage_space *of;
   uint64_t micro_batches;
   double hand_over;  /**< cycles: the least from a stage to the next */
+  double *handed;    /**< likewise, the least at so many places; len = segments */
   size_t runs_least; /**< of layers of a stage */
   size_t runs_most;
   double micro_cycles; /**< of all layers at least */
@@ -87,8 +88,11 @@ double dsm__stage_case_share(const dsm__stage_case *of, size_t runs);
  * what all layers take for all micro-batches, and O what they take once a step: a; */
 double dsm__stage_case_factor(const dsm__stage_case *of, size_t runs);
 
-/** and so many cycles for what is handed over. */
+/** and so many cycles for what is handed over: */
 double dsm__stage_case_handed(const dsm__stage_case *of, size_t runs);
+
+/** of all runs together so much for a micro-batch. */
+double dsm__stage_case_handed_once(const dsm__stage_case *of, size_t runs);
 
 /** The rooms of a case whose stages have `capacity_bytes` each. */
 void dsm__stage_case_rooms(const dsm__stage_case *of, double capacity_bytes,

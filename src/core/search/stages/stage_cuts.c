@@ -166,44 +166,75 @@ static double step_of(const dsm__cutting *of, const size_t *firsts, dsm__stage_c
   return dsm__stages_step_cycles(costs, &of->of);
 }
 
-/* Schedules of more passes are not asked so often. */
-enum { PASSES_MOVED = 4096 };
+/* Schedules of more passes are not asked so often; with several runs of each stage the schedule is
+ * a closed form, which is asked for two ends of what moves. */
+enum { PASSES_MOVED = 4096, ENDS_MOVED = 1 << 23 };
 
-/* Moves a border if the step is faster then. False if out of memory. */
-static bool move_border(const dsm__cutting *of, size_t *firsts, size_t border, size_t to,
-                        double *step, dsm__stage_cost *costs, bool *is_moved) {
-  const size_t now = firsts[border];
-  firsts[border] = to;
-  const double moved = step_of(of, firsts, costs);
-  if (moved < 0) {
-    return false;
+/* A step, and of equally fast ones what tells how even the stages are. */
+typedef struct judged {
+  double step; /* infinite: a stage does not fit; negative: out of memory */
+  double squares;
+} judged;
+
+static judged judge(const dsm__cutting *of, const size_t *firsts, dsm__stage_cost *costs) {
+  judged out = {step_of(of, firsts, costs), 0};
+  for (size_t s = 0; s < of->of.stages; s++) {
+    const double all =
+        (costs[s].forward + costs[s].backward) * (double)of->of.micro_batches + costs[s].once;
+    out.squares += all * all;
   }
-  const bool is_faster = dsm__tie_limit(moved) < *step;
-  firsts[border] = is_faster ? to : now;
-  *step = is_faster ? moved : *step;
-  *is_moved = *is_moved || is_faster;
-  return true;
+  return out;
 }
 
-/* Moves borders by a segment as long as the step is faster. False if out of memory. */
+/* Of several runs the slowest stages are many: it takes several moves until the step is faster. */
+static bool is_evener(const dsm__cutting *of, const judged *one, const judged *other) {
+  return dsm__tie_limit(one->step) < other->step || (of->of.runs > 1 && one->step <= other->step &&
+                                                     dsm__tie_limit(one->squares) < other->squares);
+}
+
+/* Moves the borders [first, end) by a segment if that is better. False if out of memory. */
+static bool move_borders_between(const dsm__cutting *of, size_t *firsts, size_t first, size_t end,
+                                 bool is_back, judged *best, dsm__stage_cost *costs,
+                                 bool *is_moved) {
+  const size_t by = is_back ? SIZE_MAX : 1; /* SIZE_MAX: one less */
+  for (size_t b = first; b < end; b++) {
+    firsts[b] += by;
+  }
+  const judged moved = judge(of, firsts, costs);
+  const bool is_better = moved.step >= 0 && is_evener(of, &moved, best);
+  for (size_t b = first; b < end && !is_better; b++) {
+    firsts[b] -= by;
+  }
+  *best = is_better ? moved : *best;
+  *is_moved = *is_moved || is_better;
+  return moved.step >= 0;
+}
+
+/* Moves a border, or of several runs of each stage any that follow each other, by a segment as long
+ * as that is better: so a segment that a run has beside others goes to any other run. False if out
+ * of memory. */
 static bool move_borders(const dsm__cutting *of, size_t *firsts, double *step,
                          dsm__stage_cost *costs) {
-  bool is_moved = of->of.micro_batches * run_count(of) <= PASSES_MOVED;
-  while (is_moved) {
+  const size_t runs = run_count(of);
+  const bool may_all = of->of.runs > 1 && runs * runs * of->count <= ENDS_MOVED;
+  bool is_moved = of->of.micro_batches * runs <= PASSES_MOVED;
+  judged best = judge(of, firsts, costs);
+  while (is_moved && best.step >= 0) {
     is_moved = false;
-    for (size_t s = 1; s < run_count(of); s++) {
-      const size_t before = firsts[s];
-      const size_t end = s + 1 < run_count(of) ? firsts[s + 1] : of->count;
-      const size_t others[] = {before - 1, before + 1};
-      for (size_t k = 0; k < 2; k++) {
-        const bool is_between = others[k] > firsts[s - 1] && others[k] < end;
-        if (is_between && !move_border(of, firsts, s, others[k], step, costs, &is_moved)) {
+    for (size_t s = 1; s < runs; s++) {
+      for (size_t end = s + 1; end <= (may_all ? runs : s + 1); end++) {
+        const size_t behind = end < runs ? firsts[end] : of->count;
+        if ((firsts[s] - 1 > firsts[s - 1] &&
+             !move_borders_between(of, firsts, s, end, true, &best, costs, &is_moved)) ||
+            (firsts[end - 1] + 1 < behind &&
+             !move_borders_between(of, firsts, s, end, false, &best, costs, &is_moved))) {
           return false;
         }
       }
     }
   }
-  return true;
+  *step = best.step;
+  return best.step >= 0;
 }
 
 /* What cuts are made of. */
