@@ -42,6 +42,21 @@ typedef enum dsm_interconnect {
   DSM_INTERCONNECT_COUNT
 } dsm_interconnect;
 
+/** Caches that stand for the link of the cores: the name of each and its word. */
+#define DSM_INTERCONNECT_LABELS(ROW)                                                               \
+  ROW(L2_CACHE, "l2_cache")                                                                        \
+  ROW(LAST_LEVEL_CACHE, "last_level_cache")
+
+/** The constant of a row. */
+#define DSM_INTERCONNECT_LABEL_NAME(name, word) DSM_INTERCONNECT_LABEL_##name,
+
+/** What the link of the cores is called where bounds and links are named. */
+typedef enum dsm_interconnect_label {
+  DSM_INTERCONNECT_LABEL_KIND = 0,                     /**< as its kind: ring, core_links */
+  DSM_INTERCONNECT_LABELS(DSM_INTERCONNECT_LABEL_NAME) /**< one for each row */
+  DSM_INTERCONNECT_LABEL_COUNT
+} dsm_interconnect_label;
+
 /** How the chips are joined. */
 typedef enum dsm_topology {
   DSM_TOPOLOGY_TORUS_2D = 0, /**< two axes of rings, x and y, in the short form */
@@ -155,6 +170,7 @@ typedef struct dsm_chip {
                            computes, and cores have none */
   uint64_t cores;
   dsm_interconnect interconnect;
+  dsm_interconnect_label interconnect_label;
   double core_link_bandwidth_GBps; /**< of the ring; of the link of a core */
   dsm_shared_memory shared_memory;
   dsm_memory memory;

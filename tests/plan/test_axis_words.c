@@ -34,8 +34,8 @@ START_TEST(test_words_have_the_names_of_axes) {
       {&dsm__bound_words, DSM_BOUND_MEMORY, "memory", "memory"},
   };
   dsm__arena *const arena = dsm__arena_new();
-  const dsm__renaming *const by_two = dsm__axis_words(two_names, 2, true, arena);
-  const dsm__renaming *const by_three = dsm__axis_words(three_names, 3, true, arena);
+  const dsm__renaming *const by_two = dsm__axis_words(two_names, 2, true, NULL, arena);
+  const dsm__renaming *const by_three = dsm__axis_words(three_names, 3, true, NULL, arena);
   ck_assert_str_eq(dsm__word_key(dsm__words_in(by_two, cases[_i].list), cases[_i].value),
                    cases[_i].of_two);
   ck_assert_str_eq(dsm__word_key(dsm__words_in(by_three, cases[_i].list), cases[_i].value),
@@ -47,10 +47,48 @@ START_TEST(test_words_have_the_names_of_axes) {
 }
 END_TEST
 
+/* Of systems with and without names of axes; the other links of cores keep their words. */
+START_TEST(test_a_label_names_the_link_of_the_cores) {
+  static const struct {
+    dsm_chip chip;
+    dsm_link link;
+    const char *word;
+    const char *of_ring;
+  } cases[] = {
+      {{.cores = 4, .interconnect_label = DSM_INTERCONNECT_LABEL_L2_CACHE},
+       DSM_LINK_RING,
+       "l2_cache",
+       "l2_cache"},
+      {{.cores = 4,
+        .interconnect = DSM_INTERCONNECT_CROSSBAR,
+        .interconnect_label = DSM_INTERCONNECT_LABEL_LAST_LEVEL_CACHE},
+       DSM_LINK_CORES,
+       "last_level_cache",
+       "ring"},
+  };
+  dsm__arena *const arena = dsm__arena_new();
+  for (int are_named = 0; are_named < 2; are_named++) {
+    const dsm__renaming *const made =
+        dsm__axis_words(two_names, 2, are_named == 1, &cases[_i].chip, arena);
+    const dsm__words *const bounds = dsm__words_in(made, &dsm__bound_words);
+    const size_t bound = (size_t)dsm_bound_of_link(cases[_i].link);
+    size_t value = 0;
+    ck_assert_str_eq(dsm__word_key(bounds, bound), cases[_i].word);
+    ck_assert_str_eq(dsm__word_key(bounds, DSM_BOUND_RING), cases[_i].of_ring);
+    ck_assert_str_eq(dsm__word_key(dsm__words_in(made, &dsm__link_words), cases[_i].link),
+                     cases[_i].word);
+    ck_assert(dsm__words_find(bounds, dsm_bound_name((dsm_bound)bound), &value));
+    ck_assert_uint_eq(value, bound);
+    ck_assert_str_eq(dsm__word_key(bounds, DSM_BOUND_AXIS), are_named == 1 ? "link_gpu" : "link_x");
+  }
+  dsm__arena_free(arena);
+}
+END_TEST
+
 START_TEST(test_words_of_all_systems_are_read_too) {
   dsm__arena *const arena = dsm__arena_new();
   const dsm__words *const words =
-      dsm__words_in(dsm__axis_words(two_names, 2, true, arena), &dsm__parallelism_words);
+      dsm__words_in(dsm__axis_words(two_names, 2, true, NULL, arena), &dsm__parallelism_words);
   static const char *const both[] = {"data_gpu_model_node", "data_x_model_y"};
   size_t value = 0;
   ck_assert(dsm__words_find(words, both[_i], &value));
@@ -73,9 +111,9 @@ END_TEST
 
 START_TEST(test_renamings_agree_by_their_names) {
   dsm__arena *const arena = dsm__arena_new();
-  const dsm__renaming *const a = dsm__axis_words(two_names, 2, true, arena);
-  const dsm__renaming *const b = dsm__axis_words(two_names, 2, true, arena);
-  const dsm__renaming *const c = dsm__axis_words(three_names, 2, true, arena);
+  const dsm__renaming *const a = dsm__axis_words(two_names, 2, true, NULL, arena);
+  const dsm__renaming *const b = dsm__axis_words(two_names, 2, true, NULL, arena);
+  const dsm__renaming *const c = dsm__axis_words(three_names, 2, true, NULL, arena);
   ck_assert(dsm__renamings_agree(a, b));
   ck_assert(!dsm__renamings_agree(a, c));
   ck_assert(!dsm__renamings_agree(a, NULL));
@@ -162,6 +200,7 @@ Suite *suite_axis_words(void) {
   Suite *const suite = suite_create("axis words");
   TCase *const words = tcase_create("words");
   tcase_add_loop_test(words, test_words_have_the_names_of_axes, 0, 7);
+  tcase_add_loop_test(words, test_a_label_names_the_link_of_the_cores, 0, 2);
   tcase_add_loop_test(words, test_words_of_all_systems_are_read_too, 0, 2);
   tcase_add_loop_test(words, test_parallelism_of_a_system_is_read_back, 0,
                       DSM_PARALLELISM_COUNT_OF(2));

@@ -5,12 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/engine.h"
 #include "model/role_row.h"
 
 /* Words that are being made. */
 typedef struct maker {
   const char *const *names; /* of axes */
   unsigned count;
+  bool are_named;       /* by the system */
+  const dsm_chip *chip; /* NULL: its cores are joined by what the lists say */
   dsm__arena *arena;
   dsm__renaming *made;
 } maker;
@@ -189,10 +192,22 @@ static dsm__word *begin_list(const maker *of, const dsm__words *words, size_t co
   return items;
 }
 
-/* "link_node": of links and of bounds, which both have a run of words for the axes. */
+/* What the link of the cores is called in place of its kind; NULL: nothing. */
+static const char *label_of(const dsm_chip *chip) {
+#define LABEL(name, word) [DSM_INTERCONNECT_LABEL_##name] = (word),
+  static const char *const labels[DSM_INTERCONNECT_LABEL_COUNT] = {DSM_INTERCONNECT_LABELS(LABEL)};
+  return chip == NULL ? NULL : labels[chip->interconnect_label];
+}
+
+/* "link_node": of links and of bounds, which both have a run of words for the axes and for what
+ * joins the cores. */
 static bool add_links(const maker *of, const dsm__words *words, size_t first) {
   dsm__word *const items = begin_list(of, words, words->count);
-  for (unsigned a = 0; items != NULL && a < of->count; a++) {
+  const char *const label = label_of(of->chip);
+  if (items != NULL && label != NULL) {
+    items[first + dsm__core_links_derive(of->chip).link].key = label;
+  }
+  for (unsigned a = 0; items != NULL && of->are_named && a < of->count; a++) {
     items[first + a].key = dsm__arena_printf(of->arena, "link_%s", of->names[a]);
     if (items[first + a].key == NULL) {
       return false;
@@ -260,10 +275,12 @@ static bool add_parallelisms(const maker *of) {
   return is_made;
 }
 
-/* Lists for axes with names. */
+/* Lists for axes with names, and for cores that something with a label joins. */
 static bool add_lists(const maker *of) {
-  return add_parallelisms(of) && add_links(of, &dsm__link_words, DSM_LINK_AXIS) &&
-         add_links(of, &dsm__bound_words, DSM_BOUND_AXIS) && add_moves(of);
+  const bool has_links = of->are_named || label_of(of->chip) != NULL;
+  return (!of->are_named || (add_parallelisms(of) && add_moves(of))) &&
+         (!has_links || (add_links(of, &dsm__link_words, DSM_LINK_AXIS) &&
+                         add_links(of, &dsm__bound_words, DSM_BOUND_AXIS)));
 }
 
 /* The list of parallelisms has words of roles too, whether axes have names or are x, y and z. */
@@ -298,18 +315,19 @@ static bool add_roles(const maker *of) {
 }
 
 dsm__renaming *dsm__axis_words(const char *const names[DSM_AXES_MAX], unsigned count,
-                               bool are_named, dsm__arena *arena) {
-  const maker of = {names, count, arena, dsm__arena_alloc(arena, sizeof(dsm__renaming))};
+                               bool are_named, const dsm_chip *chip, dsm__arena *arena) {
+  const maker of = {names, count, are_named,
+                    chip,  arena, dsm__arena_alloc(arena, sizeof(dsm__renaming))};
   if (of.made == NULL) {
     return NULL;
   }
   *of.made = (dsm__renaming){.has_names = are_named};
-  return (!are_named || add_lists(&of)) && add_roles(&of) ? of.made : NULL;
+  return add_lists(&of) && add_roles(&of) ? of.made : NULL;
 }
 
 dsm__renaming *dsm__axis_words_copy(const dsm__renaming *of, dsm__arena *arena) {
   if (of == NULL) {
-    return dsm__axis_words(letters, DSM_AXES_MAX, false, arena);
+    return dsm__axis_words(letters, DSM_AXES_MAX, false, NULL, arena);
   }
   dsm__renaming *const copy = dsm__arena_alloc(arena, sizeof *copy);
   role_names *const roles = dsm__arena_alloc(arena, sizeof *roles);
@@ -347,8 +365,8 @@ bool dsm__system_words(const dsm_system *system, dsm__arena *arena, dsm__renamin
   if (!names_of(network, names)) {
     return true;
   }
-  *renaming =
-      dsm__axis_words(names, network->axis_count, network->topology == DSM_TOPOLOGY_AXES, arena);
+  *renaming = dsm__axis_words(names, network->axis_count, network->topology == DSM_TOPOLOGY_AXES,
+                              &system->chip, arena);
   return *renaming != NULL;
 }
 

@@ -59,6 +59,10 @@ const char *dsm_parallelism_name(dsm_parallelism parallelism) {
 
 DSM__PARSED_WORDS(dsm__parallelism_words, dsm_parallelism, dsm_parallelism_parse);
 
+/* Words in place of those of axes, and of that of the cores' link. */
+#define OR_LABEL(name, word) "|" word
+#define LINK_NAME "^(link_" AXIS_NAME DSM_INTERCONNECT_LABELS(OR_LABEL) ")$"
+
 static const dsm__word link_words[] = {
     [DSM_LINK_AXIS].key = "link_x",
     [DSM_LINK_AXIS + 1].key = "link_y",
@@ -70,7 +74,7 @@ static const dsm__word link_words[] = {
     [DSM_LINK_AUXILIARY_MEMORY].key = "auxiliary_memory",
 };
 DSM__AXIS_WORDS(dsm__link_words, "link", link_words, DSM_LINK_COUNT, dsm_link, dsm_link_name,
-                "^link_" AXIS_NAME "$");
+                LINK_NAME);
 
 static const dsm__word bound_words[] = {
     [DSM_BOUND_COMPUTE].key = "compute",
@@ -90,7 +94,7 @@ static const dsm__word bound_words[] = {
     [DSM_BOUND_BUBBLE].key = "bubble",
 };
 DSM__AXIS_WORDS(dsm__bound_words, "bound", bound_words, DSM_BOUND_COUNT, dsm_bound, dsm_bound_name,
-                "^link_" AXIS_NAME "$");
+                LINK_NAME);
 
 static const dsm__word transfer_words[] = {
     [DSM_TRANSFER_FETCH_INPUT].key = "fetch_input",

@@ -60,6 +60,17 @@ static void judge_sharing(dsm__judge *judge, size_t index, uint64_t samples) {
   }
 }
 
+/* As many as were asked for, if any were. */
+static bool are_as_asked(dsm__judge *judge, dsm__plan_place place, uint64_t micro_batches) {
+  const uint64_t asked = judge->of->options->micro_batches;
+  if (asked == 0 || asked == micro_batches) {
+    return true;
+  }
+  dsm__judge_tell(judge, place, "the plan's options.micro_batches decides",
+                  "expected %" PRIu64 ", found %" PRIu64, asked, micro_batches);
+  return false;
+}
+
 /* The minibatch is cut evenly, and chips that share samples have equally many of each micro-batch;
  * groups have no micro-batches. */
 void dsm__judge_micro_batches(dsm__judge *judge) {
@@ -73,7 +84,7 @@ void dsm__judge_micro_batches(dsm__judge *judge) {
   for (size_t i = 0; is_shared_evenly && micro_batches == 1 && i < workload->layer_count; i++) {
     judge_sharing(judge, i, workload->minibatch);
   }
-  if (micro_batches == 1 ||
+  if (!are_as_asked(judge, place, micro_batches) || micro_batches == 1 ||
       !dsm__judge_made(judge, place, DSM__CHOICE_MICRO_BATCHES, 0, "1", found)) {
     return;
   }

@@ -564,10 +564,8 @@ dsm_status dsm__bound_case(const dsm__case_question *of, double *bound_cycles) {
 static dsm_explore_options options_of_plan(const dsm_plan *plan) {
   dsm_explore_options options = plan->options;
   const uint64_t stages = plan->stages.count > 1 ? plan->stages.count : 1;
-  const uint64_t micro_batches = plan->micro_batches > 1 ? plan->micro_batches : 1;
   const bool is_interleaved = stages > 1 && options.interleave == plan->stages.interleave;
   options.stages = options.stages == stages ? stages : 0;
-  options.micro_batches = options.micro_batches == micro_batches ? micro_batches : 0;
   options.interleave = is_interleaved ? options.interleave : 0;
   options.recomputation = dsm__recomputation_of(plan, plan->options.recomputation);
   options.shard_level = dsm__shard_level_of(plan, plan->options.shard_level);

@@ -130,10 +130,12 @@ bool dsm__subject_describe(dsm_varied_parameter *described, const dsm__elasticit
 /* ---- variations ---- */
 
 /* Of words: the topology is the form of the description, no other word alone makes a system. With
- * another interconnect the bandwidth of its links is that of something else. */
+ * another interconnect the bandwidth of its links is that of something else, and what they are
+ * called decides nothing. */
 static bool is_form(const dsm__elasticity_subject *subject) {
   return subject->parameter.offset == offsetof(dsm_system, system.topology) ||
-         subject->parameter.offset == offsetof(dsm_system, chip.interconnect);
+         subject->parameter.offset == offsetof(dsm_system, chip.interconnect) ||
+         subject->parameter.offset == offsetof(dsm_system, chip.interconnect_label);
 }
 
 size_t dsm__subject_variation_count(const dsm__elasticity_subject *subject,

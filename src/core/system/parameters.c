@@ -15,6 +15,11 @@ static const dsm__word interconnect_words[] = {
 };
 static DSM__WORDS(interconnects, "interconnect", interconnect_words, DSM_INTERCONNECT_COUNT);
 
+#define LABEL_WORD(name, word) [DSM_INTERCONNECT_LABEL_##name].key = (word),
+static const dsm__word label_words[] = {[DSM_INTERCONNECT_LABEL_KIND].key = "kind",
+                                        DSM_INTERCONNECT_LABELS(LABEL_WORD)};
+static DSM__WORDS(labels, "label of an interconnect", label_words, DSM_INTERCONNECT_LABEL_COUNT);
+
 static const dsm__word topology_words[] = {
     [DSM_TOPOLOGY_TORUS_2D].key = "torus_2d", [DSM_TOPOLOGY_AXES].key = "axes"};
 static DSM__WORDS(topologies, "topology", topology_words, DSM_TOPOLOGY_COUNT);
@@ -390,6 +395,10 @@ const dsm__parameter dsm__parameters[] = {
         "a roofline. pe, array, core, cores and what joins them are then left out."),
     COUNT("chip.cores", chip.cores, true, DSM_CORES_MAX, 0, "cores", NULL),
     WORD("chip.interconnect", interconnects, chip.interconnect, true, 0, NULL),
+    NEUTRAL("chip.interconnect_label", WORD, chip.interconnect_label, &labels, SOFTWARE, 0, 0,
+            DSM_INTERCONNECT_LABEL_KIND, "word", "the kind of interconnect says it",
+            "What links and bounds call the link of the cores: as its kind, ring or "
+            "core_links, or a cache on the chip that stands for it. It decides nothing."),
     RATE("chip.core_link_bandwidth_GBps", chip.core_link_bandwidth_GBps, "10^9 bytes/s"),
     NEUTRAL("chip.shared_memory.capacity_MB", REAL, chip.shared_memory.capacity_MB, NULL, MIXED, 0,
             RATE_MAX, 0, "10^6 bytes",

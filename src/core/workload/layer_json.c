@@ -350,9 +350,9 @@ static void read_types(dsm_layer_spec *spec, const dsm__json_node *node) {
     dsm__object_misplaced(&types, &dsm__layer_types_object, spec->type);
     dsm__types_read(&spec->types, &types);
   }
-  dsm__type_bytes_take(&spec->element_bytes, &spec->types, DSM_USE_ACTIVATIONS);
-  dsm__type_bytes_take(&spec->weight_bytes, &spec->types, DSM_USE_WEIGHTS);
-  dsm__type_bytes_take(&spec->cache_bytes, &spec->types, DSM_USE_CACHE);
+  dsm__type_bytes_take(&spec->element_bytes, &spec->types, DSM_USE_ACTIVATIONS, node);
+  dsm__type_bytes_take(&spec->weight_bytes, &spec->types, DSM_USE_WEIGHTS, node);
+  dsm__type_bytes_take(&spec->cache_bytes, &spec->types, DSM_USE_CACHE, node);
 }
 
 static void read_own_bytes(dsm_layer_spec *spec, const dsm__json_node *node) {

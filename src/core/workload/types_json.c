@@ -19,10 +19,29 @@ void dsm__types_read(dsm_types *types, const dsm__json_node *node) {
   }
 }
 
-void dsm__type_bytes_take(double *bytes, const dsm_types *types, dsm_use use) {
-  if (types->of[use] != DSM_ELEMENT_TYPE_ANY) {
-    *bytes = dsm_element_type_bytes(types->of[use]);
+/* Keys that say the bytes of a use alone; those of activations are of all that says nothing else.
+ */
+static const char *const bytes_keys[DSM_USE_COUNT] = {
+    [DSM_USE_WEIGHTS] = "weight_bytes",
+    [DSM_USE_CACHE] = "cache_bytes",
+    [DSM_USE_GRADIENTS] = "gradient_bytes",
+};
+
+void dsm__type_bytes_take(double *bytes, const dsm_types *types, dsm_use use,
+                          const dsm__json_node *node) {
+  const dsm_element_type type = types->of[use];
+  if (type == DSM_ELEMENT_TYPE_ANY) {
+    return;
   }
+  const double own = dsm_element_type_bytes(type);
+  if (node != NULL && bytes_keys[use] != NULL && (*bytes < own || *bytes > own)) {
+    const dsm__json_node stated = dsm__json_member(node, bytes_keys[use]);
+    if (dsm__json_is_present(&stated)) {
+      dsm__json_note(&stated, NULL, "\"types\" say %s, whose elements have %g bytes, not %g",
+                     dsm_element_type_name(type), own, *bytes);
+    }
+  }
+  *bytes = own;
 }
 
 /* One for all: then operands and weights alone are of a type that is narrower than activations. */
@@ -44,10 +63,10 @@ void dsm__workload_types_read(dsm_workload *workload, const dsm__json_node *root
   if (dsm__json_is_present(&node) && dsm__object_only(&node, &dsm__types_object, 0)) {
     dsm__types_read(types, &node);
   }
-  dsm__type_bytes_take(&workload->weight_bytes, types, DSM_USE_WEIGHTS);
-  dsm__type_bytes_take(&workload->element_bytes, types, DSM_USE_ACTIVATIONS);
-  dsm__type_bytes_take(&workload->cache_bytes, types, DSM_USE_CACHE);
-  dsm__type_bytes_take(&workload->gradient_bytes, types, DSM_USE_GRADIENTS);
+  dsm__type_bytes_take(&workload->weight_bytes, types, DSM_USE_WEIGHTS, root);
+  dsm__type_bytes_take(&workload->element_bytes, types, DSM_USE_ACTIVATIONS, root);
+  dsm__type_bytes_take(&workload->cache_bytes, types, DSM_USE_CACHE, root);
+  dsm__type_bytes_take(&workload->gradient_bytes, types, DSM_USE_GRADIENTS, root);
   read_element_type(workload, root);
 }
 

@@ -59,8 +59,10 @@ void dsm__types_write(const dsm_types *types, dsm__json_writer *writer);
 /** "types" and "element_type" of a workload whose numbers of bytes are read. */
 void dsm__workload_types_read(dsm_workload *workload, const dsm__json_node *root);
 
-/** Where the type of a use is stated, *bytes become those of its elements. */
-void dsm__type_bytes_take(double *bytes, const dsm_types *types, dsm_use use);
+/** Where the type of a use is stated, *bytes become those of its elements. A note tells if the
+ * node, of the workload or the layer, states others; NULL: none does. */
+void dsm__type_bytes_take(double *bytes, const dsm_types *types, dsm_use use,
+                          const dsm__json_node *node);
 
 /** Reads one declared layer into one with the defaults of all keys. */
 void dsm__layer_spec_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *node);

@@ -46,7 +46,7 @@ static double state_bytes(const dsm_workload *workload, bool has_master_weights)
   };
   static const double single = 4;
   double momentum = single;
-  dsm__type_bytes_take(&momentum, &workload->types, DSM_USE_OPTIMIZER);
+  dsm__type_bytes_take(&momentum, &workload->types, DSM_USE_OPTIMIZER, NULL);
   const bool has_copy = has_master_weights && dsm__usual_weight_bytes(workload) < single;
   const double copy = has_copy ? single : 0;
   return momenta[workload->optimizer] * momentum + copy;

@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "base/order.h"
+#include "model/engine.h"
 #include "model/names.h"
 #include "report/answer.h"
 #include "report/data/stage_trace.h"
@@ -42,7 +43,7 @@ static const char *const track_labels[] = {
     [TRACK_ARRAYS] = "arrays",
     [TRACK_SPECIAL] = "special function units",
     [TRACK_MEMORY] = "memory bus",
-    [TRACK_CORE_LINKS] = "ring",
+    [TRACK_CORE_LINKS] = NULL,
 };
 _Static_assert(DSM__COUNT_OF(track_labels) == TRACK_AXIS, "a name for each track");
 
@@ -309,8 +310,9 @@ static const char *label_of(tracer *t, unsigned at) {
   if (at >= TRACK_AXIS) {
     return axis_label(t->arena, system->system.axes[at - TRACK_AXIS].name);
   }
-  const bool is_ring = system->chip.interconnect == DSM_INTERCONNECT_RING;
-  return at == TRACK_CORE_LINKS && !is_ring ? "core links" : track_labels[at];
+  return at == TRACK_CORE_LINKS
+             ? dsm_plan_link_name(t->plan, dsm__core_links_derive(&system->chip).link)
+             : track_labels[at];
 }
 
 static void write_name(tracer *t, unsigned at) {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* plan_totals.c: the whole step: how long it takes, where that goes, and what memory it needs. */
 #include <math.h>
+#include <string.h>
 
 #include "base/number_text.h"
+#include "model/engine.h"
 #include "model/names.h"
 #include "report/declared.h"
 #include "report/loss.h"
@@ -11,6 +13,7 @@
 #include "report/table/storage_text.h"
 #include "report/table/table.h"
 #include "report/table/text_page.h"
+#include "system/system_internal.h"
 
 #define LABEL_WIDTH 13
 #define BAR_WIDTH 50
@@ -100,7 +103,22 @@ static const char *dollars_line(dsm__page *page, const dsm_plan *plan) {
              : "";
 }
 
-/* What cycles are spent on, as "memory 43.1 %, compute 22.0 %", the most first. */
+/* Is what decides a bound a parameter of software, of which nothing can be bought? */
+static bool is_of_software(const dsm_system *system, dsm_bound bound) {
+  const char *const start = dsm__engine_of(system)->has_tiles ? "core.tile_startup_us" : "";
+  const char *const path = bound == DSM_BOUND_OVERHEAD  ? "core.operation_overhead_us"
+                           : bound == DSM_BOUND_STARTUP ? start
+                                                        : "";
+  bool is_it = false;
+  for (size_t p = 0; p < dsm__parameter_count; p++) {
+    is_it = is_it || (strcmp(dsm__parameters[p].path, path) == 0 &&
+                      dsm__parameter_is_software(&dsm__parameters[p]));
+  }
+  return is_it;
+}
+
+/* What cycles are spent on, as "memory 43.1 %, compute 22.0 %; software: startup 1.2 %", of each
+ * the most first. */
 static const char *resources_line(dsm__page *page, const dsm_plan *plan) {
   const dsm_resources *const resources = &plan->result.resources;
   static const double least_share = 0.0005; /* less is 0.0 % */
@@ -109,18 +127,20 @@ static const char *resources_line(dsm__page *page, const dsm_plan *plan) {
   for (int b = 0; b < DSM_BOUND_COUNT; b++) {
     total += resources->cycles[b];
   }
-  const char *text = "";
+  const char *texts[] = {"", ""};
   for (int i = 0; i < DSM_BOUND_COUNT; i++) {
     const dsm_bound most = dsm_resources_bound(&left);
     const double share = dsm__share(left.cycles[most], total);
     if (share >= least_share) {
-      text = dsm__page_join(page, text, ", ", "%s %s %%",
-                            dsm__page_word(page, &dsm__bound_words, most),
-                            dsm__figure_percent(share).text);
+      const char **const text = &texts[is_of_software(plan->system, most) ? 1 : 0];
+      *text = dsm__page_join(page, *text, ", ", "%s %s %%",
+                             dsm__page_word(page, &dsm__bound_words, most),
+                             dsm__figure_percent(share).text);
     }
     left.cycles[most] = 0;
   }
-  return text;
+  return texts[1][0] == '\0' ? texts[0]
+                             : dsm__page_join(page, texts[0], "; ", "software: %s", texts[1]);
 }
 
 const char *dsm__page_reserve(dsm__page *page, const dsm_system *system) {
