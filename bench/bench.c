@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * bench.c: how fast dsm is. Prints the tables of docs/performance.md as Markdown.
+ * bench.c: how fast dsm is. Prints the tables of docs/evidence/performance.md as Markdown.
  *
  * Usage: dsm_bench DSM SOURCE_DIR NETWORKS_DIR [partitions|inference|blocks]
  * With `partitions`, `inference` or `blocks` these tables alone.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Measures `dsm partition` as a whole process on the cases of docs/performance.md and prints them as Markdown.
+"""Measures `dsm partition` as a whole process on the cases of docs/evidence/performance.md and prints them as Markdown.
 
 Usage: partition_networks.py DSM
 One run each: processor time, seconds by the clock, the largest memory. A second table has small networks, which are to

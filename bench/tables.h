@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* tables.h: the tables of docs/performance.md. Each prints Markdown. */
+/* tables.h: the tables of docs/evidence/performance.md. Each prints Markdown. */
 #ifndef DSM_BENCH_TABLES_H
 #define DSM_BENCH_TABLES_H
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Predictions beside times that others measured on real machines: the tables of docs/measured.md.
+"""Predictions beside times that others measured on real machines: the tables of docs/evidence/measured.md.
 
 The sets are rows of a table in tools/measured_sets.py. Nothing is fitted but for the section that says so: each family of
 systems has the constants of the bundled systems.
@@ -8,7 +8,7 @@ systems has the constants of the bundled systems.
 Usage: measured.py DSM [FOLDER...] [SET...]
        measured.py DSM --page REPOSITORY [FOLDER... | --check]
 The first prints how the quoted rows of the sets are predicted, or all rows of folders of tables. The second renews the
-quoted rows of docs/measured.md and, with the folders, what is said of all rows, there, in docs/trust.md and in README.md.
+quoted rows of docs/evidence/measured.md and, with the folders, what is said of all rows, there and in README.md.
 What is said of all rows bears a digest of the quoted predictions, so that it is known to be of the same version. With
 --check nothing is written, and the exit code is 1 if quoted rows differ, or what is said of all rows is of other
 predictions.
@@ -441,7 +441,7 @@ def calibrated(dsm, folders):
 
 # ---- pages ----
 
-PAGES = ("docs/measured.md", "docs/trust.md", "README.md")
+PAGES = ("docs/evidence/measured.md", "README.md")
 QUOTED_TABLE = re.compile(r"(<!-- measured: (\w+) -->\n\n)(?:\|.*\n)+")
 WHOLE_TABLE = re.compile(r"<!-- of all measured rows: (\w+) (\w+) -->\n\n(?:\|.*\n)+")
 
@@ -463,14 +463,14 @@ def whole_tables(dsm, folders):
 
 
 def drifted_sets(repository, name):
-    """The errors that a page tells of the sets are those of docs/measured.md."""
+    """The errors that a page tells of the sets are those of docs/evidence/measured.md."""
     def errors(page, named):
         found = {each.group(1): each.group(0) for each in WHOLE_TABLE.finditer((repository / page).read_text())}
         if "sets" not in found:
             return re.findall(r"[\d.]+ %", found.get("sets_in_short", ""))
         cells = {line.split(" | ")[0].removeprefix("| "): line.split(" | ")[3] for line in found["sets"].splitlines() if "%" in line}
         return [cells[each.what] for each in SETS if each.what in cells and (each.short or not named)]
-    is_short = name == PAGES[2]
+    is_short = name == PAGES[1]
     return [] if errors(name, is_short) == errors(PAGES[0], is_short) else [f"{name}: other errors of the sets than in {PAGES[0]}"]
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The sets of measured times that tools/measured.py predicts: a set is a row of SETS, at the end.
 
-The folder of the measured tables (docs/measured.md says where their figures are from) is no part of the project; the
+The folder of the measured tables (docs/evidence/measured.md says where their figures are from) is no part of the project; the
 rows that the page quotes stand in tools/measured_rows, in files of the same names and columns.
 """
 import csv

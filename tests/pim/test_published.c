@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What SwiftRL prints, with the bundled descriptions and as its programs ran: one tasklet, serial
- * transfers (docs/pim.md, docs/experiments.md). */
+ * transfers (docs/pim.md, docs/evidence/experiments.md). */
 #include <math.h>
 
 #include "subjects.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * test_published.c: figures of the DeepSpatialMatrix paper (section V) that need nothing but
- * explorations. Each band is the one of docs/experiments.md.
+ * explorations. Each band is the one of docs/evidence/experiments.md.
  */
 #include <stdbool.h>
 

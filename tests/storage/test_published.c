@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What Xu et al., "Data-aware storage tiering for deep learning", say, of the bundled files
- * (docs/storage.md, docs/experiments.md). */
+ * (docs/storage.md, docs/evidence/experiments.md). */
 #include <stdio.h>
 
 #include "dsm/dsm.h"

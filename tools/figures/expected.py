@@ -72,7 +72,7 @@ def rows():
                    ("1.11",))
     yield Expected("ResNet-50 inference, batch 1", inference.all_over_none("resnet50"), ratios,
                    ("2.69",), ("2.46",), "dsm selects preloaded weights exactly "
-                   "([model.md](model.md#13-search)); the prototype did not", 0.07)
+                   "([model.md](../model.md#13-search)); the prototype did not", 0.07)
     yield Expected("GNMT inference, batch 1", inference.all_over_none("gnmt"), ratios, ("61",),
                    ("53",))
     yield Expected("VGG16 at 512, one factor: CONV1_1 activation, %", percent_of("activation"),

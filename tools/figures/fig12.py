@@ -147,7 +147,7 @@ def section(found, topics):
         paragraph("""The published core splits are priced beside dsm's: the time of a pass with
             the published split in place of dsm's, in all its invocations, over that with dsm's
             (`core_split` in the plan, then `dsm score`; relayouts apart). Of equally fast splits
-            dsm takes the first in the [order of preference](model.md#13-search). Where dsm has
+            dsm takes the first in the [order of preference](../model.md#13-search). Where dsm has
             CONV5_1 to CONV5_3 in another parallelism, they are put into data parallelism for the
             comparison, with the split that `--explain` calls best for the first invocation. The
             column of FC1 in the figure is unsure."""),

@@ -5,7 +5,7 @@ from figures.table import paragraph, table
 HEADING = "Tabular reinforcement learning on cores in memory"
 INTRODUCTION = """Figures of K. Gogineni et al., *SwiftRL: Towards Efficient Reinforcement Learning on Real
     Processing-In-Memory Systems* (ISPASS 2024), whose programs run one tasklet a core and move what differs from core
-    to core one after the other: OPTIONS is `--tasklets 1 --transfers serial`. The equations are in [pim.md](pim.md).
+    to core one after the other: OPTIONS is `--tasklets 1 --transfers serial`. The equations are in [pim.md](../pim.md).
     Within: how far off the published figure a test lets it be."""
 NOTES = (
     """The peak that the paper prints, 1,088 GOPS, is that of all 2,560 cores of the machine, of which 2,524 worked.

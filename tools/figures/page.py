@@ -10,16 +10,16 @@ from figures.variation import CLOSE, claim
 
 INTRODUCTION = """# Experiments: published figures and what dsm predicts
 
-This page is written by `tools/experiments DSM`. The published figures are those of section V of the
-paper that dsm re-creates (S. Venkataramani et al., *Memory and Interconnect Optimizations for
-Peta-Scale Deep Learning Systems*); its bar charts are not legible in the text that we have, so that
-only figures that its text names are here.
+**Claim**: `dsm` comes within 10 % of the figures that the paper names, but for those of the first table, and each of
+these has a paragraph on the reason. **Command**: `tools/experiments DSM` writes this page; each table has its own
+command. The figures are those of section V (S. Venkataramani et al., *Memory and Interconnect Optimizations for
+Peta-Scale Deep Learning Systems*) that its text names; its bar charts are not legible in the text that we have.
 
 Each figure is shown with two sets of parameters:
 
-- **default set**: the specified equations of [model.md](model.md), all its keys at their defaults;
+- **default set**: the specified equations of [model.md](../model.md), all its keys at their defaults;
   `torus64`;
-- **refined set**: its [refined equations](model.md#refined-equations), `torus64_refined`.
+- **refined set**: its [refined equations](../model.md#refined-equations), `torus64_refined`.
 
 In a command SYSTEM is `torus64` or `torus64_refined`, and SYSTEM_symmetric the same with the
 symmetric torus. N is the minibatch, M a size, NETWORK one of `vgg16`, `resnet50`, `gnmt`. One chip
@@ -41,13 +41,13 @@ REAL_MACHINES = """## Machines that exist
 Steps that others measured are in [measured.md](measured.md), each set with its command. Of transformers, as they were cut over
 chips, samples and stages: `tools/measured.py dsm gpt_steps table5_steps`, and with a folder of the tables all rows,
 `tools/measured.py dsm FOLDER gpt_steps table5_steps`. Steps of invented transformers by hand
-([section 8](model.md#micro-batches)): `tests/golden/whole_steps.py dsm --show`.
+([section 8](../model.md#micro-batches)): `tests/golden/whole_steps.py dsm --show`.
 """
 
 WHY = """## Why
 
 One thing is varied at a time, with `--set system.KEY=VALUE`; keys are in
-[model.md](model.md#2-system-parameters). What no variation shows is not claimed.
+[model.md](../model.md#2-system-parameters). What no variation shows is not claimed.
 
 In tables of refined keys, *alone on* is the default set with only this key as in the refined set,
 and *alone off* the refined set with only this key as in the default set. "=" is within 0.5 % of what

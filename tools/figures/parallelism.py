@@ -175,7 +175,7 @@ def section(dsm):
             chip gains nothing; a sample on more chips is [below](#ssd-cut-by-positions-layer-by-layer). Sentences of the Transformer had fewer words than 97 on
             average. If memory were not overlapped with links either, sums in turn would take 2.1
             times as long. Whole steps of transformers with tensor parallelism, stages and
-            recomputation, by hand: [model.md](model.md#stages); measured ones:
+            recomputation, by hand: [model.md](../model.md#stages); measured ones:
             [measured.md](measured.md)."""),
         "",
         *spatial.section(dsm),

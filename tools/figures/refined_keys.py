@@ -59,7 +59,7 @@ def honesty(found):
         "",
         paragraph(f"""The other refined keys follow from physics or from a sentence of the paper:
             {numbers(one for one in derived if one != TIE)}. Their equations are in
-            [model.md](model.md#refined-equations). {TIE} follows Fig. 12 and decides only between
+            [model.md](../model.md#refined-equations). {TIE} follows Fig. 12 and decides only between
             mappings of equal cost."""),
         "",
         paragraph(f"""Still unexplained, with what was tried in [unexplained.md](unexplained.md):

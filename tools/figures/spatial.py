@@ -106,7 +106,7 @@ def section(dsm):
         paragraph("""What is too fast is the time of memory, of products and of auxiliary operations: it
             is most of the step on one chip, and is divided evenly. With a sample in each memory, 64
             features of a position are padded to 128 and samples to 8, 16 times the bytes, because a tile
-            has samples and features ([section 5](model.md#5-transfers)); a compiler that puts positions
+            has samples and features ([section 5](../model.md#5-transfers)); a compiler that puts positions
             in place of few samples moves far less. Without padding the model is inside the bands. The same
             commands with an option more:"""),
         "",

@@ -79,7 +79,7 @@ def section(dsm):
         "",
         paragraph(f"""Published are figures of {SOURCE}: DeepCAM on all of Summit takes 65,000 samples
             a second, the file system gives 400 GB/s. Expected is what the equations of
-            [storage.md](storage.md) give by hand."""),
+            [storage.md](../storage.md) give by hand."""),
         "",
         *table(("quantity", "published", "dsm", "expected", "command"), rows),
         "",

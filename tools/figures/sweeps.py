@@ -104,8 +104,8 @@ def section(found, _topics):
         "## The studies as sweeps",
         "",
         paragraph("""Each is one command; its points are in a database afterwards (see
-            [formats.md](formats.md)). `--format csv` prints them, `dsm plot` draws them
-            ([plots.md](plots.md#figures-of-a-sweep)). A test checks that they are
+            [formats.md](../formats.md)). `--format csv` prints them, `dsm plot` draws them
+            ([plots.md](../plots.md#figures-of-a-sweep)). A test checks that they are
             exactly what `dsm explore` says, wherever this page asks it too."""),
         "",
         *table(("command", "points", "what varies", "figure"), overview(dsm)),

@@ -43,7 +43,7 @@ def section(dsm):
         "",
         paragraph("""Gradients of weights that layers share are summed in the layer that has them, and
             where it has another part of the table than they need, they exchange gradients and weights
-            once a step ([section 5](model.md#between-chips-tied-tables-once-a-step)). The search weighs
+            once a step ([section 5](../model.md#between-chips-tied-tables-once-a-step)). The search weighs
             that against the sums that a table in `data` takes: on the 96 GPUs of `dgx_a100` as it is
             bundled, by `dsm explore NETWORK dgx_a100 --minibatch N`, roles of update passes."""),
         "",

@@ -23,10 +23,10 @@ from figures.unexplained_trial import (DEFAULT, MINIBATCHES, REFINED, Trial, gai
 INTRODUCTION = (
     "# Still unexplained",
     "",
-    paragraph("""Four published figures that dsm does not reach, and what was tried to explain each:
-        only what has a physical reason or a sentence of the paper for it. The page is written by
-        `figures/unexplained.py` in `tools`. All published figures are in
-        [experiments.md](experiments.md), the keys in [model.md](model.md#2-system-parameters); the
+    paragraph("""**Claim**: four published figures are not reached, and no change with a physical reason or a
+        sentence of the paper for it explains them without losing another one. **Command**:
+        `tools/experiments DSM` writes this page. All published figures are in
+        [experiments.md](experiments.md), the keys in [model.md](../model.md#2-system-parameters); the
         *default set* is `torus64`, the *refined set* `torus64_refined`; II to V are sections of the
         paper."""),
     "",

@@ -46,7 +46,7 @@ def section(found):
         *table(("layer", *(case.title for case in CASES)), rows),
         "",
         paragraph("""CONV1_2 is the one that does not fit, as published. Of equally fast plans dsm
-            takes the first in the [written order](model.md#13-search), which holds less, or with
+            takes the first in the [written order](../model.md#13-search), which holds less, or with
             `model.prefer_holding` more. With the refined set most other convolutions would lose
             by holding, because moving a held tensor to the layout of its user (`layout_move`)
             takes time that does not overlap. Where each held tensor has the one layout that suits
