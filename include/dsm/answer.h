@@ -137,6 +137,16 @@ DSM_API extern const dsm_answer_kind dsm_answer_explanation;
  * and network. */
 DSM_API extern const dsm_answer_kind dsm_answer_elasticity;
 
+/** What a machine costs. */
+typedef struct dsm_machine_budget {
+  const dsm_system *system;
+  dsm_machine_cost cost; /**< its own (dsm_machine_cost_of) */
+} dsm_machine_budget;
+
+/** Of a dsm_machine_budget: area, power and price by parts, and what of them rests on assumptions.
+ * Table, JSON ("dsm-budget/1"), and CSV with one row a part. */
+DSM_API extern const dsm_answer_kind dsm_answer_budget;
+
 /* ---- descriptions ---- */
 
 /** A description to describe: exactly one of the pointers is not NULL. */
@@ -152,6 +162,7 @@ typedef struct dsm_described {
   const dsm_rl_workload *rl_workload;
   const dsm_pim_system *pim_system;
   const dsm_pim_plan *pim;
+  const dsm_technology *technology;
 } dsm_described;
 
 /** Of dsm_described, several: what descriptions hold: layers, MACs, parameters, bytes; peak FLOP/s,
@@ -166,7 +177,7 @@ DSM_API extern const dsm_answer_kind dsm_answer_description;
 typedef struct dsm_listed {
   const char *name;   /**< as commands take it */
   const char *about;  /**< one line on it; NULL: its source says it */
-  dsm_described what; /**< a workload, system, server or sweep */
+  dsm_described what; /**< a workload, system, technology, server or sweep */
 } dsm_listed;
 
 /** What there is. */

@@ -135,9 +135,10 @@ dsm_status dsm_plot_answer(dsm_plot **plot, dsm_answer answer, size_t figure, ds
 static const dsm_answer_kind *const core_kinds[] = {
     &dsm_answer_plan,  &dsm_answer_explanation, &dsm_answer_elasticity,  &dsm_answer_points,
     &dsm_answer_check, &dsm_answer_diff,        &dsm_answer_description, &dsm_answer_validation,
-    &dsm_answer_list,  &dsm_answer_ladder};
-/* The last of them, and those of companions, are told apart by the formats of their documents. */
-enum { FIRST_TOLD_APART = DSM__COUNT_OF(core_kinds) - 1 };
+    &dsm_answer_list,  &dsm_answer_ladder,      &dsm_answer_budget};
+/* The last two of them, and those of companions, are told apart by the formats of their documents.
+ */
+enum { FIRST_TOLD_APART = DSM__COUNT_OF(core_kinds) - 2 };
 
 const dsm_answer_kind *dsm__answer_kind(size_t index) {
   if (index < DSM__COUNT_OF(core_kinds)) {

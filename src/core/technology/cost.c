@@ -30,13 +30,20 @@ static void price(const dsm_system *system, dsm_machine_cost *cost) {
   const double wafer =
       dsm__needed(cost, silicon->wafer_dollars, "technology.silicon.wafer_dollars");
   cost->die_dollars = wafer / (cost->dies_per_wafer * cost->yield);
+  const double memory =
+      system->chip.memory.capacity_GB *
+      dsm__needed(cost, prices->memory_dollars_per_GB, "technology.prices.memory_dollars_per_GB");
   cost->chip_dollars =
-      (double)system->area.dies * cost->die_dollars +
-      system->chip.memory.capacity_GB * dsm__needed(cost, prices->memory_dollars_per_GB,
-                                                    "technology.prices.memory_dollars_per_GB") +
-      prices->package_dollars;
-  cost->system_dollars = chips * (cost->chip_dollars + prices->switch_dollars_per_chip) +
-                         dsm__hosts_of(system) * prices->host_dollars;
+      (double)system->area.dies * cost->die_dollars + memory + prices->package_dollars;
+  double *const parts = cost->parts_dollars;
+  parts[DSM_PRICE_PART_DIES] = chips * (double)system->area.dies * cost->die_dollars;
+  parts[DSM_PRICE_PART_MEMORY] = chips * memory;
+  parts[DSM_PRICE_PART_PACKAGES] = chips * prices->package_dollars;
+  parts[DSM_PRICE_PART_SWITCHES] = chips * prices->switch_dollars_per_chip;
+  parts[DSM_PRICE_PART_HOSTS] = dsm__hosts_of(system) * prices->host_dollars;
+  for (int part = 0; part < DSM_PRICE_PART_COUNT; part++) {
+    cost->system_dollars += parts[part];
+  }
   cost->price_dollars =
       prices->system_dollars > 0 ? prices->system_dollars : prices->margin * cost->system_dollars;
   cost->hour_dollars =

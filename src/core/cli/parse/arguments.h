@@ -79,6 +79,7 @@ typedef struct cli_arguments {
   double tolerance;        /**< of check, a ratio */
   bool wants_all_rows;     /**< --all */
   size_t row_limit;        /**< of check and diff: rows of a list of the table; 0: no list is cut */
+  bool is_budget;          /**< --budget */
   bool is_unfolded;        /**< --unfold */
   bool is_summary;         /**< --summary */
   size_t top;              /**< --top; 0: not given */

@@ -73,6 +73,11 @@ const cli_option cli_core_options[] = {
              "It tells what is worth buying",
      .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE,
      OWN(cli_apply_elasticity)},
+    {.name = "budget",
+     .help = "instead of what a system is, show what it costs: area, power, price and carbon by "
+             "parts; it must name a technology, such as by --set system.technology=n5",
+     .commands = CLI_DESCRIBE,
+     FLAG(is_budget)},
     {.name = "formats",
      .argument = "FORM",
      .help = "instead of a FILE, describe the formats of this version: their keys, words, limits, "

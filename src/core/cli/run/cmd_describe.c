@@ -59,6 +59,24 @@ static cli_exit show_elasticity(const cli_arguments *arguments, const cli_input_
                                   : checked;
 }
 
+/* Of one system alone, as JSON is one document. */
+static cli_exit show_budget(const cli_arguments *arguments, const cli_input_file *loaded,
+                            cli_exit read) {
+  if (read != CLI_EXIT_DONE) {
+    return read;
+  }
+  if (arguments->operand_count > 1 || loaded->system == NULL) {
+    return cli_usage_error(arguments->command, "--budget: expected one system, found %s",
+                           arguments->operand_count > 1 ? "several files"
+                                                        : dsm_description_name(loaded->kind));
+  }
+  dsm_machine_budget budget = {.system = loaded->system};
+  const dsm_status status = dsm_machine_cost_of(loaded->system, &budget.cost, arguments->diags);
+  cli_print_findings(arguments);
+  return status == DSM_OK ? cli_put_answer(arguments, DSM_ANSWER(budget, &budget))
+                          : cli_exit_of(status);
+}
+
 /* Is the output one of the inputs? Then nothing is written. */
 static bool is_refused(const cli_arguments *arguments, const cli_input_file *loaded) {
   bool is_usage_wrong = false;
@@ -91,6 +109,8 @@ cli_exit cli_run_describe(const cli_arguments *arguments) {
   outcome = load_all(arguments, loaded, &all);
   if (arguments->elasticity != NULL) {
     outcome = show_elasticity(arguments, loaded, outcome);
+  } else if (arguments->is_budget) {
+    outcome = show_budget(arguments, loaded, outcome);
   } else if (all.count > 0 && !is_refused(arguments, loaded)) {
     outcome = cli_exit_max(
         outcome, cli_put_answer(arguments, DSM_ANSWERS(description, all.items, all.count)));
