@@ -18,6 +18,7 @@ int main(void) {
       suite_collective,
       suite_machine,
       suite_cost,
+      suite_energy,
       suite_capacity,
       suite_names,
       suite_residency,
