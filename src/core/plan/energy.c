@@ -13,7 +13,7 @@ static const dsm__word aim_words[] = {
     [DSM_AIM_EDP].key = "edp",
     [DSM_AIM_DOLLARS].key = "dollars",
 };
-DSM__NAMED_WORDS(dsm__aim_words, "objective", aim_words, DSM_AIM_COUNT, dsm_aim, dsm_aim_name);
+DSM__NAMED_WORDS(dsm__aim_words, "objective of plans", aim_words, DSM_AIM_COUNT, dsm_aim, dsm_aim_name);
 
 static const double joules_of_kWh = 3.6e6;
 static const double seconds_of_hour = 3600;
