@@ -91,8 +91,7 @@ static void compare(const dsm_layer *layer, const dsm_system *chips, dsm_pass pa
     weighing.is_weighed = true;
     weighing.weights = all[i];
     const dsm_pass_work weighed = work_of(layer, &weighing, pass, parallelism);
-    const double expected =
-        all[i].cycles * cycles + all[i].joules * dsm_joules_dynamic(&joules);
+    const double expected = all[i].cycles * cycles + all[i].joules * dsm_joules_dynamic(&joules);
     const double found = dsm_invocation_score(&weighed, split).total;
     ck_assert_msg(fabs(found - expected) <= 1e-9 * expected, "%s: %.17g, by the ledger %.17g",
                   dsm_pass_name(pass), found, expected);
@@ -100,11 +99,17 @@ static void compare(const dsm_layer *layer, const dsm_system *chips, dsm_pass pa
 }
 
 START_TEST(test_prices_are_those_of_the_ledger) {
-  const dsm_layer layers[] = {pooled_conv(), with_residual_and_norm(pooled_conv()),
-                              conv_layer(16, 32, 36, 9, 1), fc_layer(64, 24),
-                              lstm_layer(16, 24, 3), matmul_layer(16, 32, 4)};
-  static const dsm_loops splits[] = {{{4, 1, 1, 1, 1}}, {{1, 4, 1, 1, 1}}, {{2, 1, 2, 1, 1}},
-                                     {{1, 1, 1, 1, 4}}, {{1, 2, 1, 2, 1}}};
+  const dsm_layer layers[] = {pooled_conv(),
+                              with_residual_and_norm(pooled_conv()),
+                              conv_layer(16, 32, 36, 9, 1),
+                              fc_layer(64, 24),
+                              lstm_layer(16, 24, 3),
+                              matmul_layer(16, 32, 4)};
+  static const dsm_loops splits[] = {{{4, 1, 1, 1, 1}},
+                                     {{1, 4, 1, 1, 1}},
+                                     {{2, 1, 2, 1, 1}},
+                                     {{1, 1, 1, 1, 4}},
+                                     {{1, 2, 1, 2, 1}}};
   for (int kind = 0; kind < 8; kind++) {
     dsm_system chips = friendly_system(2, 4);
     set_energy(&chips);
