@@ -59,8 +59,8 @@ typedef struct dsm_machine {
   uint64_t reduction_chunk;         /**< Pr: reduction features an array takes at once */
   uint64_t production_chunk;        /**< Pc: produced features an array takes at once */
   dsm_energy_rates energy;          /**< of a chip */
-  bool is_weighed;     /**< totals of invocations are prices: cycles and joules, weighed; false: they
-                            are cycles. Only in searches: a plan is predicted in cycles */
+  bool is_weighed; /**< totals of invocations are prices: cycles and joules, weighed; false: they
+                        are cycles. Only in searches: a plan is predicted in cycles */
   dsm_weights weights; /**< 1 of cycles, 0 of joules unless it is weighed */
 } dsm_machine;
 
@@ -322,7 +322,7 @@ typedef struct dsm_pass_work {
   double hidden_cycles;             /**< of these, behind a product that takes long enough */
   dsm_tile_schedule tiles;          /**< with model.tile_schedule */
   dsm_tile_bytes tile_bytes;        /**< with model.tiling "blocked" */
-  dsm_joules energy;   /**< of a chip: of products and operations alone; 0 where no rates are known */
+  dsm_joules energy; /**< of a chip: of products and operations alone; 0 where no rates are known */
   double fixed_joules; /**< of a chip, on a weighed machine: all but of what core splits decide */
 } dsm_pass_work;
 

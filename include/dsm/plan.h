@@ -220,13 +220,13 @@ typedef struct dsm_plan_storage {
 typedef struct dsm_plan_energy {
   bool is_known;
   dsm_joules parts;
-  double step_joules;        /**< their sum; lower is better */
-  double chip_watts;         /**< of a chip on average */
-  double capped_seconds;     /**< what the step takes at the least under the power cap; 0: no cap */
-  double step_dollars;       /**< machine and energy; 0: the technology states no prices */
-  double sample_dollars;     /**< of a million samples; likewise */
-  double objective_value;    /**< of options.objective, in its unit; 0: that is time, uncapped */
-  double objective_bound;    /**< what no mapping of the searched space is below; 0: not known */
+  double step_joules;     /**< their sum; lower is better */
+  double chip_watts;      /**< of a chip on average */
+  double capped_seconds;  /**< what the step takes at the least under the power cap; 0: no cap */
+  double step_dollars;    /**< machine and energy; 0: the technology states no prices */
+  double sample_dollars;  /**< of a million samples; likewise */
+  double objective_value; /**< of options.objective, in its unit; 0: that is time, uncapped */
+  double objective_bound; /**< what no mapping of the searched space is below; 0: not known */
 } dsm_plan_energy;
 
 /** The prediction for the whole step. */

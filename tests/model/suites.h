@@ -9,6 +9,7 @@
 #include <check.h>
 
 Suite *suite_attention(void);
+Suite *suite_energy(void);
 Suite *suite_attention_kernel(void);
 Suite *suite_auxiliary(void);
 Suite *suite_auxiliary_traffic(void);

@@ -74,7 +74,7 @@ static dsm_layer part_of(const attention *a, bool is_score) {
 
 static dsm_pass_work work_of(const dsm_layer *layer, uint64_t samples, dsm_pass pass) {
   const dsm_residency none = dsm_residency_none(&machine);
-  return dsm_pass_work_derive(layer, &machine, (dsm_precision){2, 2, 2, 0, 1, 1, 0, 0},
+  return dsm_pass_work_derive(layer, &machine, (dsm_precision){2, 2, 2, 0, 1, 1, 0, 0, 0},
                               DSM_MODE_TRAINING, pass, DSM_PARALLELISM_DATA, samples, &none);
 }
 

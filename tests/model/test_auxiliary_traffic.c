@@ -118,7 +118,7 @@ START_TEST(test_cross_entropy_works_in_single_precision) {
   dsm_layer layer = fc_layer(8, 1000);
   layer.has_op[DSM_AUX_CROSS_ENTROPY] = true;
   const dsm_residency none = dsm_residency_none(&machine);
-  const dsm_precision precision = {widths[_i], 2, 2, 0, 1, 1, 0, 0};
+  const dsm_precision precision = {widths[_i], 2, 2, 0, 1, 1, 0, 0, 0};
   for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
     const dsm_pass_work work = dsm_pass_work_derive(&layer, &machine, precision, DSM_MODE_TRAINING,
                                                     (dsm_pass)pass, DSM_PARALLELISM_DATA, 8, &none);
@@ -170,7 +170,7 @@ START_TEST(test_memory_takes_longer_than_the_operations) {
   const dsm_residency none = dsm_residency_none(&machine);
   for (int pass = DSM_PASS_FORWARD; pass <= DSM_PASS_BACKWARD; pass++) {
     const dsm_pass_work work =
-        dsm_pass_work_derive(&layer, &machine, (dsm_precision){2, 2, 2, 0, 1, 1, 0, 0},
+        dsm_pass_work_derive(&layer, &machine, (dsm_precision){2, 2, 2, 0, 1, 1, 0, 0, 0},
                              DSM_MODE_TRAINING, (dsm_pass)pass, DSM_PARALLELISM_DATA, 256, &none);
     const dsm_loops split = loops(1, 1, 32, 1, 1);
     const double due = pass == DSM_PASS_FORWARD ? forward[_i] : backward[_i];

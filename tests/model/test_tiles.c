@@ -278,7 +278,7 @@ START_TEST(test_products_of_a_gpu) {
   layer.operand_elements = is_batch ? k * n : 0;
   const dsm_residency none = dsm_residency_none(&machine);
   const dsm_pass_work work = dsm_pass_work_derive(
-      &layer, &machine, (dsm_precision){2, 2, 2, 0, 1, 1, 0, 0}, DSM_MODE_INFERENCE,
+      &layer, &machine, (dsm_precision){2, 2, 2, 0, 1, 1, 0, 0, 0}, DSM_MODE_INFERENCE,
       DSM_PASS_FORWARD, DSM_PARALLELISM_DATA, is_batch ? batch : m, &none);
   const dsm_loops whole = {{1, 1, 1, 1, 1}};
   const double seconds =
@@ -293,7 +293,7 @@ START_TEST(test_what_decides_a_product_of_a_gpu) {
   const dsm_layer layer = conv_layer(65536, 512, 1, 1, 1);
   const dsm_residency none = dsm_residency_none(&machine);
   const dsm_pass_work work =
-      dsm_pass_work_derive(&layer, &machine, (dsm_precision){2, 2, 2, 0, 1, 1, 0, 0},
+      dsm_pass_work_derive(&layer, &machine, (dsm_precision){2, 2, 2, 0, 1, 1, 0, 0, 0},
                            DSM_MODE_INFERENCE, DSM_PASS_FORWARD, DSM_PARALLELISM_DATA, 512, &none);
   const dsm_loops whole = {{1, 1, 1, 1, 1}};
   const dsm_resources spent = dsm_invocation_resources(&work, &whole);
@@ -318,7 +318,7 @@ START_TEST(test_operands_are_fetched_once) {
   none.scratchpad_bytes = 2;
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     const dsm_pass_work work =
-        dsm_pass_work_derive(&layer, &machine, (dsm_precision){2, 2, 2, 0, 1, 1, 0, 0},
+        dsm_pass_work_derive(&layer, &machine, (dsm_precision){2, 2, 2, 0, 1, 1, 0, 0, 0},
                              DSM_MODE_TRAINING, (dsm_pass)p, DSM_PARALLELISM_DATA, 4, &none);
     const dsm__refetch refetch = dsm__refetch_derive(&work, &(dsm__core_bytes){1e6, 1e6, 1e6},
                                                      &(dsm__core_extents){.in = 1});

@@ -141,7 +141,7 @@ END_TEST
 START_TEST(test_sums_of_held_outputs_are_there) {
   dsm_residency residency = dsm_residency_none(&machine);
   residency.is_output_held = true;
-  const dsm_precision precision = {2, 2, 2, 0, 1, 1, 0, 0};
+  const dsm_precision precision = {2, 2, 2, 0, 1, 1, 0, 0, 0};
   const dsm_pass_work work =
       dsm_pass_work_derive(&fc, &machine, precision, DSM_MODE_TRAINING, DSM_PASS_FORWARD,
                            DSM_PARALLELISM_DATA, 64, &residency);
@@ -421,7 +421,7 @@ START_TEST(test_needed_part_of_the_kernel_is_by_tiles) {
     const dsm_loops split = loops(1, 4, 1, 1, 1);
     dsm_residency residency = d.work.residency;
     const uint64_t samples = drawn_size(&state);
-    const dsm_precision precision = {2, 2, 2, 0, 1, 1, 0, 0};
+    const dsm_precision precision = {2, 2, 2, 0, 1, 1, 0, 0, 0};
     double totals[3];
     double needed = 0;
     for (int k = 0; k < 3; k++) { /* none, all, just enough */

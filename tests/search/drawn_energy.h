@@ -12,7 +12,8 @@ void drawn_energy_set(dsm_system *system, uint64_t seed);
 /** Weights of cycles, and of pJ of each chip, which are as many as bytes. */
 dsm_weights drawn_weights(double of_cycles, double of_pJ);
 
-/** What a plan takes with these weights, by its own sums: of the step, and of its passes' joules. */
+/** What a plan takes with these weights, by its own sums: of the step, and of its passes' joules.
+ */
 double drawn_price(const dsm_plan *plan, const dsm_weights *weights);
 
 #endif

@@ -37,7 +37,7 @@ typedef struct role_twin {
   dsm_mode mode;
   double capacity_bytes;
   bool has_per_pass;
-  size_t count;                /**< layers */
+  size_t count; /**< layers */
   dsm_roles options[ROLE_TWIN_LAYERS][ROLE_TWIN_OPTIONS];
   size_t option_count[ROLE_TWIN_LAYERS];
   double rest[ROLE_TWIN_LAYERS + 1];       /**< the least that later layers take by themselves, */

@@ -65,7 +65,7 @@ static dsm__candidate candidate_of(const enumeration *e, const dsm__decisions *d
 
 /* The best core splits, as the layers are run. */
 static void find_splits(enumeration *e, const dsm__decisions *decisions,
-                          const dsm__role_step *steps) {
+                        const dsm__role_step *steps) {
   dsm__holding holdings[ROLE_TWIN_LAYERS];
   const dsm_workload *const workload = e->twin->workload;
   ck_assert(dsm__holdings_derive(workload, &e->twin->machine, decisions, holdings, e->arena));
@@ -230,10 +230,9 @@ static double search_cost(const enumeration *e) {
   dsm__solution words;
   dsm__graph_answer roles;
   dsm__decisions decisions;
-  ck_assert_int_eq(
-      dsm__problem_init_weighed(&problem, e->twin->workload, e->twin->machine.system, e->options,
-                                &e->weights, NULL),
-      DSM_OK);
+  ck_assert_int_eq(dsm__problem_init_weighed(&problem, e->twin->workload, e->twin->machine.system,
+                                             e->options, &e->weights, NULL),
+                   DSM_OK);
   ck_assert(dsm__problem_solve(&problem, &words));
   ck_assert(dsm__step_search(&problem, HUGE_VAL, &roles, &decisions));
   ck_assert(words.answer.is_feasible && roles.is_feasible);

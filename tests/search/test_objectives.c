@@ -70,8 +70,8 @@ static dsm_optimization_set words_of(const role_drawn *d, uint64_t seed) {
   return groups[seed / 2 % 4] | (is_apart ? WORD(PER_PASS) : 0);
 }
 
-/* The cheapest mapping with roles within a capacity, by enumeration and by the search. Energy without
- * a weight changes nothing. */
+/* The cheapest mapping with roles within a capacity, by enumeration and by the search. Energy
+ * without a weight changes nothing. */
 static double compare_roles(const role_drawn *d, const double *objective, double capacity_bytes,
                             uint64_t seed) {
   const dsm_weights weights = drawn_weights(objective[0], objective[1]);
@@ -410,7 +410,7 @@ static void compare_aims(enumeration *e, dsm_explore_options *options, uint64_t 
     const found_aim found = explore_aim(e, options);
     ck_assert_double_ge(found.value, least * (1 - 1e-9));
     ck_assert_double_le(found.bound, least * (1 + 1e-9));
-    ck_assert_double_le(found.bound, before * (1 + 1e-9));
+    ck_assert_double_le(found.value, before * (1 + 1e-9));
     *open += found.value > least * (1 + 1e-9) ? 1 : 0;
     before = found.value;
   }

@@ -96,8 +96,7 @@ static void derive_energy(dsm_pass_work *work, dsm_element_type type, uint64_t s
                           double auxiliary_cycles) {
   const dsm_machine *const machine = work->machine;
   const double macs = (double)work->layer->macs * (double)samples *
-                      product_share(work->layer, machine, work->pass) /
-                      (double)machine->chip_count;
+                      product_share(work->layer, machine, work->pass) / (double)machine->chip_count;
   const double of_one = dsm__special_function_cycles(machine, 1);
   const double operations = of_one > 0 ? auxiliary_cycles / of_one : 0;
   work->energy = dsm__work_energy(work, type, macs, operations);

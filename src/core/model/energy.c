@@ -144,8 +144,8 @@ double dsm__fixed_joules(const dsm_pass_work *work, bool is_turning_streamed) {
 
 double dsm_group_price(const dsm_machine *machine, const dsm_traffic *traffic) {
   const double cycles = dsm_group_cycles(machine, traffic);
-  return machine->is_weighed ? machine->weights.cycles * cycles +
-                                   machine->weights.joules *
-                                       dsm_traffic_joules(&machine->energy, traffic)
-                             : cycles;
+  return machine->is_weighed
+             ? machine->weights.cycles * cycles +
+                   machine->weights.joules * dsm_traffic_joules(&machine->energy, traffic)
+             : cycles;
 }

@@ -131,7 +131,8 @@ dsm_energy_rates dsm__energy_rates_of(const dsm_system *system, const dsm_core_l
 
 /**
  * What products and operations of an invocation take on a chip. Source: docs/energy.md. Symbols:
- * MACs, of all chips shared out evenly, * e_mac of their type; operand bytes / columns and sum bytes
+ * MACs, of all chips shared out evenly, * e_mac of their type; operand bytes / columns and sum
+ * bytes
  * * 2 / rows of each * e_scratchpad; elements that operations pass over * e_vector. Limits: no
  * rates: 0.
  */

@@ -13,7 +13,8 @@ static const dsm__word aim_words[] = {
     [DSM_AIM_EDP].key = "edp",
     [DSM_AIM_DOLLARS].key = "dollars",
 };
-DSM__NAMED_WORDS(dsm__aim_words, "objective", aim_words, DSM_AIM_COUNT, dsm_aim, dsm_aim_name);
+DSM__NAMED_WORDS(dsm__aim_words, "objective of plans", aim_words, DSM_AIM_COUNT, dsm_aim,
+                 dsm_aim_name);
 
 static const double joules_of_kWh = 3.6e6;
 static const double seconds_of_hour = 3600;
@@ -102,11 +103,12 @@ void dsm__energy_predict(dsm_plan *plan) {
   energy->parts.of[DSM_ENERGY_STATIC] = terms.static_watts * result->step_seconds;
   energy->step_joules = dsm_joules_total(&energy->parts);
   energy->chip_watts = energy->step_joules / result->step_seconds / chips;
-  energy->step_dollars = terms.second_dollars * result->step_seconds + terms.joule_dollars * dynamic;
+  energy->step_dollars =
+      terms.second_dollars * result->step_seconds + terms.joule_dollars * dynamic;
   energy->sample_dollars = energy->step_dollars / (double)plan->workload->minibatch * million;
   if (dsm__is_aimed(&plan->options)) {
     const dsm__aim_terms aim = dsm__aim_terms_of(&plan->options, plan->system);
-    energy->objective_value = dsm__aim_value(
-        &aim, result->step_seconds, dsm__aim_other(&aim, result->step_seconds, dynamic));
+    energy->objective_value = dsm__aim_value(&aim, result->step_seconds,
+                                             dsm__aim_other(&aim, result->step_seconds, dynamic));
   }
 }

@@ -56,7 +56,8 @@ void dsm__pass_begin(dsm__pass_builder *builder, dsm_pass_plan *pass,
                   &builder->of_one[i], (double)part->count);
     if (setting->machine->energy.is_known) {
       const dsm_joules of_one = dsm_invocation_energy(&work, split);
-      dsm_joules_add(&pass->energy, &of_one, (double)part->count * (double)work.machine->chip_count);
+      dsm_joules_add(&pass->energy, &of_one,
+                     (double)part->count * (double)work.machine->chip_count);
     }
   }
 }

@@ -120,8 +120,8 @@ DSM__OWN_RECORD(
 
 DSM__OWN_RECORD(
     dsm__plan_energy_record, dsm_plan_energy, false,
-    "Energy of a step of all chips (docs/energy.md).",
-    JOULES(COMPUTE, "compute", "Products."), JOULES(VECTOR, "vector", "Auxiliary operations."),
+    "Energy of a step of all chips (docs/energy.md).", JOULES(COMPUTE, "compute", "Products."),
+    JOULES(VECTOR, "vector", "Auxiliary operations."),
     JOULES(SCRATCHPAD, "scratchpad", "Operands and sums of the arrays."),
     JOULES(CORES, "core_links", "Bytes between the cores of a chip, and to and from them."),
     JOULES(SHARED, "shared_memory", "Bytes of the shared memory."),

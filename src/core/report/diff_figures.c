@@ -11,6 +11,7 @@
 #include "report/loss.h"
 
 static const double per_milli = 1e3;
+static const double per_micro = 1e6;
 static const double per_mega = 1e-6;
 
 /* ---- results ---- */
@@ -53,6 +54,10 @@ static const result_row result_rows[] = {
     MEMORY(optimizer_bytes, "optimizer (MB a chip)", LOWER),
     MEMORY(total_bytes, "memory used (MB a chip)", LOWER),
     MEMORY(capacity_bytes, "memory capacity (MB a chip)", NEITHER),
+    ROW(energy.step_joules, "energy.step_joules", "energy of a step (J)", &one, LOWER, false),
+    ROW(energy.chip_watts, "energy.chip_watts", "power (W a chip)", &one, LOWER, false),
+    ROW(energy.step_dollars, "energy.step_dollars", "cost of a step (10^-6 $)", &per_micro, LOWER,
+        false),
 };
 _Static_assert(DSM__COUNT_OF(result_rows) == DSM__DIFF_RESULTS, "a figure for each row");
 

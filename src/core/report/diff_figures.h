@@ -17,7 +17,10 @@ typedef struct dsm__diff_figure {
   dsm_moved moved;
 } dsm__diff_figure;
 
-enum { DSM__DIFF_RESULTS = 17, DSM__DIFF_PARTS = 7 + DSM_GROUP_LINKS_END };
+enum { DSM__DIFF_RESULTS = 20, DSM__DIFF_PARTS = 7 + DSM_GROUP_LINKS_END };
+
+/** From here on results are of systems that name a technology; 0 of others. */
+enum { DSM__DIFF_ENERGY = 17 };
 
 /** The keys of the parts of a step's time. */
 extern const dsm__words dsm__diff_part_words;

@@ -2,10 +2,10 @@
 /*
  * aim.c: other objectives than time, by searches of weighed sums.
  *
- * The seconds S of a step and a second quantity Y, in which seconds and joules count (plan/energy.h),
- * are sums over the same decisions, so that one search finds the mapping of least u * S + v * Y, and
- * says what no mapping is below: a half-plane in which all mappings lie. Joules and dollars are Y
- * itself: one search.
+ * The seconds S of a step and a second quantity Y, in which seconds and joules count
+ * (plan/energy.h), are sums over the same decisions, so that one search finds the mapping of least
+ * u * S + v * Y, and says what no mapping is below: a half-plane in which all mappings lie. Joules
+ * and dollars are Y itself: one search.
  *
  * The product S * Y is least at a corner of the area that these half-planes leave, which bounds it.
  * The line through that corner with the weights (Y, S) there has no point of a larger product: so a
@@ -56,8 +56,7 @@ typedef struct aiming {
 } aiming;
 
 static spot spot_of(const aiming *a, const dsm_plan *plan) {
-  const double seconds =
-      plan->result.step_cycles / dsm__hertz(plan->system->core.frequency_GHz);
+  const double seconds = plan->result.step_cycles / dsm__hertz(plan->system->core.frequency_GHz);
   const double dynamic = dsm_joules_dynamic(&plan->result.energy.parts);
   return (spot){seconds, dsm__aim_other(&a->terms, seconds, dynamic)};
 }
@@ -73,8 +72,8 @@ static dsm_status search(aiming *a, double u, double v) {
                                .joules = of_joule * (double)dsm_system_chips(a->system) / unit};
   dsm_plan *plan = NULL;
   double bound = 0;
-  const dsm_status status = dsm__explore_weighed(&plan, &bound, a->workload, a->system, a->options,
-                                                 &weights, a->diags);
+  const dsm_status status =
+      dsm__explore_weighed(&plan, &bound, a->workload, a->system, a->options, &weights, a->diags);
   if (status != DSM_OK) {
     return status;
   }
@@ -255,15 +254,14 @@ static dsm_status try_uncapped(dsm_plan **plan, const dsm_workload *workload,
   dsm_plan_energy *const energy = &fastest->result.energy;
   const dsm__aim_terms terms = dsm__aim_terms_of(options, system);
   const double seconds = fastest->result.step_seconds;
-  energy->capped_seconds =
-      dsm__aim_other(&terms, seconds, dsm_joules_dynamic(&energy->parts));
+  energy->capped_seconds = dsm__aim_other(&terms, seconds, dsm_joules_dynamic(&energy->parts));
   if (energy->capped_seconds > seconds) {
     dsm_plan_free(fastest);
     return DSM_OK;
   }
   energy->objective_value = seconds;
-  energy->objective_bound = fmin(
-      fastest->result.lower_bound_cycles / dsm__hertz(system->core.frequency_GHz), seconds);
+  energy->objective_bound =
+      fmin(fastest->result.lower_bound_cycles / dsm__hertz(system->core.frequency_GHz), seconds);
   *plan = fastest;
   return DSM_OK;
 }

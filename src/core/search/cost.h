@@ -60,9 +60,10 @@ static inline bool dsm__is_cost_below(const dsm__cost *a, const dsm__cost *b) {
 static inline dsm__cost dsm__traffic_cost(const dsm_machine *machine, const dsm_traffic *traffic) {
   const double cycles = machine->weights.cycles * dsm_group_cycles(machine, traffic);
   return (dsm__cost){.micro = cycles,
-                     .joules = machine->is_weighed ? machine->weights.joules *
-                                                         dsm_traffic_joules(&machine->energy, traffic)
-                                                   : 0};
+                     .joules = machine->is_weighed
+                                   ? machine->weights.joules *
+                                         dsm_traffic_joules(&machine->energy, traffic)
+                                   : 0};
 }
 
 /** Is what is chosen compared by time alone? What occurs once a step may count otherwise. */

@@ -438,7 +438,8 @@ bool dsm__fused_search(const dsm__problem *problem, const dsm__fused_finder *fin
                     .counted = dsm__counted_latency(problem),
                     .cases = dsm__cases_begin(problem->arena)};
   const mapping_case all = {.paid = 0};
-  assert(dsm__is_priced_by_time(&problem->machine, &problem->inputs.prices)); /* latency is shared */
+  assert(
+      dsm__is_priced_by_time(&problem->machine, &problem->inputs.prices)); /* latency is shared */
   const bool is_good = begin(&s) && dsm__cases_open(&s.cases, &all, sizeof all) != NULL &&
                        dsm__cases_search(&s.cases, &fused_kind, &s);
   const double bound = dsm__cases_bound(&s.cases);

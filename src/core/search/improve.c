@@ -17,8 +17,7 @@
 dsm_plan *dsm__take_faster(dsm_plan **plan, dsm_plan *other) {
   dsm_plan *const before = *plan;
   const bool is_faster =
-      other != NULL &&
-      (before == NULL || dsm__tie_limit(other->price) < before->price);
+      other != NULL && (before == NULL || dsm__tie_limit(other->price) < before->price);
   *plan = is_faster ? other : before;
   return is_faster ? before : other;
 }

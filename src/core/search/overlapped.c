@@ -174,8 +174,7 @@ static dsm_status search(overlapped_search *s, const dsm__counted *counted) {
 
 static bool is_done(const overlapped_search *s) {
   assert(*s->plan != NULL); /* of the first search */
-  return dsm__problem_is_over(s->problem) ||
-         (*s->plan)->price <= dsm__tie_limit(s->bound_cycles);
+  return dsm__problem_is_over(s->problem) || (*s->plan)->price <= dsm__tie_limit(s->bound_cycles);
 }
 
 /* What a mapping takes, as the ends are weighed. */

@@ -109,7 +109,7 @@ dsm_status dsm_explore_what_fits(dsm_plan **plan, dsm_fit *fit, const dsm_worklo
                                  dsm_diags *diags) {
   *plan = NULL;
   const bool is_asked = options->as_run_by == DSM_AS_RUN_BY_ANY && /* which may use all of it */
-                        !dsm__is_aimed(options);                   /* with which little of it goes */
+                        !dsm__is_aimed(options); /* with which little of it goes */
   *fit = is_asked ? DSM_FIT_NOT_MEMORY : DSM_FIT_NOT_ASKED;
   if (!is_asked) {
     return DSM_ERROR_INFEASIBLE;

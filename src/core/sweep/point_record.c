@@ -85,6 +85,19 @@ DSM__OWN_RECORD(
                .stated_if = DSM__IF(dsm_plan_storage, job.demand_bytes_per_second),
                .help = "Parts of the data set."));
 
+#define ENERGY(name, member, of_unit, about)                                                       \
+  DSM__FIELD(REAL, dsm_plan_energy, member, name, LESS, .unit = (of_unit),                         \
+             .stated_if = DSM__IF(dsm_plan_energy, is_known), .help = (about))
+
+DSM__OWN_RECORD(dsm__point_energy_record, dsm_plan_energy, false,
+                "Of a system that names a technology.",
+                ENERGY("step_joules", step_joules, "joules",
+                       "Of a step of all chips; of a system that names a technology, as the "
+                       "columns that follow."),
+                ENERGY("chip_watts", chip_watts, "W", "Of a chip, on average."),
+                ENERGY("step_dollars", step_dollars, "$", "Of a step; 0: no prices are stated."));
+#undef ENERGY
+
 DSM__RECORD(
     dsm__point_record, dsm_point_result, false,
     "A recorded point. Results are there only where status is ok.",
@@ -129,7 +142,8 @@ DSM__RECORD(
     REAL("memory_bytes", LESS, dsm_point_result, result.memory.total_bytes, "bytes", "Their sum."),
     REAL("capacity_bytes", LESS, dsm_point_result, result.memory.capacity_bytes, "bytes",
          "What mappings may use of the memory of a chip."),
-    DSM__PART(dsm_point_result, result.storage, dsm__point_storage_record), DSM__ADDED_PARTS,
+    DSM__PART(dsm_point_result, result.storage, dsm__point_storage_record),
+    DSM__PART(dsm_point_result, result.energy, dsm__point_energy_record), DSM__ADDED_PARTS,
     DSM__PART(dsm_point_result, step, dsm__point_step_record),
     DSM__FIELD(TEXT, dsm_point_result, decisions, "decisions", COLUMN,
                .help = "The mapping in short."),

@@ -152,6 +152,9 @@ static cli_exit settle_options(cli_question *question) {
       cli_is_given(arguments, "recompute") ? given->recomputation : options.recomputation;
   options.shard_level = cli_is_given(arguments, "shard") ? given->shard_level : options.shard_level;
   options.as_run_by = cli_is_given(arguments, "as-run-by") ? given->as_run_by : options.as_run_by;
+  options.aim = cli_is_given(arguments, "objective") ? given->aim : options.aim;
+  options.power_cap_watts =
+      cli_is_given(arguments, "power-cap") ? given->power_cap_watts : options.power_cap_watts;
   if (cli_is_given(arguments, "gap")) {
     options.gap = given->gap;
   }

@@ -39,6 +39,12 @@ static cli_exit check_options(const cli_arguments *arguments) {
                            "before the optimum (0: no limit)",
                            compared_by(arguments), arguments->options.time_limit_seconds);
   }
+  if (compared_by(arguments) != NULL &&
+      (arguments->options.aim != DSM_AIM_TIME || arguments->options.power_cap_watts > 0)) {
+    return cli_usage_error(arguments->command,
+                           "--%s compares times: expected the objective time, and no power cap",
+                           compared_by(arguments));
+  }
   dsm_optimization additions[DSM_OPTIMIZATION_COUNT];
   if (arguments->ladder_base != NULL && dsm_ladder_additions(&arguments->options, additions) == 0) {
     return cli_usage_error(arguments->command,

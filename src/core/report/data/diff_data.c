@@ -54,12 +54,29 @@ DSM__OWN_RECORD(memory_record, results, false, "As in plans.", RESULT(10, "weigh
                 RESULT(13, "errors_bytes"), RESULT(14, "optimizer_bytes"),
                 RESULT(15, "total_bytes"), RESULT(16, "capacity_bytes"));
 
+static bool is_result_stated(const results *of, size_t index) {
+  return index < DSM__DIFF_ENERGY || of->of[index].moved.before > 0 ||
+         of->of[index].moved.after > 0;
+}
+
+static bool has_energy(const void *of) {
+  return is_result_stated(of, DSM__DIFF_ENERGY);
+}
+
+DSM__OWN_RECORD(energy_record, results, false, "As in plans.", RESULT(17, "step_joules"),
+                RESULT(18, "chip_watts"), RESULT(19, "step_dollars"));
+
 DSM__OWN_RECORD(
     result_record, results, false, "What plans have below `result`, but for the bound.",
     RESULT(0, "step_seconds"), RESULT(1, "step_cycles"), RESULT(2, "samples_per_second"),
     RESULT(3, "utilization"), RESULT(4, "ideal_cycles"),
     {.key = "cycles", .kind = DSM__FIELD_RECORD, .type = &cycles_record, .help = "As in plans."},
-    {.key = "memory", .kind = DSM__FIELD_RECORD, .type = &memory_record, .help = "As in plans."});
+    {.key = "memory", .kind = DSM__FIELD_RECORD, .type = &memory_record, .help = "As in plans."},
+    {.key = "energy",
+     .kind = DSM__FIELD_RECORD,
+     .type = &energy_record,
+     .is_stated = has_energy,
+     .help = "As in plans; if the system of either names a technology."});
 
 /* ---- what else differs ---- */
 
@@ -367,7 +384,9 @@ static void put_step_rows(dsm__csv *csv, const document *made) {
   dsm__diff_results(made->diff, of_result);
   for (size_t i = 0; i < DSM__DIFF_RESULTS; i++) {
     what.decision = of_result[i].name;
-    put_row(csv, "result", what, &made->result.of[i]);
+    if (is_result_stated(&made->result, i)) {
+      put_row(csv, "result", what, &made->result.of[i]);
+    }
   }
   for (size_t i = 0; i < DSM__DIFF_PARTS; i++) {
     what.decision = dsm__word_key(&dsm__diff_part_words, i);

@@ -9,6 +9,7 @@
 #include "check/drift.h"
 #include "dsm/limits.h"
 #include "model/names.h"
+#include "plan/energy.h"
 #include "plan/frameworks.h"
 #include "plan/interleave.h"
 #include "plan/keeping.h"
@@ -66,6 +67,7 @@ static const dsm__words *const all_words[] = {
     &dsm__schedule_words,
     &dsm__shard_level_words,
     &dsm__as_run_by_words,
+    &dsm__aim_words,
     &dsm__memory_kind_words,
     &dsm__diff_part_words,
     &dsm__link_words,

@@ -62,7 +62,8 @@ static const char *objective_line(dsm__page *page, const dsm_plan *plan) {
   }
   const double gap = energy->objective_value / energy->objective_bound - 1;
   return gap <= tolerance
-             ? dsm__page_text(page, "%s; optimal: no mapping of the searched space is better", value)
+             ? dsm__page_text(page, "%s; optimal: no mapping of the searched space is better",
+                              value)
              : dsm__page_text(page, "%s; at most %s %% above the optimum", value,
                               dsm__figure_digits(100 * gap, 3).text);
 }
@@ -82,9 +83,9 @@ static const char *energy_line(dsm__page *page, const dsm_plan *plan) {
       most = left.of[p] > left.of[most] ? p : most;
     }
     if (dsm__share(left.of[most], energy->step_joules) >= least_share) {
-      text = dsm__page_join(page, text, ", ", "%s %s J",
-                            dsm_energy_part_name((dsm_energy_part)most),
-                            dsm__figure_digits(left.of[most], 3).text);
+      text =
+          dsm__page_join(page, text, ", ", "%s %s J", dsm_energy_part_name((dsm_energy_part)most),
+                         dsm__figure_digits(left.of[most], 3).text);
     }
     left.of[most] = 0;
   }

@@ -356,7 +356,8 @@ static void add_groups(dsm__building *b, size_t index) {
         b->request->has_group_bounds ? groups->items[g].bound_cycles : groups->items[g].cycles;
     const dsm__layer_setting setting =
         dsm__open_setting(b->inputs, dsm__network_layer(b, index), 1);
-    assert(dsm__is_priced_by_time(b->inputs->machine, &b->inputs->prices)); /* of a group no energy is known */
+    assert(dsm__is_priced_by_time(b->inputs->machine,
+                                  &b->inputs->prices)); /* of a group no energy is known */
     const dsm__cost cost = {.micro = dsm__counted_share(&setting, DSM_PASS_BACKWARD) * cycles};
     b->group_edges[g] =
         dsm__graph_add_edge(&b->builder, 0, dsm__price(&b->inputs->prices, &cost), (uint32_t)g);

@@ -415,7 +415,8 @@ bool dsm__problem_solve_preload(const dsm__problem *problem, dsm__solution *solu
                     problem->lives.is_any_holdable,
       .best_cycles = solution->answer.cost,
   };
-  assert(dsm__is_priced_by_time(&problem->machine, &problem->inputs.prices)); /* runs of weights are times */
+  assert(dsm__is_priced_by_time(&problem->machine,
+                                &problem->inputs.prices)); /* runs of weights are times */
   if (dsm_preload_room_bytes(&problem->machine) <= 0) {
     return true;
   }

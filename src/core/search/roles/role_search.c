@@ -647,8 +647,7 @@ static const double nearly = 0.999;
  * would do otherwise is asked once for each way. */
 static bool are_reductions_shared(const dsm__problem *problem) {
   return dsm__problem_is_fused(problem) && !problem->machine.is_weighed &&
-         !problem->inputs.is_staged && problem->fixed == NULL &&
-         dsm__counted_latency(problem) > 0;
+         !problem->inputs.is_staged && problem->fixed == NULL && dsm__counted_latency(problem) > 0;
 }
 
 /*
