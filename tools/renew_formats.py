@@ -21,8 +21,8 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "schema"))
 from formats import Formats  # noqa: E402
 
-PLAN, POINTS = "dsm-plan/1", "dsm-points/1"
-RESULTS = [f"dsm-{kind}/1" for kind in ("calibration", "check", "deployment", "describe", "diff", "dispatch", "elasticity", "explain", "front", "ladder", "list",
+PLAN, POINTS, TECHNOLOGY = "dsm-plan/1", "dsm-points/1", "dsm-technology/1"
+RESULTS = [f"dsm-{kind}/1" for kind in ("budget", "calibration", "check", "deployment", "describe", "diff", "dispatch", "elasticity", "explain", "front", "ladder", "list",
                                         "partition", "pim", "pim-system", "pipeline", "points", "profile", "remat", "rl-workload", "serving", "stages", "storage",
                                         "validate")]
 # Those of them that people write too.
@@ -31,7 +31,7 @@ INPUTS = ("dsm-stages/1", "dsm-profile/1", "dsm-rl-workload/1", "dsm-pim-system/
 DRIFTS = ("dsm-check/1", "dsm-diff/1")
 # Those that dsm reads.
 READ = ("dsm-workload/1", "dsm-system/1", PLAN, "dsm-sweep/1", "dsm-server/1", "dsm-profile/1", "dsm-stages/1",
-        "dsm-rl-workload/1", "dsm-pim-system/1", "dsm-pim/1")
+        "dsm-rl-workload/1", "dsm-pim-system/1", "dsm-pim/1", TECHNOLOGY)
 WIDTH = 110
 
 
@@ -333,6 +333,20 @@ def renew_system(formats, schema):
             at["properties"] = dict(sorted(at["properties"].items(), key=lambda item: (
                 item[0] in before, before.index(item[0]) if item[0] in before else 0)))
     schema["properties"]["notes"]["propertyNames"]["enum"] = ["//", *paths]
+    of_technology = [path.removeprefix("technology.") for path in paths if path.startswith("technology.")]
+    schema["properties"]["technology"]["properties"]["notes"]["propertyNames"]["enum"] = ["//", *of_technology]
+
+
+def made_technology(system):
+    """The schema of a technology by itself, which is what a system may state of one."""
+    inner = system["properties"]["technology"]
+    return {"$schema": system["$schema"], "$id": file_of(TECHNOLOGY), "title": f"dsm technology, format {TECHNOLOGY}",
+            "description": "What a chip is made of: energy, area, prices, carbon, failures (docs/budget.md). "
+                           "0 is not stated where nothing else is said.",
+            "type": "object", "patternProperties": inner["patternProperties"], "additionalProperties": False,
+            "required": ["format", "name"],
+            "properties": {"$schema": system["properties"]["$schema"], **inner["properties"]},
+            "$defs": {name: system["$defs"][name] for name in ("comment", "text")}}
 
 
 def short(value):
@@ -492,6 +506,7 @@ def main():
     schema = json.loads(path.read_text())
     renew_system(formats, schema)
     made[path] = render(schema) + "\n"
+    made[source / "schemas" / file_of(TECHNOLOGY)] = render(made_technology(schema)) + "\n"
     for name in ("formats", "model"):
         path = source / "docs" / f"{name}.md"
         made[path] = renew_docs(formats, path.read_text())

@@ -163,6 +163,7 @@ typedef struct dsm_described {
   const dsm_rl_workload *rl_workload;
   const dsm_pim_system *pim_system;
   const dsm_pim_plan *pim;
+  const dsm_technology *technology;
 } dsm_described;
 
 /** Of dsm_described, several: what descriptions hold: layers, MACs, parameters, bytes; peak FLOP/s,
@@ -177,7 +178,7 @@ DSM_API extern const dsm_answer_kind dsm_answer_description;
 typedef struct dsm_listed {
   const char *name;   /**< as commands take it */
   const char *about;  /**< one line on it; NULL: its source says it */
-  dsm_described what; /**< a workload, system, server or sweep */
+  dsm_described what; /**< a workload, system, technology, server or sweep */
 } dsm_listed;
 
 /** What there is. */

@@ -72,6 +72,7 @@ typedef enum dsm_description {
   DSM_DESCRIPTION_RL_WORKLOAD,  /**< "dsm-rl-workload/1" (pim.h) */
   DSM_DESCRIPTION_PIM_SYSTEM,   /**< "dsm-pim-system/1" (pim.h) */
   DSM_DESCRIPTION_PIM,          /**< "dsm-pim/1" (pim.h) */
+  DSM_DESCRIPTION_TECHNOLOGY,   /**< "dsm-technology/1" */
   DSM_DESCRIPTION_COUNT
 } dsm_description;
 
@@ -91,7 +92,7 @@ DSM_API DSM_NODISCARD dsm_status dsm_description_detect(dsm_description *descrip
 DSM_API char *dsm_description_comment(const char *text, size_t length);
 
 /** "workload", "system", "plan", "sweep", "server", "profile", "stages", "rl-workload",
- * "pim-system" or "pim". Never NULL. */
+ * "pim-system", "pim" or "technology". Never NULL. */
 DSM_API const char *dsm_description_name(dsm_description description);
 
 #ifdef __cplusplus

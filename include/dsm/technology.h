@@ -12,11 +12,13 @@
 #define DSM_TECHNOLOGY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "dsm/diag.h"
 #include "dsm/element_type.h"
 #include "dsm/limits.h"
+#include "dsm/override.h"
 #include "dsm/status.h"
 
 #ifdef __cplusplus
@@ -119,6 +121,7 @@ typedef struct dsm_technology {
   dsm_prices prices;
   dsm_carbon carbon;
   dsm_failures failures;
+  struct dsm_system *holder; /**< private: of one that is no system's */
 } dsm_technology;
 
 /** What of a chip a description of its performance does not say: "area" of a system. */
@@ -212,6 +215,21 @@ typedef struct dsm_machine_cost {
   const char *unstated[DSM_UNSTATED_MAX]; /**< paths of numbers that are missing; static */
   unsigned unstated_count;
 } dsm_machine_cost;
+
+/** Reads a technology by itself, as dsm_system_parse does a system. *technology is set only on
+ * DSM_OK and then belongs to the caller. */
+DSM_API DSM_NODISCARD dsm_status dsm_technology_parse(dsm_technology **technology, const char *text,
+                                                      size_t length, const char *file,
+                                                      const dsm_override *overrides,
+                                                      size_t override_count, dsm_diags *diags);
+
+/** dsm_technology_parse of a file ("-": standard input); also DSM_ERROR_IO. */
+DSM_API DSM_NODISCARD dsm_status dsm_technology_load(dsm_technology **technology, const char *path,
+                                                     const dsm_override *overrides,
+                                                     size_t override_count, dsm_diags *diags);
+
+/** Frees one that was read by itself, never that of a system; NULL is fine. */
+DSM_API void dsm_technology_free(dsm_technology *technology);
 
 /** What failures leave of a run's time. */
 typedef struct dsm_goodput {

@@ -226,7 +226,8 @@ def check_names(source):
     warnings.simplefilter("ignore", DeprecationWarning)
     for name, example in (("server", "servers/edge_npu.json"), ("sweep", "sweeps/fig10.json"),
                           ("stages", "stages/gpt2_medium_blocks.json"),
-                          ("rl-workload", "rl-workloads/taxi.json"), ("pim-system", "pim-systems/upmem2524.json")):
+                          ("rl-workload", "rl-workloads/taxi.json"), ("pim-system", "pim-systems/upmem2524.json"),
+                          ("technology", "technologies/n5.json")):
         path = folder / f"dsm-{name}-1.schema.json"
         schema = json.loads(path.read_text())
         validator = jsonschema.Draft202012Validator(
@@ -242,11 +243,11 @@ def check_names(source):
 
 def folder_of(source, kind):
     """It is called as the kind, in the plural."""
-    return source / (kind if kind.endswith("s") else f"{kind}s")
+    return source / (kind if kind.endswith("s") else f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s")
 
 
 def check_bundled(schemas, source):
-    for kind in ("workload", "system", "sweep", "server", "stages", "rl-workload", "pim-system"):
+    for kind in ("workload", "system", "sweep", "server", "stages", "rl-workload", "pim-system", "technology"):
         paths = sorted(folder_of(source, kind).glob("*.json"))
         expect(paths, f"no bundled {kind}")
         for path in paths:
@@ -616,7 +617,7 @@ def check_description(schemas, dsm, source, plans):
            "describe: one item for each file, in order")
     kinds = {item["kind"]: item for item in described["items"]}
     expect_same("kinds of descriptions", kinds, ["workload", "system", "plan", "sweep", "server", "profile", "stages",
-                                                  "rl-workload", "pim-system", "pim"])
+                                                  "rl-workload", "pim-system", "pim", "technology"])
     small = {"format": described["format"], "items": list(kinds.values())}
     for item in small["items"]:
         item["layers"] = item.get("layers", [])[:1]
@@ -683,7 +684,7 @@ def check_list(schemas, dsm, source):
         return
     complaint = schemas.complaint("dsm-list/1", listed)
     expect(complaint is None, f"list: {complaint}")
-    kinds = ("workload", "system", "server", "sweep", "stages", "rl-workload", "pim-system")
+    kinds = ("workload", "system", "server", "sweep", "stages", "rl-workload", "pim-system", "technology")
     wanted = [(kind, path.stem) for kind in kinds for path in sorted(folder_of(source, kind).glob("*.json"))]
     found = [(item["kind"], item["name"]) for item in listed["items"]]
     expect(found == wanted, f"list: found {found}, expected {wanted}")

@@ -20,6 +20,7 @@ static const dsm__word description_words[] = {
     [DSM_DESCRIPTION_RL_WORKLOAD].key = "rl-workload",
     [DSM_DESCRIPTION_PIM_SYSTEM].key = "pim-system",
     [DSM_DESCRIPTION_PIM].key = "pim",
+    [DSM_DESCRIPTION_TECHNOLOGY].key = "technology",
 };
 DSM__NAMED_WORDS(dsm__description_words, "kind of description", description_words,
                  DSM_DESCRIPTION_COUNT, dsm_description, dsm_description_name);
@@ -36,6 +37,7 @@ static const dsm__word format_words[] = {
     [DSM_DESCRIPTION_RL_WORKLOAD].key = "dsm-rl-workload/1",
     [DSM_DESCRIPTION_PIM_SYSTEM].key = "dsm-pim-system/1",
     [DSM_DESCRIPTION_PIM].key = "dsm-pim/1",
+    [DSM_DESCRIPTION_TECHNOLOGY].key = "dsm-technology/1",
 };
 static const dsm__word minor_words[] = {[DSM_DESCRIPTION_PLAN].key = "dsm-plan/1.1"};
 static const dsm__words minor_versions = {.items = minor_words, .count = DSM_DESCRIPTION_PLAN + 1};

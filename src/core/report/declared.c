@@ -58,6 +58,8 @@ dsm__described_as dsm__described_as_what(const dsm_described *item) {
       WITH_SOURCE(PIM_SYSTEM, item->pim_system),
       NAMED(PIM, item->pim == NULL ? NULL : item->pim->workload),
       NAMED(PLAN, item->plan == NULL ? NULL : item->plan->workload),
+      {DSM_DESCRIPTION_TECHNOLOGY, item->technology == NULL ? NULL : item->technology->name,
+       item->technology == NULL ? NULL : item->technology->holder->source},
       WITH_SOURCE(WORKLOAD, item->workload),
       WITH_SOURCE(SYSTEM, item->system),
   };

@@ -151,8 +151,15 @@ static dsm__value value_from(const dsm__parameter *parameter, double number) {
       kind, number, kind == DSM__VALUE_TEXT ? dsm__parameter_text(parameter, number, text) : NULL};
 }
 
-dsm__rows dsm__parameter_list_of(dsm__page *page, const dsm_system *system) {
-  const dsm__stated_parameters stated = dsm__parameters_of(system);
+static dsm__rows list_of(dsm__page *page, const dsm_system *system, bool is_technology) {
+  dsm__stated_parameters stated = dsm__parameters_of(system);
+  size_t count = 0;
+  for (size_t p = 0; p < stated.count; p++) {
+    if (!is_technology || dsm__parameter_is_of_technology(stated.items[p])) {
+      stated.items[count++] = stated.items[p];
+    }
+  }
+  stated.count = count;
   const dsm__rows made = dsm__rows_make(page, stated.count, sizeof(dsm__listed_parameter));
   dsm__listed_parameter *const rows = made.items;
   for (size_t p = 0; p < made.count; p++) {
@@ -168,4 +175,12 @@ dsm__rows dsm__parameter_list_of(dsm__page *page, const dsm_system *system) {
     }
   }
   return made;
+}
+
+dsm__rows dsm__parameter_list_of(dsm__page *page, const dsm_system *system) {
+  return list_of(page, system, false);
+}
+
+dsm__rows dsm__technology_list_of(dsm__page *page, const dsm_technology *technology) {
+  return list_of(page, technology->holder, true);
 }

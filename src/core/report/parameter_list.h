@@ -29,4 +29,7 @@ void dsm__parameter_list_put(dsm__page *page, const dsm__rows *parameters);
 /** Those of a system in the order of its format. */
 dsm__rows dsm__parameter_list_of(dsm__page *page, const dsm_system *system);
 
+/** What a technology that was read by itself states. */
+dsm__rows dsm__technology_list_of(dsm__page *page, const dsm_technology *technology);
+
 #endif

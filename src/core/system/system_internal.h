@@ -187,6 +187,7 @@ void dsm__system_write(const dsm_system *system, dsm__json_writer *writer);
 void dsm__parameter_write(const dsm__parameter *parameter, double number, dsm__json_writer *writer);
 
 extern const dsm__description dsm__system_description;
+extern const dsm__description dsm__technology_description;
 
 /** A new empty system with its arena; NULL if out of memory. */
 dsm_system *dsm__system_new(void);

@@ -216,7 +216,9 @@ static bool is_stated(const dsm__json_node *root, const char *path) {
 /* A default that the description states is no assumption of the program: it is noted as given, so
  * that a plan, which has all parameters, still knows. */
 static void read_notes(dsm_system *system, const dsm__json_node *root, bool has_all) {
-  const dsm__json_node notes = dsm__json_member(root, "notes");
+  const bool is_technology = system == system->technology.holder;
+  const dsm__json_node technology = is_technology ? *root : dsm__json_member(root, "technology");
+  const dsm__json_node notes = dsm__json_member(root, is_technology ? "" : "notes");
   const char *known[DSM__PARAMETERS_MAX + 8];
   for (size_t p = 0; p < dsm__parameter_count; p++) {
     known[p] = dsm__parameters[p].path;
@@ -228,7 +230,6 @@ static void read_notes(dsm_system *system, const dsm__json_node *root, bool has_
   if (dsm__json_is_present(&notes) && !dsm__json_object_only(&notes, known, known_count)) {
     return;
   }
-  const dsm__json_node technology = dsm__json_member(root, "technology");
   const dsm__json_node of_technology = dsm__json_member(&technology, "notes");
   if (!has_only_notes_of_technology(&of_technology)) {
     return;
@@ -426,6 +427,40 @@ void dsm__system_read(dsm_system *system, const dsm__json_node *node, bool has_a
     check_spread(system, node);
   }
 }
+
+/* A technology by itself is that of a system that has nothing else. */
+static dsm_technology *technology_new(void) {
+  dsm_system *const holder = dsm__system_new();
+  if (holder == NULL) {
+    return NULL;
+  }
+  holder->technology.holder = holder;
+  holder->technology.is_stated = true;
+  return &holder->technology;
+}
+
+void dsm_technology_free(dsm_technology *technology) {
+  dsm_system_free(technology == NULL ? NULL : technology->holder);
+}
+
+static void read_technology_document(dsm_technology *made, const dsm__json_node *root) {
+  dsm_system *const holder = made->holder;
+  if (!dsm__json_format(root, "dsm-technology/1")) {
+    return;
+  }
+  read_object(holder, root, DSM__TECHNOLOGY_PREFIX, &dsm__technology_object, 1);
+  if (dsm__json_is_object(root)) {
+    dsm__json_read_name(root, "the technology's name", holder->arena, &made->name);
+    dsm__json_read_source(root, holder->arena, &holder->source);
+    holder->name = made->name;
+    read_notes(holder, root, true);
+  }
+}
+
+DSM__DESCRIPTION(dsm__technology_description, TECHNOLOGY, "dsm-technology/1", dsm_technology,
+                 technology_new, read_technology_document, dsm_technology_free);
+DSM__DESCRIPTION_READERS(dsm__technology_description, dsm_technology, dsm_technology_parse,
+                         dsm_technology_load);
 
 static void read_document(dsm_system *made, const dsm__json_node *root) {
   dsm__system_read(made, root, false);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* watts.c: what a chip takes when it does nothing, and when all parts run at their peak rates. */
+#include <math.h>
+
 #include "base/element_types.h"
 #include "base/units.h"
 #include "technology/equations.h"
@@ -30,6 +32,25 @@ static double link_watts(const dsm_system *system, dsm_machine_cost *cost) {
   return sum;
 }
 
+/* What links between cores carry: all share a ring; a link of a core's own carries no more than its
+ * scratchpad takes. Source: A: each byte counts for one hop. */
+static double core_links_GBps(const dsm_system *system) {
+  const double cores = (double)system->chip.cores;
+  const double one = system->chip.core_link_bandwidth_GBps;
+  switch (system->chip.interconnect) {
+  case DSM_INTERCONNECT_RING:
+    return one;
+  case DSM_INTERCONNECT_CROSSBAR:
+    return cores * fmin(one, system->core.scratchpad_bandwidth_GBps);
+  case DSM_INTERCONNECT_MESH:
+    return cores * one;
+  case DSM_INTERCONNECT_NONE:
+  case DSM_INTERCONNECT_COUNT:
+    break;
+  }
+  return 0;
+}
+
 /* What cores take, all together; of a chip of which only the peak rate is known nothing but that
  * is.
  */
@@ -47,8 +68,8 @@ static void add_cores(const dsm_system *system, dsm_machine_cost *cost) {
       watts(cost, cores * system->core.scratchpad_bandwidth_GBps * DSM__BYTES_PER_GB,
             energy->scratchpad_pJ_per_byte, "technology.energy.scratchpad_pJ_per_byte");
   cost->parts_W[DSM_POWER_PART_CORE_LINKS] =
-      watts(cost, cores * system->chip.core_link_bandwidth_GBps * DSM__BYTES_PER_GB,
-            energy->core_link_pJ_per_byte, "technology.energy.core_link_pJ_per_byte");
+      watts(cost, core_links_GBps(system) * DSM__BYTES_PER_GB, energy->core_link_pJ_per_byte,
+            "technology.energy.core_link_pJ_per_byte");
   cost->parts_W[DSM_POWER_PART_SHARED] =
       watts(cost, system->chip.shared_memory.bandwidth_GBps * DSM__BYTES_PER_GB,
             energy->shared_pJ_per_byte, "technology.energy.shared_pJ_per_byte");

@@ -64,6 +64,9 @@ static dsm_status parse(cli_input_file *loaded, const cli_arguments *arguments, 
   case DSM_DESCRIPTION_SYSTEM:
     return dsm_system_parse(&loaded->system, text, length, loaded->path, overrides->items,
                             overrides->count, diags);
+  case DSM_DESCRIPTION_TECHNOLOGY:
+    return dsm_technology_parse(&loaded->technology, text, length, loaded->path, overrides->items,
+                                overrides->count, diags);
   case DSM_DESCRIPTION_SERVER:
     return dsm_server_parse(&loaded->server, text, length, loaded->path, overrides->items,
                             overrides->count, diags);
@@ -133,6 +136,7 @@ dsm_described cli_described(const cli_input_file *loaded, const char *file) {
                              .plan = loaded->plan,
                              .sweep = loaded->sweep,
                              .server = loaded->server,
+                             .technology = loaded->technology,
                              .profile = loaded->profile,
                              .chain = loaded->chain};
   if (loaded->other != NULL) {
@@ -148,6 +152,7 @@ void cli_input_file_fini(cli_input_file *loaded) {
   dsm_plan_free(loaded->plan);
   dsm_sweep_free(loaded->sweep);
   dsm_server_free(loaded->server);
+  dsm_technology_free(loaded->technology);
   dsm_instance_free(loaded->profile);
   dsm_remat_chain_free(loaded->chain);
   if (loaded->other != NULL) {

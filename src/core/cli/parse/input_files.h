@@ -6,8 +6,8 @@
 #include "cli/parse/arguments.h"
 #include "dsm/dsm.h"
 
-/** Exactly one of workload, system, plan, sweep, server, profile, chain and other is not NULL if
- * status is DSM_OK, else none is. */
+/** Exactly one of workload, system, plan, sweep, server, technology, profile, chain and other is
+ * not NULL if status is DSM_OK, else none is. */
 typedef struct cli_input_file {
   char *path; /**< as found; NULL if it was not */
   char *text; /**< what it says; NULL if it could not be read */
@@ -20,6 +20,7 @@ typedef struct cli_input_file {
   dsm_plan *plan;
   dsm_sweep *sweep;
   dsm_server *server;
+  dsm_technology *technology;
   dsm_instance *profile;
   dsm_remat_chain *chain;
   void *other;     /**< what a companion alone knows, of `kind` */

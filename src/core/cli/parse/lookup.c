@@ -43,8 +43,12 @@ static const char *name_of_kind(unsigned kinds) {
 /* The folder of a kind is called as the kind, in the plural, which "stages" is already. */
 static void add_bundled(dsm_folders *list, dsm_description kind) {
   char folder[32];
-  (void)snprintf(folder, sizeof folder, "%s%s", dsm_description_name(kind),
-                 kind == DSM_DESCRIPTION_STAGES ? "" : "s");
+  const char *const name = dsm_description_name(kind);
+  const bool ends_in_y = name[strlen(name) - 1] == 'y';
+  (void)snprintf(folder, sizeof folder, "%.*s%s", (int)strlen(name) - (ends_in_y ? 1 : 0), name,
+                 kind == DSM_DESCRIPTION_STAGES ? ""
+                 : ends_in_y                    ? "ies"
+                                                : "s");
   dsm_folders_add_installed(list, folder);
 }
 

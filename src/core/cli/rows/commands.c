@@ -52,12 +52,13 @@ const cli_command cli_core_commands[] = {
      .operand_word = cli_list_word,
      .operand_max = 1,
      .summary = "show the networks and machines that are found by name",
-     .description = "Lists the descriptions that are found by name: those in the folders of "
-                    "$DSM_PATH and the bundled ones. Each has a line with its size and the comment "
-                    "at its top (the key //), or else its source. Behind them each kind of answer "
-                    "has a line, with the command that writes it. KIND is workload, system, "
-                    "server, sweep, stages, rl-workload, pim-system or answer; without it all are "
-                    "listed.",
+     .description =
+         "Lists the descriptions that are found by name: those in the folders of "
+         "$DSM_PATH and the bundled ones. Each has a line with its size and the comment "
+         "at its top (the key //), or else its source. Behind them each kind of answer "
+         "has a line, with the command that writes it. KIND is workload, system, "
+         "technology, server, sweep, stages, rl-workload, pim-system or answer; without it all are "
+         "listed.",
      .examples = {"dsm list", "dsm list system", "dsm list answer",
                   "dsm list workload --format csv"},
      .run = cli_run_list},
@@ -73,7 +74,8 @@ const cli_command cli_core_commands[] = {
          "network with convolutions), transformer (an encoder), serving (a language model, for "
          "serve), dataset (a network with the data set that it is trained on, for storage), system "
          "(an accelerator in five tiers), roofline (an accelerator of which only peak, memory and "
-         "links are known), server (a CPU and a GPU), sweep (two axes), stages (a chain, for "
+         "links are known), technology (a node: what a chip of it costs), server (a CPU and a "
+         "GPU), sweep (two axes), stages (a chain, for "
          "remat), rl-workload (a table of values, for pim), pim-system or pim (cores in memory), "
          "or profile (tasks and devices with measured times, for partition). It goes to standard "
          "output, or with --output to a file that must not exist yet. Comments are the values of "
@@ -88,7 +90,8 @@ const cli_command cli_core_commands[] = {
      .takes = {CLI_TAKES_ANY_DESCRIPTION},
      .operand_min = 1,
      .operand_max = SIZE_MAX,
-     .set_roots = CLI_TAKES_WORKLOAD | CLI_TAKES_SYSTEM | CLI_TAKES_SERVER | CLI_TAKES_PROFILE,
+     .set_roots = CLI_TAKES_WORKLOAD | CLI_TAKES_SYSTEM | CLI_TAKES_TECHNOLOGY | CLI_TAKES_SERVER |
+                  CLI_TAKES_PROFILE,
      .summary = "show what workloads, systems, servers and other files hold",
      .description =
          "Shows layers, parameters, MACs and bytes of workloads; peak FLOP/s, machine "
@@ -109,7 +112,8 @@ const cli_command cli_core_commands[] = {
      .takes = {CLI_TAKES_ANY_DESCRIPTION},
      .operand_min = 1,
      .operand_max = SIZE_MAX,
-     .set_roots = CLI_TAKES_WORKLOAD | CLI_TAKES_SYSTEM | CLI_TAKES_SERVER | CLI_TAKES_PROFILE,
+     .set_roots = CLI_TAKES_WORKLOAD | CLI_TAKES_SYSTEM | CLI_TAKES_TECHNOLOGY | CLI_TAKES_SERVER |
+                  CLI_TAKES_PROFILE,
      .summary = "check workloads, systems, servers, profiles, plans and sweeps",
      .description = "Checks each FILE and reports every problem, not only the first. The exit code "
                     "is the largest that any file gives.",
@@ -311,10 +315,11 @@ cli_exit cli_command_unknown(const char *name) {
 }
 
 /* The formats that users write come first. */
-static const dsm_description formats[] = {
-    DSM_DESCRIPTION_WORKLOAD,   DSM_DESCRIPTION_SYSTEM,  DSM_DESCRIPTION_SERVER,
-    DSM_DESCRIPTION_SWEEP,      DSM_DESCRIPTION_STAGES,  DSM_DESCRIPTION_RL_WORKLOAD,
-    DSM_DESCRIPTION_PIM_SYSTEM, DSM_DESCRIPTION_PROFILE, DSM_DESCRIPTION_PLAN};
+static const dsm_description formats[] = {DSM_DESCRIPTION_WORKLOAD,   DSM_DESCRIPTION_SYSTEM,
+                                          DSM_DESCRIPTION_SERVER,     DSM_DESCRIPTION_SWEEP,
+                                          DSM_DESCRIPTION_STAGES,     DSM_DESCRIPTION_RL_WORKLOAD,
+                                          DSM_DESCRIPTION_PIM_SYSTEM, DSM_DESCRIPTION_TECHNOLOGY,
+                                          DSM_DESCRIPTION_PROFILE,    DSM_DESCRIPTION_PLAN};
 /* Neither profiles nor plans are bundled, so that list has none. */
 enum { FORMAT_COUNT = sizeof formats / sizeof *formats, WRITTEN_COUNT = FORMAT_COUNT - 2 };
 

@@ -163,8 +163,8 @@ const cli_companion_answer *cli_companion_answer_in(const dsm_store *store) {
 }
 
 unsigned cli_bundled_kinds(void) {
-  unsigned kinds =
-      CLI_TAKES_WORKLOAD | CLI_TAKES_SYSTEM | CLI_TAKES_SWEEP | CLI_TAKES_SERVER | CLI_TAKES_STAGES;
+  unsigned kinds = CLI_TAKES_WORKLOAD | CLI_TAKES_SYSTEM | CLI_TAKES_TECHNOLOGY | CLI_TAKES_SWEEP |
+                   CLI_TAKES_SERVER | CLI_TAKES_STAGES;
   for (dsm_description kind = 0; kind < DSM_DESCRIPTION_COUNT; kind++) {
     const cli_companion_description *const row = cli_companion_description_of(kind);
     kinds |= row != NULL && row->answer == NULL ? 1U << kind : 0;

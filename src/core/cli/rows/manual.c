@@ -46,7 +46,7 @@ static const cli_manual_item environment[] = {
 const cli_manual_list cli_environment = {"ENVIRONMENT", environment, COUNT_OF(environment)};
 
 static const cli_manual_item files[] = {
-    {"../share/dsm/workloads, systems, sweeps, servers", NULL,
+    {"../share/dsm/workloads, systems, technologies, sweeps, servers", NULL,
      "The bundled descriptions, beside the folder of the program. They are found by name, such as "
      "vgg16 or torus64.json.",
      EVERYWHERE & ~(unsigned)CLI_HELP},

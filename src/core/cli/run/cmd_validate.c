@@ -48,6 +48,8 @@ static void summarize(checked *to, const cli_input_file *loaded) {
     name_plan(to, loaded->plan->workload->name, loaded->plan->system->name);
   } else if (loaded->sweep != NULL) {
     count_into(to, loaded->sweep->point_count, "point");
+  } else if (loaded->technology != NULL) {
+    count_into(to, loaded->technology->holder->note_count, "note");
   } else if (loaded->server != NULL) {
     count_into(to, loaded->server->device_count, "device");
   } else if (loaded->profile != NULL) {

@@ -173,6 +173,10 @@ DSM__OWN_RECORD(
     DSM__ROWS(dsm__item_row, parameters, "parameters", parameter_record,
               "Every parameter of the system."));
 
+DSM__OWN_RECORD(technology_record, dsm__item_row, false, "A technology.",
+                DSM__ROWS(dsm__item_row, parameters, "parameters", parameter_record,
+                          "What it states, as a system that names it has it."));
+
 DSM__RECORD(dsm__item_record, dsm__item_row, false, "What a file describes.",
             TEXT(dsm__item_row, file, "file", DSM__COLUMN, "As given on the command line."),
             DSM__FIELD(WORD, dsm__item_row, kind, "kind", DSM__COLUMN,
@@ -181,6 +185,8 @@ DSM__RECORD(dsm__item_record, dsm__item_row, false, "What a file describes.",
                  "Of what the file describes; of a plan: its workload's."),
             DSM__PART_IF(dsm__item_row, sweep, sweep_record, DSM__IF(dsm__item_row, of.sweep)),
             DSM__PART_IF(dsm__item_row, of, server_record, DSM__IF(dsm__item_row, of.server)),
+            DSM__PART_IF(dsm__item_row, of, technology_record,
+                         DSM__IF(dsm__item_row, of.technology)),
             DSM__PART_IF(dsm__item_row, of, profile_record, DSM__IF(dsm__item_row, of.profile)),
             DSM__PART_IF(dsm__item_row, of, chain_record, DSM__IF(dsm__item_row, of.chain)),
             DSM__ADDED_PARTS,
@@ -304,6 +310,10 @@ dsm__item_row dsm__item_of(dsm__page *page, const dsm_described *item) {
   if (row.of.server != NULL) {
     row.of_server = dsm__described_devices_of_server(page, item->server);
     row.source = item->server->source;
+  }
+  if (row.of.technology != NULL) {
+    row.parameters = dsm__technology_list_of(page, item->technology);
+    row.source = item->technology->holder->source;
   }
   if (row.of.profile != NULL) {
     fill_profile(page, &row, item->profile);

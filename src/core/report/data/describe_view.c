@@ -149,11 +149,15 @@ static void show_parameters(dsm__page *page, const void *of) {
 #define IS(member) .when = {DSM__IF(dsm__item_row, of.member)}
 #define HAS_DEVICES .when = {DSM__IF(dsm__item_row, of_server.devices.count)}
 
+static const dsm__fact technology_facts[] = {SOURCE};
+
 static const dsm__section sections[] = {
     {DSM__FACTS(sweep_facts), IS(sweep)},
     {.put = show_axes, IS(sweep)},
     {DSM__FACTS(server_facts), IS(server)},
     {.table = &server_devices, IS(server)},
+    {DSM__FACTS(technology_facts), IS(technology)},
+    {.put = show_parameters, IS(technology)},
     {DSM__FACTS(profile_facts), IS(profile)},
     {.table = &profile_devices, IS(profile)},
     {.table = &links, HAS_DEVICES, .is_optional = true},

@@ -98,6 +98,7 @@ static const dsm__input_format input_formats[] = {
                  &dsm__types_object, &dsm__block_object, &dsm__layer_object,
                  &dsm__layer_types_object, &dsm__aux_object}},
     {.name = "dsm-system/1", .objects = {&dsm__system_object}},
+    {.name = "dsm-technology/1", .objects = {&dsm__technology_object}},
     {.name = "dsm-plan/1", .record = &dsm__plan_record},
     {.name = "dsm-sweep/1",
      .objects = {&dsm__sweep_object, &dsm__sweep_options_object, &dsm__sweep_input_object,

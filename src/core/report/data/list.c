@@ -253,8 +253,8 @@ static void show(dsm__page *page, const dsm_answer *answer) {
              .help = (about))
 
 DSM__OWN_RECORD(item_record, item_row, false, "A description.",
-                TEXT(kind, "What it is: workload, system, server, sweep, stages, rl-workload or "
-                           "pim-system."),
+                TEXT(kind, "What it is: workload, system, server, sweep, stages, rl-workload, "
+                           "pim-system or technology."),
                 TEXT(name, "As commands take it."), TEXT(file, "Where it is."),
                 TEXT(about, "The comment at its top, or the first text of it; else its source."),
                 SIZE(DSM__LIST_LAYERS, "layers", NULL, "Of a workload."),

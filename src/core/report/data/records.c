@@ -6,9 +6,9 @@
 
 /* Of the core. */
 static const dsm__record_type *const core_formats[] = {
-    &dsm__check_record,   &dsm__describe_record,   &dsm__diff_record,
-    &dsm__explain_record, &dsm__elasticity_record, &dsm__ladder_record,
-    &dsm__list_record,    &dsm__points_record,     &dsm__validate_record,
+    &dsm__budget_record,  &dsm__check_record,      &dsm__describe_record, &dsm__diff_record,
+    &dsm__explain_record, &dsm__elasticity_record, &dsm__ladder_record,   &dsm__list_record,
+    &dsm__points_record,  &dsm__validate_record,
 };
 
 /* A companion's stands before the first of the core whose name comes later. */

@@ -16,6 +16,7 @@
 
 extern const dsm__record_type dsm__check_record;
 extern const dsm__record_type dsm__ladder_record;
+extern const dsm__record_type dsm__budget_record;
 extern const dsm__record_type dsm__describe_record;
 extern const dsm__record_type dsm__diff_record;
 extern const dsm__record_type dsm__explain_record;
