@@ -12,6 +12,9 @@
 
 #define SECONDS(struct_type, member, key, flags, about)                                            \
   DSM__REAL(struct_type, member, key, flags, "seconds", about)
+/* Of what a column is of, which may be below 0. */
+#define ANY(struct_type, member, of_key, of_flags, about)                                          \
+  DSM__FIELD(REAL, struct_type, member, of_key, of_flags, .min = DSM__NO_MIN, .help = (about))
 #define NAME(struct_type, member, key, flags, about)                                               \
   DSM__FIELD(TEXT, struct_type, member, key, flags, .help = (about))
 
@@ -34,14 +37,14 @@ DSM__OWN_RECORD(parameter_record, dsm_design_parameter, true, "A parameter that 
 
 DSM__OWN_RECORD(budget_record, dsm_design_budget, true, "A budget.",
                 NAME(dsm_design_budget, text, "budget", DSM__ASKED, "As it was asked for."),
-                DSM__REAL(dsm_design_budget, limit, "limit", 0, NULL, "The number in it."),
-                DSM__REAL(dsm_design_budget, value, "value", 0, NULL,
-                          "Of the best design; of several networks the largest."),
-                DSM__REAL(dsm_design_budget, least, "least", 0, NULL, "No design has less."),
+                ANY(dsm_design_budget, limit, "limit", 0, "The number in it."),
+                ANY(dsm_design_budget, value, "value", 0,
+                    "Of the best design; of several networks the largest."),
+                ANY(dsm_design_budget, least, "least", 0, "No design has less."),
                 DSM__FIELD(FLAG, dsm_design_budget, is_binding, "binding", 0,
                            .help = "It keeps a parameter from a value that would gain something."),
-                DSM__REAL(dsm_design_budget, price, "price", 0, NULL,
-                          "What a unit more saves, by designs beside the best one."));
+                ANY(dsm_design_budget, price, "price", 0,
+                    "What a unit more saves, by designs beside the best one."));
 
 DSM__OWN_RECORD(network_record, dsm_design_network, true, "A network of the suite.",
                 NAME(dsm_design_network, name, "network", DSM__ASKED, "Its name."),
@@ -52,7 +55,7 @@ DSM__OWN_RECORD(network_record, dsm_design_network, true, "A network of the suit
                         "On the system as it is; absent: it cannot run there."),
                 DSM__REAL(dsm_design_network, gap, "gap", 0, "ratio",
                           "Of the step over its own bound on that design, less 1."),
-                DSM__REAL(dsm_design_network, value, "value", 0, NULL, "Of what is minimised."));
+                ANY(dsm_design_network, value, "value", 0, "Of what is minimised."));
 
 /* A design, with its values as one text. */
 typedef struct choice_row {
@@ -66,8 +69,7 @@ typedef struct choice_row {
 DSM__OWN_RECORD(choice_record, choice_row, true, "A design that was explored.",
                 DSM__FIELD(COUNT, choice_row, rank, "rank", DSM__COLUMN, .min = 1,
                            .max = DSM_DESIGN_LISTED, .help = "1 is the best."),
-                DSM__REAL(choice_row, value, "value", DSM__COLUMN | DSM__LESS, NULL,
-                          "Of what is minimised."),
+                ANY(choice_row, value, "value", DSM__COLUMN | DSM__LESS, "Of what is minimised."),
                 DSM__REAL(choice_row, share, "worse", DSM__COLUMN, "ratio",
                           "By how much, over the best."),
                 DSM__FIELD(TEXT, choice_row, design, "design", DSM__COLUMN,
@@ -88,12 +90,12 @@ DSM__OWN_ANSWER(
     NAME(document, suite, "suite", DSM__ASKED, "Networks, as they were asked for."),
     NAME(document, of.system, "system", DSM__ASKED, "That is varied."),
     NAME(document, of.minimize, "minimize", DSM__ASKED, "A column or an expression."),
-    DSM__REAL(document, of.value, "value", DSM__LESS, NULL,
-              "Of what is minimised; of several networks the weighted geometric mean."),
-    DSM__REAL(document, of.bound, "bound", 0, NULL, "No design has less."),
+    ANY(document, of.value, "value", DSM__LESS,
+        "Of what is minimised; of several networks the weighted geometric mean."),
+    ANY(document, of.bound, "bound", 0, "No design has less."),
     DSM__REAL(document, of.gap, "gap", 0, "ratio", "Of the value over the bound, less 1."),
-    DSM__REAL(document, of.own_value, "own_value", DSM__UNLESS_0, NULL,
-              "Of the system as it is; absent: it cannot run."),
+    ANY(document, of.own_value, "own_value", DSM__UNLESS_0,
+        "Of the system as it is; absent: it cannot run."),
     DSM__FIELD(FLAG, document, of.is_own_within, "own_within", 0,
                .help = "The system as it is keeps the budgets."),
     DSM__FIELD(COUNT, document, of.designs, "designs", 0, .help = "That there are."),
@@ -116,7 +118,8 @@ static const char *suite_of(dsm__page *page, const dsm_design *design) {
   for (size_t n = 0; n < design->network_count; n++) {
     dsm__text_printf(&text, "%s%s", n == 0 ? "" : ",", design->networks[n].name);
   }
-  const char *const made = dsm__page_text(page, "%s", text.text == NULL || text.failed ? "" : text.text);
+  const char *const made =
+      dsm__page_text(page, "%s", text.text == NULL || text.failed ? "" : text.text);
   dsm__text_fini(&text);
   return made;
 }
@@ -133,7 +136,8 @@ static const char *values_of(dsm__page *page, const dsm_design *design,
                        beside == NULL ? path : strrchr(path, '.') + 1, choice->values[d]);
     }
   }
-  const char *const made = dsm__page_text(page, "%s", text.text == NULL || text.failed ? "" : text.text);
+  const char *const made =
+      dsm__page_text(page, "%s", text.text == NULL || text.failed ? "" : text.text);
   dsm__text_fini(&text);
   return made;
 }
