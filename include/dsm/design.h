@@ -52,16 +52,16 @@ typedef struct dsm_design_request {
   size_t define_count;
   const char *const *budgets; /**< COLUMN<=NUMBER, COLUMN an expression too */
   size_t budget_count;
-  const char *minimize;            /**< a column or an expression; NULL: step_seconds */
-  const dsm_sweep_source *source;  /**< finds networks and system */
-  double gap;                      /**< ends when no design is better by more than this share */
-  double time_limit_seconds;       /**< 0: none */
-  size_t exploration_limit;        /**< 0: none; the same on any machine */
-  size_t memory_limit_bytes;       /**< of what the search keeps; 0: none */
-  bool wants_plans;                /**< of each network on the best design */
-  size_t thread_count;             /**< the answer is the same for any number */
-  const char *store;               /**< database of explored points, made or gone on with; NULL: none
-                                    */
+  const char *minimize;           /**< a column or an expression; NULL: step_seconds */
+  const dsm_sweep_source *source; /**< finds networks and system */
+  double gap;                     /**< ends when no design is better by more than this share */
+  double time_limit_seconds;      /**< 0: none */
+  size_t exploration_limit;       /**< 0: none; the same on any machine */
+  size_t memory_limit_bytes;      /**< of what the search keeps; 0: none */
+  bool wants_plans;               /**< of each network on the best design */
+  size_t thread_count;            /**< the answer is the same for any number */
+  const char *store;              /**< database of explored points, made or gone on with; NULL: none
+                                   */
   void (*report)(void *context, const dsm_design_progress *progress); /**< NULL: none */
   void *context;
 } dsm_design_request;
@@ -130,10 +130,10 @@ typedef struct dsm_design {
   bool is_own_within; /**< the system as it is keeps the budgets */
   double bound;       /**< no design has less */
   double gap;         /**< value over bound, less 1 */
-  double designs;     /**< how many there are */
-  size_t explorations; /**< of a network on a design */
-  size_t boxes;        /**< that were looked at */
-  bool is_stopped;     /**< a limit ended the search before the gap was met */
+  uint64_t designs;     /**< how many there are */
+  size_t explorations;  /**< of a network on a design */
+  size_t boxes;         /**< that were looked at */
+  bool is_stopped;      /**< a limit ended the search before the gap was met */
   const char *question; /**< the sweep (JSON) of which each exploration is a point */
 
   struct dsm__arena *arena; /**< private */

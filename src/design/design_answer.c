@@ -58,8 +58,7 @@ static const dsm__answer *beside(const maker *m, size_t d) {
   const dsm__dimension *const dimension = &m->question->dimensions[d];
   dsm__corner corner = m->best->corner;
   const bool is_up = dimension->way == DSM_WAY_NEVER_SLOWER;
-  if (dimension->way == DSM_WAY_NEITHER ||
-      corner.at[d] == (is_up ? dimension->count - 1 : 0)) {
+  if (dimension->way == DSM_WAY_NEITHER || corner.at[d] == (is_up ? dimension->count - 1 : 0)) {
     return NULL;
   }
   corner.at[d] = is_up ? corner.at[d] + 1 : corner.at[d] - 1;
@@ -134,8 +133,7 @@ static void set_price(const maker *m, const dsm__limit *budget, dsm_design_budge
 
 static bool list_budgets(const maker *m) {
   const dsm__question *const q = m->question;
-  dsm_design_budget *const made =
-      dsm__arena_array(m->made->arena, q->budget_count, sizeof *made);
+  dsm_design_budget *const made = dsm__arena_array(m->made->arena, q->budget_count, sizeof *made);
   if (made == NULL) {
     return false;
   }
@@ -173,8 +171,7 @@ static dsm_status add_plan(const maker *m, size_t network, dsm_design_network *m
 static dsm_status list_networks(const maker *m) {
   const dsm__question *const q = m->question;
   const dsm__answer *const own = &m->search->answers->list.items[0];
-  dsm_design_network *const made =
-      dsm__arena_array(m->made->arena, q->network_count, sizeof *made);
+  dsm_design_network *const made = dsm__arena_array(m->made->arena, q->network_count, sizeof *made);
   dsm_status status = made == NULL ? dsm__out_of_memory(m->diags) : DSM_OK;
   for (size_t n = 0; n < q->network_count && status == DSM_OK; n++) {
     const dsm__times found = found_of(&m->best->times[n]);
@@ -185,9 +182,8 @@ static dsm_status list_networks(const maker *m) {
         .step_seconds = found.seconds.high,
         .own_seconds = seconds < HUGE_VAL ? seconds : 0,
         .gap = m->best->times[n].seconds.high / m->best->times[n].seconds.low - 1,
-        .value =
-            dsm__range_of(q, q->minimize, &m->best->corner, &m->best->corner, &found).low};
-    status = made[n].name == NULL       ? dsm__out_of_memory(m->diags)
+        .value = dsm__range_of(q, q->minimize, &m->best->corner, &m->best->corner, &found).low};
+    status = made[n].name == NULL      ? dsm__out_of_memory(m->diags)
              : m->request->wants_plans ? add_plan(m, n, &made[n])
                                        : DSM_OK;
   }
@@ -233,8 +229,7 @@ static bool fill_choice(const maker *m, const dsm__answer *answer, dsm_design_ch
 /* Of equally good ones the first. */
 static bool list_choices(const maker *m) {
   const dsm__answers *const answers = m->search->answers;
-  dsm_design_choice *const made =
-      dsm__arena_array(m->made->arena, DSM_DESIGN_LISTED, sizeof *made);
+  dsm_design_choice *const made = dsm__arena_array(m->made->arena, DSM_DESIGN_LISTED, sizeof *made);
   const dsm__answer **const sorted =
       dsm__arena_array(m->question->arena, answers->wanted, sizeof *sorted);
   if (made == NULL || sorted == NULL) {
@@ -304,8 +299,7 @@ dsm_status dsm__design_make(dsm_design *made, const dsm__search *search,
                             const dsm_design_request *request, dsm_diags *diags) {
   const dsm__question *const q = search->question;
   const dsm__answer *const own = &search->answers->list.items[0];
-  maker m = {
-      .made = made, .search = search, .question = q, .request = request, .diags = diags};
+  maker m = {.made = made, .search = search, .question = q, .request = request, .diags = diags};
   if (search->best == SIZE_MAX) {
     return complain(&m);
   }
@@ -319,7 +313,7 @@ dsm_status dsm__design_make(dsm_design *made, const dsm__search *search,
   const double own_value = value_of(q, own, search->times);
   made->own_value = own_value < HUGE_VAL ? own_value : 0;
   made->is_own_within = own->value < HUGE_VAL;
-  made->designs = (double)q->network_stride;
+  made->designs = q->network_stride;
   made->explorations = search->answers->explorations;
   made->boxes = search->box_count;
   made->is_stopped = search->is_stopped;

@@ -8,6 +8,23 @@
 #include "base/parallel.h"
 #include "design/design_internal.h"
 
+/* What an earlier search kept. */
+static dsm_status open_store(dsm__answers *answers, const char *path) {
+  const dsm_status opened =
+      dsm_store_open(&answers->store, path, answers->question->sweep, answers->diags);
+  const dsm_status status =
+      opened == DSM_OK ? dsm_store_points(answers->store, &answers->recorded, answers->diags)
+                       : opened;
+  const dsm_point_table *const table = answers->recorded;
+  for (size_t r = 0; status == DSM_OK && r < table->row_count; r++) {
+    const uint64_t point = (uint64_t)table->cells[r * table->column_count].number;
+    if (!dsm__map_add(&answers->recorded_map, dsm__map_hash(0, &point, sizeof point), r)) {
+      return dsm__out_of_memory(answers->diags);
+    }
+  }
+  return status;
+}
+
 dsm_status dsm__answers_init(dsm__answers *answers, const dsm__question *question,
                              const dsm_design_request *request, dsm_diags *diags) {
   *answers = (dsm__answers){.question = question,
@@ -15,7 +32,8 @@ dsm_status dsm__answers_init(dsm__answers *answers, const dsm__question *questio
                             .thread_count = dsm__parallel_workers(request->thread_count),
                             .diags = diags};
   if (answers->arena == NULL ||
-      !DSM__RESERVE(answers->arena, answers->evaluators, answers->thread_count)) {
+      !DSM__RESERVE(answers->arena, answers->evaluators, answers->thread_count) ||
+      !DSM__RESERVE(answers->arena, answers->results, answers->thread_count)) {
     return dsm__out_of_memory(diags);
   }
   for (size_t t = 0; t < answers->thread_count; t++) {
@@ -24,13 +42,16 @@ dsm_status dsm__answers_init(dsm__answers *answers, const dsm__question *questio
       return dsm__out_of_memory(diags);
     }
   }
-  return DSM_OK;
+  return request->store == NULL ? DSM_OK : open_store(answers, request->store);
 }
 
 void dsm__answers_fini(dsm__answers *answers) {
   for (size_t t = 0; answers->evaluators != NULL && t < answers->thread_count; t++) {
     dsm__evaluator_free(answers->evaluators[t]);
   }
+  dsm_store_close(answers->store);
+  dsm_point_table_free(answers->recorded);
+  dsm__map_fini(&answers->recorded_map);
   dsm__map_fini(&answers->map);
   dsm__arena_free(answers->arena);
 }
@@ -45,8 +66,7 @@ static uint64_t place_of(const dsm__question *question, const dsm__corner *corne
 
 static size_t find(const dsm__answers *answers, uint64_t place) {
   return dsm__map_find_in(&answers->map, dsm__map_hash(0, &place, sizeof place),
-                          answers->list.items, sizeof answers->list.items[0], &place,
-                          sizeof place);
+                          answers->list.items, sizeof answers->list.items[0], &place, sizeof place);
 }
 
 const dsm__answer *dsm__answer_of(const dsm__answers *answers, const dsm__corner *corner) {
@@ -81,18 +101,78 @@ static dsm__times times_of(const dsm_point_result *result) {
                       .ideal = found->utilization * found->step_seconds};
 }
 
-static void explore(void *context, size_t task, size_t worker) {
+/* Of a row of the database. */
+static bool number_in(const dsm_point_table *table, size_t row, const char *column,
+                      double *number) {
+  for (size_t c = 0; c < table->column_count; c++) {
+    if (strcmp(table->columns[c], column) == 0) {
+      const dsm_cell *const cell = &table->cells[row * table->column_count + c];
+      *number = cell->number;
+      return cell->kind == DSM_CELL_NUMBER;
+    }
+  }
+  return false;
+}
+
+static bool is_point(const void *context, size_t row, const void *point) {
+  const dsm_point_table *const table = context;
+  return table->cells[row * table->column_count].number == (double)*(const uint64_t *)point;
+}
+
+/* What the database had of a point; false: nothing. */
+static bool find_recorded(const dsm__answers *answers, uint64_t point, dsm_point_result *result) {
+  const dsm_point_table *const table = answers->recorded;
+  const size_t row =
+      table == NULL ? DSM__MAP_NONE
+                    : dsm__map_find(&answers->recorded_map, dsm__map_hash(0, &point, sizeof point),
+                                    is_point, table, &point);
+  if (row == DSM__MAP_NONE) {
+    return false;
+  }
+  dsm_plan_result *const found = &result->result;
+  *result = (dsm_point_result){.point = (size_t)point};
+  if (!number_in(table, row, "step_seconds", &found->step_seconds)) {
+    const char *const status = table->cells[row * table->column_count + 1].text;
+    result->status = status != NULL && strcmp(status, dsm_point_status_name(DSM_POINT_INVALID)) == 0
+                         ? DSM_POINT_INVALID
+                         : DSM_POINT_INFEASIBLE;
+    return true;
+  }
+  return number_in(table, row, "step_cycles", &found->step_cycles) &&
+         number_in(table, row, "lower_bound_cycles", &found->lower_bound_cycles) &&
+         number_in(table, row, "samples_per_second", &found->samples_per_second) &&
+         number_in(table, row, "utilization", &found->utilization);
+}
+
+static dsm__answer *answer_at(const dsm__answers *answers, size_t task) {
+  return &answers->list.items[answers->wanted + task / answers->question->network_count];
+}
+
+static bool explore(void *context, size_t task, size_t worker) {
   dsm__answers *const answers = context;
   const dsm__question *const q = answers->question;
-  dsm__answer *const answer = &answers->list.items[answers->wanted + task / q->network_count];
+  dsm__answer *const answer = answer_at(answers, task);
   const size_t network = task % q->network_count;
-  dsm_point_result result;
-  if (dsm__evaluate(answers->evaluators[worker], network * q->network_stride + answer->place,
-                    &result, NULL) == DSM_OK) {
-    answer->times[network] = times_of(&result);
-  } else {
+  const uint64_t point = network * q->network_stride + answer->place;
+  dsm_point_result *const result = &answers->results[worker];
+  if (!find_recorded(answers, point, result) &&
+      dsm__evaluate(answers->evaluators[worker], (size_t)point, result, NULL) != DSM_OK) {
     answer->times[network].samples = -1; /* memory was out */
+    return false;
   }
+  answer->times[network] = times_of(result);
+  return true;
+}
+
+/* Records what was found, which one thread does at a time. */
+static bool record(void *context, size_t task, size_t worker) {
+  dsm__answers *const answers = context;
+  dsm_point_result unused;
+  (void)task;
+  if (answers->store != NULL && !find_recorded(answers, answers->results[worker].point, &unused)) {
+    answers->put_status = dsm_store_put(answers->store, &answers->results[worker], answers->diags);
+  }
+  return answers->put_status == DSM_OK;
 }
 
 /* From what was found to the quantity. */
@@ -120,16 +200,12 @@ dsm_status dsm__answers_find(dsm__answers *answers) {
   if (scratch == NULL) {
     return dsm__out_of_memory(answers->diags);
   }
-  dsm__parallel_for(answers->thread_count, tasks, explore, answers);
+  if (!dsm__parallel_stream(answers->thread_count, tasks, explore, record, answers)) {
+    return answers->put_status != DSM_OK ? answers->put_status : dsm__out_of_memory(answers->diags);
+  }
   answers->explorations += tasks;
   for (; answers->wanted < answers->list.count; answers->wanted++) {
-    dsm__answer *const answer = &answers->list.items[answers->wanted];
-    for (size_t n = 0; n < q->network_count; n++) {
-      if (answer->times[n].samples < 0) {
-        return dsm__out_of_memory(answers->diags);
-      }
-    }
-    evaluate(q, answer, scratch);
+    evaluate(q, &answers->list.items[answers->wanted], scratch);
   }
   return DSM_OK;
 }
@@ -148,8 +224,7 @@ static bool dominates(const dsm__question *q, const dsm__corner *one, const dsm_
   return true;
 }
 
-void dsm__answers_bound(const dsm__answers *answers, const dsm__corner *corner,
-                        dsm__times *times) {
+void dsm__answers_bound(const dsm__answers *answers, const dsm__corner *corner, dsm__times *times) {
   const dsm__question *const q = answers->question;
   for (size_t n = 0; n < q->network_count; n++) {
     times[n] = (dsm__times){.seconds = {0, HUGE_VAL}};
@@ -162,8 +237,7 @@ void dsm__answers_bound(const dsm__answers *answers, const dsm__corner *corner,
     for (size_t n = 0; n < q->network_count; n++) {
       const double low = answer->times[n].seconds.low;
       times[n].seconds.low = low > times[n].seconds.low ? low : times[n].seconds.low;
-      times[n].samples =
-          answer->times[n].samples > 0 ? answer->times[n].samples : times[n].samples;
+      times[n].samples = answer->times[n].samples > 0 ? answer->times[n].samples : times[n].samples;
     }
   }
 }

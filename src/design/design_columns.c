@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/diag_add.h"
-#include "design/design_internal.h"
 #include "base/words.h"
+#include "design/design_internal.h"
 #include "dsm/technology.h"
 
 /* Limits are met up to rounding. */
@@ -89,9 +89,9 @@ static const dsm__parameter *parameter_of(const char *name) {
   static const char prefix[] = "system.";
   const size_t length = sizeof prefix - 1;
   for (int below = 0; below < 2; below++) {
-    const char *const path = below == 0                            ? name
+    const char *const path = below == 0                           ? name
                              : strncmp(name, prefix, length) == 0 ? name + length
-                                                                   : NULL;
+                                                                  : NULL;
     for (size_t p = 0; path != NULL && p < dsm__parameter_count; p++) {
       if (strcmp(dsm__parameters[p].path, path) == 0) {
         return &dsm__parameters[p];
@@ -110,9 +110,8 @@ static dsm__interval parameter_range(const scope *of, const dsm__parameter *para
       dsm__interval range = {HUGE_VAL, -HUGE_VAL};
       const uint32_t low = of->low->at[d];
       const uint32_t high = of->high->at[d];
-      for (uint32_t v = low; v <= high; v += dimension->parameter->words != NULL || high == low
-                                                  ? 1
-                                                  : high - low) {
+      for (uint32_t v = low; v <= high;
+           v += dimension->parameter->words != NULL || high == low ? 1 : high - low) {
         range.low = fmin(range.low, dimension->numbers[v]);
         range.high = fmax(range.high, dimension->numbers[v]);
       }
@@ -220,8 +219,7 @@ double dsm__objective_low(const dsm__question *question, const dsm__corner *low,
                           const dsm__corner *high, const dsm__times *times) {
   double sum = 0;
   for (size_t n = 0; n < question->network_count; n++) {
-    const double value =
-        dsm__range_of(question, question->minimize, low, high, &times[n]).low;
+    const double value = dsm__range_of(question, question->minimize, low, high, &times[n]).low;
     if (question->network_count == 1) {
       return value;
     }
@@ -237,9 +235,9 @@ bool dsm__may_keep(const dsm__question *question, const dsm__corner *low, const 
   for (size_t b = 0; b < question->budget_count; b++) {
     const dsm__limit *const budget = &question->budgets[b];
     for (size_t n = 0; n < (times == NULL ? 1 : question->network_count); n++) {
-      const double least = dsm__range_of(question, budget->expression, low, high,
-                                         times == NULL ? NULL : &times[n])
-                               .low;
+      const double least =
+          dsm__range_of(question, budget->expression, low, high, times == NULL ? NULL : &times[n])
+              .low;
       if (!(least <= budget->most + LIMIT_TOLERANCE * fabs(budget->most))) {
         return false;
       }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* design_data.c: the best design: its document (format "dsm-design/1", and CSV), a text and a
  * page. */
-#include <math.h>
+#include <string.h>
 
 #include "base/companion.h"
 #include "base/text_buffer.h"
@@ -12,49 +12,50 @@
 
 #define SECONDS(struct_type, member, key, flags, about)                                            \
   DSM__REAL(struct_type, member, key, flags, "seconds", about)
+/* Of what a column is of, which may be below 0. */
+#define ANY(struct_type, member, of_key, of_flags, about)                                          \
+  DSM__FIELD(REAL, struct_type, member, of_key, of_flags, .min = DSM__NO_MIN, .help = (about))
 #define NAME(struct_type, member, key, flags, about)                                               \
   DSM__FIELD(TEXT, struct_type, member, key, flags, .help = (about))
 
-DSM__OWN_RECORD(
-    parameter_record, dsm_design_parameter, true, "A parameter that is varied.",
-    NAME(dsm_design_parameter, path, "path", DSM__ASKED, "Below the root of the system."),
-    NAME(dsm_design_parameter, value, "value", DSM__CHOSEN, "Of the best design."),
-    NAME(dsm_design_parameter, own, "own", 0, "Of the system as it is."),
-    NAME(dsm_design_parameter, least, "least", 0, "Of the values."),
-    NAME(dsm_design_parameter, most, "most", 0, "Of the values."),
-    DSM__FIELD(COUNT, dsm_design_parameter, value_count, "values", 0, .min = 1,
-               .max = DSM_SWEEP_VALUES_MAX, .help = "That were allowed."),
-    NAME(dsm_design_parameter, unit, "unit", 0, "Of the values."),
-    DSM__FIELD(WORD, dsm_design_parameter, way, "way", 0, .words = &dsm__way_words,
-               .help = "What more of it does to the time of a step."),
-    DSM__FIELD(FLAG, dsm_design_parameter, is_at_limit, "at_limit", 0,
-               .help = "It has the best value that was allowed."),
-    DSM__REAL(dsm_design_parameter, gain, "gain", 0, "ratio",
-              "What its next better value alone saves, budgets aside."));
+DSM__OWN_RECORD(parameter_record, dsm_design_parameter, true, "A parameter that is varied.",
+                NAME(dsm_design_parameter, path, "path", DSM__ASKED,
+                     "Below the root of the system."),
+                NAME(dsm_design_parameter, value, "value", DSM__CHOSEN, "Of the best design."),
+                NAME(dsm_design_parameter, own, "own", 0, "Of the system as it is."),
+                NAME(dsm_design_parameter, least, "least", 0, "Of the values."),
+                NAME(dsm_design_parameter, most, "most", 0, "Of the values."),
+                DSM__FIELD(COUNT, dsm_design_parameter, value_count, "values", 0, .min = 1,
+                           .max = DSM_SWEEP_VALUES_MAX, .help = "That were allowed."),
+                NAME(dsm_design_parameter, unit, "unit", 0, "Of the values."),
+                DSM__FIELD(WORD, dsm_design_parameter, way, "way", 0, .words = &dsm__way_words,
+                           .help = "What more of it does to the time of a step."),
+                DSM__FIELD(FLAG, dsm_design_parameter, is_at_limit, "at_limit", 0,
+                           .help = "It has the best value that was allowed."),
+                DSM__REAL(dsm_design_parameter, gain, "gain", 0, "ratio",
+                          "What its next better value alone saves, budgets aside."));
 
-DSM__OWN_RECORD(
-    budget_record, dsm_design_budget, true, "A budget.",
-    NAME(dsm_design_budget, text, "budget", DSM__ASKED, "As it was asked for."),
-    DSM__REAL(dsm_design_budget, limit, "limit", 0, NULL, "The number in it."),
-    DSM__REAL(dsm_design_budget, value, "value", 0, NULL,
-              "Of the best design; of several networks the largest."),
-    DSM__REAL(dsm_design_budget, least, "least", 0, NULL, "No design has less."),
-    DSM__FIELD(FLAG, dsm_design_budget, is_binding, "binding", 0,
-               .help = "It keeps a parameter from a value that would gain something."),
-    DSM__REAL(dsm_design_budget, price, "price", 0, NULL,
-              "What a unit more saves, by designs beside the best one."));
+DSM__OWN_RECORD(budget_record, dsm_design_budget, true, "A budget.",
+                NAME(dsm_design_budget, text, "budget", DSM__ASKED, "As it was asked for."),
+                ANY(dsm_design_budget, limit, "limit", 0, "The number in it."),
+                ANY(dsm_design_budget, value, "value", 0,
+                    "Of the best design; of several networks the largest."),
+                ANY(dsm_design_budget, least, "least", 0, "No design has less."),
+                DSM__FIELD(FLAG, dsm_design_budget, is_binding, "binding", 0,
+                           .help = "It keeps a parameter from a value that would gain something."),
+                ANY(dsm_design_budget, price, "price", 0,
+                    "What a unit more saves, by designs beside the best one."));
 
-DSM__OWN_RECORD(
-    network_record, dsm_design_network, true, "A network of the suite.",
-    NAME(dsm_design_network, name, "network", DSM__ASKED, "Its name."),
-    DSM__REAL(dsm_design_network, weight, "weight", 0, "ratio", "Of all weights."),
-    SECONDS(dsm_design_network, step_seconds, "step_seconds", DSM__LESS,
-            "Of a step on the best design."),
-    SECONDS(dsm_design_network, own_seconds, "own_seconds", DSM__UNLESS_0,
-            "On the system as it is; absent: it cannot run there."),
-    DSM__REAL(dsm_design_network, gap, "gap", 0, "ratio",
-              "Of the step over its own bound on that design, less 1."),
-    DSM__REAL(dsm_design_network, value, "value", 0, NULL, "Of what is minimised."));
+DSM__OWN_RECORD(network_record, dsm_design_network, true, "A network of the suite.",
+                NAME(dsm_design_network, name, "network", DSM__ASKED, "Its name."),
+                DSM__REAL(dsm_design_network, weight, "weight", 0, "ratio", "Of all weights."),
+                SECONDS(dsm_design_network, step_seconds, "step_seconds", DSM__LESS,
+                        "Of a step on the best design."),
+                SECONDS(dsm_design_network, own_seconds, "own_seconds", DSM__UNLESS_0,
+                        "On the system as it is; absent: it cannot run there."),
+                DSM__REAL(dsm_design_network, gap, "gap", 0, "ratio",
+                          "Of the step over its own bound on that design, less 1."),
+                ANY(dsm_design_network, value, "value", 0, "Of what is minimised."));
 
 /* A design, with its values as one text. */
 typedef struct choice_row {
@@ -62,17 +63,21 @@ typedef struct choice_row {
   double value;
   double share;
   const char *design;
+  const char *changes; /* from the best one, said to people alone */
 } choice_row;
 
 DSM__OWN_RECORD(choice_record, choice_row, true, "A design that was explored.",
                 DSM__FIELD(COUNT, choice_row, rank, "rank", DSM__COLUMN, .min = 1,
                            .max = DSM_DESIGN_LISTED, .help = "1 is the best."),
-                DSM__REAL(choice_row, value, "value", DSM__COLUMN | DSM__LESS, NULL,
-                          "Of what is minimised."),
+                ANY(choice_row, value, "value", DSM__COLUMN | DSM__LESS, "Of what is minimised."),
                 DSM__REAL(choice_row, share, "worse", DSM__COLUMN, "ratio",
                           "By how much, over the best."),
                 DSM__FIELD(TEXT, choice_row, design, "design", DSM__COLUMN,
                            .help = "PATH=VALUE of each parameter, with blanks between."));
+
+DSM__OWN_RECORD(shown_choice_record, choice_row, true, "A design with what is said of it.",
+                {.kind = DSM__FIELD_PART, .type = &choice_record},
+                DSM__SAID(TEXT, choice_row, changes));
 
 typedef struct document {
   dsm_design of;
@@ -85,15 +90,15 @@ DSM__OWN_ANSWER(
     NAME(document, suite, "suite", DSM__ASKED, "Networks, as they were asked for."),
     NAME(document, of.system, "system", DSM__ASKED, "That is varied."),
     NAME(document, of.minimize, "minimize", DSM__ASKED, "A column or an expression."),
-    DSM__REAL(document, of.value, "value", DSM__LESS, NULL,
-              "Of what is minimised; of several networks the weighted geometric mean."),
-    DSM__REAL(document, of.bound, "bound", 0, NULL, "No design has less."),
+    ANY(document, of.value, "value", DSM__LESS,
+        "Of what is minimised; of several networks the weighted geometric mean."),
+    ANY(document, of.bound, "bound", 0, "No design has less."),
     DSM__REAL(document, of.gap, "gap", 0, "ratio", "Of the value over the bound, less 1."),
-    DSM__REAL(document, of.own_value, "own_value", DSM__UNLESS_0, NULL,
-              "Of the system as it is; absent: it cannot run."),
+    ANY(document, of.own_value, "own_value", DSM__UNLESS_0,
+        "Of the system as it is; absent: it cannot run."),
     DSM__FIELD(FLAG, document, of.is_own_within, "own_within", 0,
                .help = "The system as it is keeps the budgets."),
-    DSM__REAL(document, of.designs, "designs", 0, NULL, "That there are."),
+    DSM__FIELD(COUNT, document, of.designs, "designs", 0, .help = "That there are."),
     DSM__FIELD(COUNT, document, of.explorations, "explorations", 0,
                .help = "Of a network on a design."),
     DSM__FIELD(COUNT, document, of.boxes, "boxes", 0, .help = "Of designs that were looked at."),
@@ -113,19 +118,26 @@ static const char *suite_of(dsm__page *page, const dsm_design *design) {
   for (size_t n = 0; n < design->network_count; n++) {
     dsm__text_printf(&text, "%s%s", n == 0 ? "" : ",", design->networks[n].name);
   }
-  const char *const made = dsm__page_text(page, "%s", text.failed ? "" : text.text);
+  const char *const made =
+      dsm__page_text(page, "%s", text.text == NULL || text.failed ? "" : text.text);
   dsm__text_fini(&text);
   return made;
 }
 
+/* Of all parameters, or, by the ends of their paths, of those that are not as another choice has
+ * them. */
 static const char *values_of(dsm__page *page, const dsm_design *design,
-                             const dsm_design_choice *choice) {
+                             const dsm_design_choice *choice, const dsm_design_choice *beside) {
   dsm__text_buffer text = {0};
   for (size_t d = 0; d < design->parameter_count; d++) {
-    dsm__text_printf(&text, "%s%s=%s", d == 0 ? "" : " ", design->parameters[d].path,
-                     choice->values[d]);
+    const char *const path = design->parameters[d].path;
+    if (beside == NULL || strcmp(choice->values[d], beside->values[d]) != 0) {
+      dsm__text_printf(&text, "%s%s=%s", text.length == 0 ? "" : " ",
+                       beside == NULL ? path : strrchr(path, '.') + 1, choice->values[d]);
+    }
   }
-  const char *const made = dsm__page_text(page, "%s", text.failed ? "" : text.text);
+  const char *const made =
+      dsm__page_text(page, "%s", text.text == NULL || text.failed ? "" : text.text);
   dsm__text_fini(&text);
   return made;
 }
@@ -139,13 +151,18 @@ static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
     rows[i] = (choice_row){.rank = i + 1,
                            .value = choice->value,
                            .share = choice->share,
-                           .design = values_of(page, design, choice)};
+                           .design = values_of(page, design, choice, NULL),
+                           .changes = values_of(page, design, choice, &design->choices[0])};
   }
-  *(document *)to =
-      (document){.of = *design, .suite = suite_of(page, design), .choices = made};
+  *(document *)to = (document){.of = *design, .suite = suite_of(page, design), .choices = made};
 }
 
 /* ---- for people ---- */
+
+DSM__OWN_RECORD(shown_record, document, false, "An answer with what is said of it to people.",
+                {.kind = DSM__FIELD_PART, .type = &design_record},
+                DSM__LISTED(document, choices.items, choices.count, "shown", 0, shown_choice_record,
+                            NULL));
 
 static const dsm__fact facts[] = {
     DSM__FACT("best", "{minimize} {value:5}, proven within {gap:%2} %: no design has less than "
@@ -189,9 +206,9 @@ static const dsm__row_table networks = {.list = "networks", DSM__COLUMNS(network
 static const dsm__table_column choice_columns[] = {
     DSM__NUMBERS("", "{rank}"),
     DSM__NUMBERS("worse %", "{worse:%2}"),
-    {.title = "design", .value = "{design}", .is_name = true},
+    DSM__COLUMN_OF("what differs", "{changes}", .is_name = true, .comfort = 60),
 };
-static const dsm__row_table choices = {.list = "choices", DSM__COLUMNS(choice_columns)};
+static const dsm__row_table choices = {.list = "shown", DSM__COLUMNS(choice_columns)};
 
 static const dsm__section sections[] = {
     {.id = "summary", .title = "Summary", DSM__FACTS(facts), .label_width = 9},
@@ -207,7 +224,7 @@ static const dsm__section sections[] = {
      .table = &choices},
 };
 
-static const dsm__layout layout = {.type = &design_record,
+static const dsm__layout layout = {.type = &shown_record,
                                    .heading = "{suite} on designs of {system}",
                                    .title = "{suite} on designs of {system}",
                                    .subtitle = "the best one for a budget",
@@ -222,6 +239,5 @@ const dsm_answer_kind dsm_answer_design = {.record = &design_record,
 static const dsm__limit limits[] = {DSM__LIMIT(DSM_DESIGN_PARAMETERS_MAX),
                                     DSM__LIMIT(DSM_DESIGN_LISTED)};
 
-const dsm__companion dsm__companion_design = {.kinds = {&dsm_answer_design},
-                                              .formats = {&design_record},
-                                              DSM__LIMITS(limits)};
+const dsm__companion dsm__companion_design = {
+    .kinds = {&dsm_answer_design}, .formats = {&design_record}, DSM__LIMITS(limits)};

@@ -8,6 +8,7 @@
 #include "base/growing_list.h"
 #include "base/map.h"
 #include "dsm/design.h"
+#include "dsm/sweep_store.h"
 #include "sweep/evaluator.h"
 #include "system/system_internal.h"
 
@@ -33,12 +34,12 @@ typedef struct dsm__dimension {
 typedef struct dsm__box {
   dsm__corner low;
   dsm__corner high;
-  double bound;                          /**< no design of it has less of what is minimised */
-  double slopes[DSM__DIMENSIONS_MAX];    /**< a step worse of a parameter: what it does to the
-                                              logarithm of the bound, about */
+  double bound;                           /**< no design of it has less of what is minimised */
+  double slopes[DSM__DIMENSIONS_MAX];     /**< a step worse of a parameter: what it does to the
+                                               logarithm of the bound, about */
   uint32_t measured[DSM__DIMENSIONS_MAX]; /**< how wide it was when that was measured; 0: never */
-  bool is_asked;                         /**< its best corner was explored */
-  uint64_t number;                       /**< of equal bounds the first goes first */
+  bool is_asked;                          /**< its best corner was explored */
+  uint64_t number;                        /**< of equal bounds the first goes first */
 } dsm__box;
 
 /** A name for an expression, or one that has a limit. */
@@ -61,7 +62,7 @@ typedef struct dsm__question {
   size_t define_count;
   dsm__limit *budgets;
   size_t budget_count;
-  const char *minimize;   /**< expression */
+  const char *minimize;    /**< expression */
   uint64_t network_stride; /**< points of a network */
 } dsm__question;
 
@@ -125,7 +126,11 @@ typedef struct dsm__answers {
   dsm__map map;
   dsm__evaluator **evaluators; /**< one a thread */
   size_t thread_count;
-  struct dsm_store *store; /**< or NULL */
+  dsm_store *store;          /**< or NULL */
+  dsm_point_table *recorded; /**< what the database had; or NULL */
+  dsm__map recorded_map;     /**< from points to its rows */
+  dsm_status put_status;     /**< of the database */
+  dsm_point_result *results; /**< of each thread */
   size_t explorations;
   size_t wanted; /**< from here on answers are still to be found */
   dsm_diags *diags;
@@ -157,12 +162,12 @@ typedef struct dsm__search {
   dsm__arena *arena;
   DSM__LIST(dsm__box) boxes; /**< a heap: the least bound first */
   uint64_t number;
-  size_t best;     /**< index of the best answer; SIZE_MAX: none */
-  double cut;      /**< least bound of all boxes that are done */
-  double bound;    /**< no design has less */
+  size_t best;  /**< index of the best answer; SIZE_MAX: none */
+  double cut;   /**< least bound of all boxes that are done */
+  double bound; /**< no design has less */
   size_t box_count;
   bool is_stopped;
-  dsm__times *times; /**< scratch: of each network */
+  dsm__times *times;  /**< scratch: of each network */
   const double *work; /**< of each network: seconds at the peak rate times that; 0: not known */
 } dsm__search;
 

@@ -46,8 +46,8 @@ static dsm_status read_network(dsm__question *q, const char *text, const char **
   const char *const at = strrchr(text, '@');
   *weight = 1;
   *name = at == NULL ? text : dsm__arena_strndup(q->arena, text, (size_t)(at - text));
-  if (at != NULL &&
-      (!dsm__text_to_double(at + 1, strlen(at + 1), weight) || !(*weight > 0) || !(*weight < 1e9))) {
+  if (at != NULL && (!dsm__text_to_double(at + 1, strlen(at + 1), weight) || !(*weight > 0) ||
+                     !(*weight < 1e9))) {
     return dsm__refuse(diags, DSM_ERROR_USAGE,
                        "expected a network and a weight above 0, such as %.*s@0.5, found \"%.*s\"",
                        (int)(at - text), text, SHOWN_MAX, text);
@@ -189,8 +189,8 @@ static dsm_status add_define(dsm__question *q, const char *text, dsm_diags *diag
     return dsm__out_of_memory(diags);
   }
   if (text[length] == '\0' || !dsm__is_identifier(made->name)) {
-    return dsm__refuse(diags, DSM_ERROR_USAGE,
-                       "--define: expected NAME=EXPRESSION, found \"%.*s\"", SHOWN_MAX, text);
+    return dsm__refuse(diags, DSM_ERROR_USAGE, "--define: expected NAME=EXPRESSION, found \"%.*s\"",
+                       SHOWN_MAX, text);
   }
   if (!dsm__expression_check(q, "--define", made->expression, diags)) {
     return DSM_ERROR_USAGE;
@@ -202,9 +202,10 @@ static dsm_status add_define(dsm__question *q, const char *text, dsm_diags *diag
 static dsm_status add_budget(dsm__question *q, const char *text, dsm_diags *diags) {
   const char *const sign = strstr(text, "<=");
   dsm__limit *const made = &q->budgets[q->budget_count];
-  if (sign == NULL || sign == text || !dsm__text_to_double(sign + 2, strlen(sign + 2), &made->most)) {
-    return dsm__refuse(diags, DSM_ERROR_USAGE,
-                       "--budget: expected COLUMN<=NUMBER, found \"%.*s\"", SHOWN_MAX, text);
+  if (sign == NULL || sign == text ||
+      !dsm__text_to_double(sign + 2, strlen(sign + 2), &made->most)) {
+    return dsm__refuse(diags, DSM_ERROR_USAGE, "--budget: expected COLUMN<=NUMBER, found \"%.*s\"",
+                       SHOWN_MAX, text);
   }
   made->name = dsm__arena_strdup(q->arena, text);
   made->expression = expression_of(q, text, (size_t)(sign - text));
@@ -249,8 +250,8 @@ static dsm_status read_system(dsm__question *q, dsm_diags *diags) {
     const char *const text = sweep->sets[s];
     const size_t length = strcspn(text, "=");
     if (strncmp(text, prefix, sizeof prefix - 1) == 0) {
-      const char *const path = dsm__arena_strndup(q->arena, text + sizeof prefix - 1,
-                                                  length - (sizeof prefix - 1));
+      const char *const path =
+          dsm__arena_strndup(q->arena, text + sizeof prefix - 1, length - (sizeof prefix - 1));
       if (path == NULL) {
         return dsm__out_of_memory(diags);
       }

@@ -67,8 +67,7 @@ static double incumbent(const dsm__search *s) {
 }
 
 static bool is_cut(const dsm__search *s, double bound) {
-  return !(bound < HUGE_VAL) ||
-         (bound > 0 ? bound * (1 + s->request->gap) : bound) >= incumbent(s);
+  return !(bound < HUGE_VAL) || (bound > 0 ? bound * (1 + s->request->gap) : bound) >= incumbent(s);
 }
 
 /* A box that is done: none of its designs has less than its bound. */
@@ -153,10 +152,8 @@ static void fill(const dsm__search *s, const dsm__box *box, const double *slopes
         double taken = 1e-12;
         for (size_t b = 0; b < s->question->budget_count; b++) {
           const char *const expression = s->question->budgets[b].expression;
-          const double before =
-              dsm__range_of(s->question, expression, corner, corner, NULL).low;
-          const double after =
-              dsm__range_of(s->question, expression, &raised, &raised, NULL).low;
+          const double before = dsm__range_of(s->question, expression, corner, corner, NULL).low;
+          const double after = dsm__range_of(s->question, expression, &raised, &raised, NULL).low;
           taken += fmax(0, after - before) / fmax(fabs(s->question->budgets[b].most), 1e-300);
         }
         if (slopes[d] / taken > best_gain) {
@@ -341,10 +338,9 @@ static size_t choose(dsm__search *s, const dsm__box *box) {
     const double need = log(incumbent(s) / (box->bound * (1 + s->request->gap)));
     const double cap = isfinite(need) && need > 0 ? 1.5 * need : HUGE_VAL;
     const double of_worse = fmin(cap, loss_of(s, &best, &worse, box->slopes));
-    const double of_better =
-        dsm__box_contract(s->question, &better)
-            ? fmin(cap, loss_of(s, &best, &better, box->slopes))
-            : 10;
+    const double of_better = dsm__box_contract(s->question, &better)
+                                 ? fmin(cap, loss_of(s, &best, &better, box->slopes))
+                                 : 10;
     const double score =
         fmax(of_worse, 1e-6) * fmax(of_better, 1e-6) + 1e-12 * (box->high.at[d] - box->low.at[d]);
     if (score > most) {
@@ -539,13 +535,13 @@ dsm_status dsm__search_run(dsm__search *s, dsm_diags *diags) {
     status = look(s);
   }
   s->bound = s->boxes.count > 0 ? fmin(s->cut, s->boxes.items[0].bound) : s->cut;
-  s->bound = fmin(s->bound, incumbent(s));
   if (status == DSM_OK && s->best != SIZE_MAX) {
     /* What is beside the best design tells what more of anything would buy. */
     double slopes[DSM__DIMENSIONS_MAX];
     const dsm__corner best = s->answers->list.items[s->best].corner;
     status = slopes_at(s, &best, slopes);
   }
+  s->bound = fmin(s->bound, incumbent(s));
   report(s);
   return status;
 }

@@ -656,6 +656,8 @@ def check_made(schemas, dsm, source, plans):
             ("dsm-calibration/1", (0,), ("calibrate", str(source / "examples" / "calibrate" / "times.csv"), "chip1")),
             ("dsm-calibration/1", (0,), ("calibrate", str(source / "examples" / "calibrate" / "times.csv"), "chip1",
                                          "--fit", "chip.memory.bandwidth_GBps,chip.memory.efficiency_ratio")),
+            ("dsm-design/1", (0,), ("design", "alexnet,vgg16@0.5", "torus64", "--vary", "chip.memory.bandwidth_GBps=128..512/3",
+                                    "--vary", "core.scratchpad_MiB=1,2", "--budget", "chip.memory.bandwidth_GBps<=300")),
             ("dsm-remat/1", (0,), ("remat", "gpt2_medium_blocks", "--budget", "33%")),
             ("dsm-remat/1", (0,), ("remat", "vgg16", "torus64", "--pareto")),
             ("dsm-pipeline/1", (0,), ("remat", "gpt2_medium_blocks", "--stages", "4", "--budget", "700MB")),

@@ -24,7 +24,7 @@ typedef struct parser {
   dsm__expression_kind kind;
   const char *text;
   const char *at;
-  dsm__expression_finder *find;            /* of names that have one value; or NULL, */
+  dsm__expression_finder *find;             /* of names that have one value; or NULL, */
   dsm__expression_range_finder *find_range; /* of those that have any of a range */
   void *context;
   dsm__expression_flaw *flaw;
@@ -288,7 +288,6 @@ bool dsm__expression_value(const char *text, dsm__expression_kind kind,
 
 bool dsm__expression_range(const char *text, dsm__expression_range_finder *find, void *context,
                            dsm__interval *range, dsm__expression_flaw *flaw) {
-  parser p = {
-      .kind = DSM__EXPRESSION_REAL, .find_range = find, .context = context, .flaw = flaw};
+  parser p = {.kind = DSM__EXPRESSION_REAL, .find_range = find, .context = context, .flaw = flaw};
   return read_all(&p, text, range);
 }

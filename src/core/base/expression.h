@@ -53,8 +53,8 @@ bool dsm__expression_value(const char *text, dsm__expression_kind kind,
                            dsm__expression_finder *find, void *context, double *value,
                            dsm__expression_flaw *flaw);
 
-/** A range that has all values of a real expression in it, its names having any of theirs; the value
- * itself where each has one. */
+/** A range that has all values of a real expression in it, its names having any of theirs; the
+ * value itself where each has one. */
 bool dsm__expression_range(const char *text, dsm__expression_range_finder *find, void *context,
                            dsm__interval *range, dsm__expression_flaw *flaw);
 

@@ -130,7 +130,7 @@ static const char *flaw_of(dsm__range range) {
 static double steps_of(dsm__range range) {
   return range.is_spread      ? range.count - 1
          : range.is_geometric ? (log(range.to) - log(range.from)) / log(range.step)
-                            : (range.to - range.from) / range.step;
+                              : (range.to - range.from) / range.step;
 }
 
 static double range_value(dsm__range range, size_t index) {
@@ -139,7 +139,7 @@ static double range_value(dsm__range range, size_t index) {
       range.is_geometric ? range.from * pow(range.step, steps) : range.from + steps * range.step;
   const bool is_end =
       fabs(number - range.to) <= RANGE_TOLERANCE * fabs(range.is_geometric ? range.to : range.step);
-  return is_end              ? range.to
+  return is_end             ? range.to
          : !range.is_spread ? tidy(number)
          : index == 0       ? range.from
                             : rounded_to(number, 4); /* nobody builds parts to more */

@@ -200,8 +200,8 @@ typedef struct dsm__range {
   double to;
   double step;
   bool is_geometric;
-  bool is_spread;  /**< it has so many numbers, whatever the step that makes them so many */
-  double count;    /**< then */
+  bool is_spread; /**< it has so many numbers, whatever the step that makes them so many */
+  double count;   /**< then */
 } dsm__range;
 
 /** Adds the values of a range. */
@@ -212,8 +212,8 @@ bool dsm__axis_add_range(dsm__sweep_draft *draft, dsm__axis_draft *axis, dsm__ra
 bool dsm__axis_add_folder(dsm__sweep_draft *draft, dsm__axis_draft *axis, const char *folder,
                           const char *base, dsm__origin origin);
 
-/** Of an open sweep: each axis has the value of the system as it is too, numbers in order, and whole
- * where they count (sweep_open.c). */
+/** Of an open sweep: each axis has the value of the system as it is too, numbers in order, and
+ * whole where they count (sweep_open.c). */
 void dsm__axes_complete(dsm__sweep_draft *draft);
 
 /** No path twice, also in `set` and `options`; no value twice. */

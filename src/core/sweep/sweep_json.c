@@ -348,11 +348,13 @@ DSM__OWN_RECORD(names_record, dsm__sweep_draft, false,
                 DSM__FIELD(TEXT, dsm__sweep_draft, source_text, "source",
                            DSM__FIELD_IS_READ | DSM__FIELD_IS_TALL, .max = DSM_TEXT_BYTES_MAX),
                 DSM__FIELD(WORD, dsm__sweep_draft, record, "record", DSM__FIELD_IS_READ,
-                           .words = &dsm__record_words, .fallback = DSM_RECORD_LAYERS));
+                           .words = &dsm__record_words, .fallback = DSM_RECORD_LAYERS),
+                DSM__FIELD(FLAG, dsm__sweep_draft, is_open, "open", DSM__FIELD_IS_READ,
+                           .fallback = 0));
 
 DSM__OBJECT(dsm__sweep_object, "sweep", {.name = "format"}, {.name = "name"}, {.name = "source"},
             {.name = "workloads"}, {.name = "systems"}, {.name = "options"}, {.name = "set"},
-            {.name = "axes"}, {.name = "exclude"}, {.name = "record"});
+            {.name = "axes"}, {.name = "exclude"}, {.name = "record"}, {.name = "open"});
 
 void dsm__sweep_read(dsm__sweep_draft *draft) {
   if (draft->doc != NULL) {

@@ -135,6 +135,9 @@ static void write_all(resolved_writer *writer, const dsm_sweep *sweep) {
   }
   dsm__json_end_array(json);
   dsm__json_put_string(json, "record", dsm_record_name(sweep->record));
+  if (draft->is_open) {
+    dsm__json_put_bool(json, "open", true);
+  }
   dsm__json_end_object(json);
   dsm__json_finish(json);
 }

@@ -242,9 +242,9 @@ static void make(dsm__sweep_draft *draft, dsm_sweep *sweep, const char *file) {
   draft->conditions =
       dsm__draft_array(draft, 2 * (size_t)DSM_SWEEP_CONDITIONS_MAX, sizeof *draft->conditions);
   static void (*const steps[])(dsm__sweep_draft *) = {
-      dsm__varies_parse,      dsm__sweep_read,     read_request_options,
-      read_request,           dsm__axes_complete, dsm__axes_check,     dsm__paths_check,
-      dsm__same_values_check, check_optimizations, check_inputs,
+      dsm__varies_parse,   dsm__sweep_read, read_request_options, read_request,
+      dsm__axes_complete,  dsm__axes_check, dsm__paths_check,     dsm__same_values_check,
+      check_optimizations, check_inputs,
   };
   for (size_t i = 0; i < DSM__COUNT_OF(steps) && !dsm__draft_is_stopped(draft); i++) {
     steps[i](draft);

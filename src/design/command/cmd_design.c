@@ -54,8 +54,7 @@ static dsm_design_request request_of(const cli_arguments *arguments,
   request.question.mode = cli_is_given(arguments, "mode") ? &arguments->options.mode : NULL;
   request.question.parallelisms =
       cli_is_given(arguments, "parallelism") ? &arguments->options.parallelisms : NULL;
-  request.question.roles =
-      cli_is_given(arguments, "parallelism") ? arguments->options.roles : NULL;
+  request.question.roles = cli_is_given(arguments, "parallelism") ? arguments->options.roles : NULL;
   request.question.optimizations =
       arguments->has_optimizations ? &arguments->asked_optimizations : NULL;
   return request;

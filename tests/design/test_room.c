@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The best design is that of an exhaustive grid; budgets, ranges and threads do what they should;
+ * what more of each parameter does is as its row says. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dsm/dsm.h"
+#include "random_numbers.h"
+
+#ifndef DESIGN_SIDE
+#define DESIGN_SIDE 5 /* values of a parameter: 16 makes the grids of 4,096 designs */
+#endif
+
+enum { TEXT = 256, DIMENSIONS = 3, SUITE_MAX = 3 };
+
+static dsm_status read_bundled(void *context, const char *name, const char *folder,
+                               dsm_description kind, char **text, size_t *length, char **file,
+                               dsm_diags *diags) {
+  char path[2 * TEXT];
+  (void)context;
+  (void)folder;
+  snprintf(path, sizeof path, "%s/%s/%s.json", DSM_SOURCE_DIR,
+           kind == DSM_DESCRIPTION_WORKLOAD ? "workloads" : "systems", name);
+  *file = strdup(path);
+  return dsm_file_read(text, length, path, diags);
+}
+static const dsm_sweep_source source = {.read = read_bundled};
+
+/* ---- questions ---- */
+
+typedef struct question {
+  const char *networks[SUITE_MAX];
+  const char *system;
+  const char *paths[DIMENSIONS];
+  double own[DIMENSIONS];
+  double weights[DIMENSIONS]; /* of what a value over the own one costs */
+  double budget;
+} question;
+
+/* Of many kinds: rates, capacities, a latency, and a count. */
+static const question questions[] = {
+    {{"alexnet"},
+     "torus64",
+     {"core.scratchpad_MiB", "chip.memory.bandwidth_GBps", "system.link_bandwidth_x_GBps"},
+     {1, 256, 120},
+     {1, 2, .6},
+     3.6},
+    {{"resnet18"},
+     "torus64",
+     {"core.scratchpad_bandwidth_GBps", "chip.core_link_bandwidth_GBps",
+      "system.link_bandwidth_y_GBps"},
+     {128, 256, 40},
+     {.5, .7, .6},
+     1.5},
+    {{"alexnet", "resnet18@0.5"},
+     "torus16",
+     {"core.scratchpad_MiB", "chip.core_link_bandwidth_GBps", "chip.memory.bandwidth_GBps"},
+     {1, 256, 256},
+     {1, .7, 2},
+     4},
+    {{"resnet18"},
+     "torus64",
+     {"chip.cores", "chip.memory.bandwidth_GBps", "system.link_bandwidth_x_GBps"},
+     {32, 256, 120},
+     {4, 2, 1},
+     6},
+    {{"alexnet"},
+     "torus64",
+     {"array.startup_cycles", "chip.memory.bandwidth_GBps", "core.frequency_GHz"},
+     {1000, 256, 2},
+     {-.2, 2, 2},
+     4.2},
+};
+enum { QUESTIONS = sizeof questions / sizeof questions[0] };
+
+/* From a quarter to four times, the own one in the middle of an odd number. */
+static double value_of(const question *of, size_t d, int index, int side) {
+  const double value = of->own[d] * pow(16, (double)(index - side / 2) / (side - 1));
+  return strcmp(of->paths[d], "chip.cores") == 0 ? round(value) : round(value * 1000) / 1000;
+}
+
+static double price_of(const question *of, const double *values) {
+  double price = 0;
+  for (size_t d = 0; d < DIMENSIONS; d++) {
+    price += of->weights[d] * values[d] / of->own[d];
+  }
+  return price;
+}
+
+static dsm_design *find(const question *of, int side, double budget, double gap, size_t threads,
+                        const char *store) {
+  char varies[DIMENSIONS][8 * TEXT];
+  char define[2 * TEXT] = "price=0";
+  char limit[TEXT];
+  const char *vary_list[DIMENSIONS];
+  for (size_t d = 0; d < DIMENSIONS; d++) {
+    snprintf(varies[d], sizeof varies[d], "%s=", of->paths[d]);
+    for (int i = 0; i < side; i++) {
+      const size_t used = strlen(varies[d]);
+      snprintf(varies[d] + used, sizeof varies[d] - used, "%s%.10g", i == 0 ? "" : ",",
+               value_of(of, d, i, side));
+    }
+    const size_t used = strlen(define);
+    snprintf(define + used, sizeof define - used, " %c %.10g*%s/%.10g",
+             of->weights[d] < 0 ? '-' : '+', fabs(of->weights[d]), of->paths[d], of->own[d]);
+    vary_list[d] = varies[d];
+  }
+  snprintf(limit, sizeof limit, "price<=%.17g", budget);
+  const char *const defines[] = {define};
+  const char *const budgets[] = {limit};
+  dsm_design_request request = {.networks = of->networks,
+                                .system = of->system,
+                                .question = {.varies = vary_list, .vary_count = DIMENSIONS},
+                                .defines = defines,
+                                .define_count = 1,
+                                .budgets = budgets,
+                                .budget_count = 1,
+                                .source = &source,
+                                .gap = gap,
+                                .thread_count = threads,
+                                .store = store};
+  while (request.network_count < SUITE_MAX && of->networks[request.network_count] != NULL) {
+    request.network_count++;
+  }
+  dsm_design *design = NULL;
+  dsm_diags *const diags = dsm_diags_new(4);
+  const dsm_status status = dsm_design_find(&design, &request, diags);
+  ck_assert_msg(status == DSM_OK, "%s",
+                dsm_diags_count(diags) > 0 ? dsm_diags_get(diags, 0)->message : "");
+  dsm_diags_free(diags);
+  return design;
+}
+
+/* ---- the twin: the grid point by point, by explore alone ---- */
+
+static double seconds_of(dsm_explorer *explorer, const dsm_workload *workload,
+                         const char *system_name, const dsm_override *overrides, size_t count) {
+  char path[2 * TEXT];
+  dsm_system *system = NULL;
+  dsm_plan *plan = NULL;
+  double seconds = HUGE_VAL;
+  snprintf(path, sizeof path, "%s/systems/%s.json", DSM_SOURCE_DIR, system_name);
+  if (dsm_system_load(&system, path, overrides, count, NULL) == DSM_OK &&
+      dsm_explorer_explore(explorer, &plan, workload, system, NULL, NULL) == DSM_OK) {
+    seconds = plan->result.step_seconds;
+  }
+  dsm_plan_free(plan);
+  dsm_system_free(system);
+  return seconds;
+}
+
+static dsm_workload *load_network(const char *text, double *weight) {
+  char name[TEXT];
+  char path[2 * TEXT];
+  dsm_workload *workload = NULL;
+  snprintf(name, sizeof name, "%s", text);
+  char *const at = strchr(name, '@');
+  *weight = at == NULL ? 1 : strtod(at + 1, NULL);
+  if (at != NULL) {
+    *at = '\0';
+  }
+  snprintf(path, sizeof path, "%s/workloads/%s.json", DSM_SOURCE_DIR, name);
+  ck_assert_int_eq(dsm_workload_load(&workload, path, NULL, 0, NULL), DSM_OK);
+  return workload;
+}
+
+static double exhaustive(const question *of, int side) {
+  dsm_workload *networks[SUITE_MAX];
+  double weights[SUITE_MAX];
+  dsm_explorer *const explorer = dsm_explorer_new();
+  double sum = 0;
+  double best = HUGE_VAL;
+  size_t count = 0;
+  for (; count < SUITE_MAX && of->networks[count] != NULL; count++) {
+    networks[count] = load_network(of->networks[count], &weights[count]);
+    sum += weights[count];
+  }
+  for (int point = 0; point < side * side * side; point++) {
+    double values[DIMENSIONS];
+    char texts[DIMENSIONS][TEXT];
+    dsm_override overrides[DIMENSIONS];
+    int rest = point;
+    for (size_t d = 0; d < DIMENSIONS; d++, rest /= side) {
+      values[d] = value_of(of, d, rest % side, side);
+      snprintf(texts[d], sizeof texts[d], "%.10g", values[d]);
+      overrides[d] = (dsm_override){.path = of->paths[d], .value = texts[d]};
+    }
+    if (price_of(of, values) > of->budget * (1 + 1e-9)) {
+      continue;
+    }
+    double logarithm = 0;
+    for (size_t n = 0; n < count; n++) {
+      logarithm += weights[n] / sum *
+                   log(seconds_of(explorer, networks[n], of->system, overrides, DIMENSIONS));
+    }
+    best = fmin(best, exp(logarithm));
+  }
+  for (size_t n = 0; n < count; n++) {
+    dsm_workload_free(networks[n]);
+  }
+  dsm_explorer_free(explorer);
+  return best;
+}
+
+START_TEST(test_best_of_the_grid) {
+  const question *const of = &questions[_i];
+  const double best = exhaustive(of, DESIGN_SIDE);
+  dsm_design *const exact = find(of, DESIGN_SIDE, of->budget, 0, 1, NULL);
+  ck_assert_double_eq_tol(exact->value / best, 1, 1e-9);
+  ck_assert_double_eq_tol(exact->gap, 0, 1e-9);
+  dsm_design *const near = find(of, DESIGN_SIDE, of->budget, .02, 1, NULL);
+  ck_assert(near->value <= best * 1.02 * (1 + 1e-9));
+  ck_assert(near->bound <= best * (1 + 1e-9));
+  ck_assert(near->gap <= .02 + 1e-9);
+  dsm_design_free(near);
+  dsm_design_free(exact);
+}
+END_TEST
+
+/* ---- properties ---- */
+
+START_TEST(test_more_is_never_worse) {
+  const question *const of = &questions[_i];
+  double before = HUGE_VAL;
+  for (int step = 0; step < 4; step++) {
+    dsm_design *const design = find(of, 5, of->budget * (1 + .25 * step), 0, 1, NULL);
+    ck_assert(design->value <= before * (1 + 1e-9));
+    before = design->value;
+    dsm_design_free(design);
+  }
+  dsm_design *const narrow = find(of, 3, of->budget, 0, 1, NULL);
+  dsm_design *const wide = find(of, 5, of->budget, 0, 1, NULL); /* has all of these too */
+  ck_assert(wide->value <= narrow->value * (1 + 1e-9));
+  dsm_design_free(wide);
+  dsm_design_free(narrow);
+}
+END_TEST
+
+static void check_same(const dsm_design *one, const dsm_design *other) {
+  ck_assert(one->value >= other->value && one->value <= other->value);
+  ck_assert(one->bound >= other->bound && one->bound <= other->bound);
+  ck_assert_uint_eq(one->explorations, other->explorations);
+  ck_assert_uint_eq(one->boxes, other->boxes);
+  for (size_t p = 0; p < one->parameter_count; p++) {
+    ck_assert_str_eq(one->parameters[p].value, other->parameters[p].value);
+  }
+}
+
+START_TEST(test_any_number_of_threads) {
+  const question *const of = &questions[_i];
+  dsm_design *const one = find(of, 5, of->budget, .005, 1, NULL);
+  dsm_design *const several = find(of, 5, of->budget, .005, 3, NULL);
+  check_same(one, several);
+  dsm_design_free(several);
+  dsm_design_free(one);
+}
+END_TEST
+
+/* A database that has some of the points, as of a search that was killed. */
+START_TEST(test_goes_on_from_a_database) {
+  const question *const of = &questions[2];
+  char path[] = "/tmp/dsm-design-XXXXXX";
+  const int file = mkstemp(path);
+  ck_assert_int_ge(file, 0);
+  remove(path);
+  dsm_design *const first = find(of, 5, of->budget, .3, 1, path);
+  dsm_design *const more = find(of, 5, of->budget, 0, 1, path);
+  dsm_design *const alone = find(of, 5, of->budget, 0, 1, NULL);
+  check_same(more, alone);
+  dsm_design_free(alone);
+  dsm_design_free(more);
+  dsm_design_free(first);
+  remove(path);
+}
+END_TEST
+
+/* ---- what more of a parameter does ---- */
+
+/* Rates, capacities and costs of a machine, drawn within a factor of 8 of those of torus64, or
+ * beside their defaults. */
+static const struct {
+  const char *path;
+  double least;
+  double most;
+  bool is_cost; /* more is never faster; else never slower */
+} marked[] = {
+    {"core.frequency_GHz", .5, 4, false},
+    {"core.scratchpad_MiB", .25, 8, false},
+    {"core.scratchpad_bandwidth_GBps", 16, 1024, false},
+    {"core.sfu_ops_per_cycle", 2, 128, false},
+    {"core.vector_macs_per_cycle", 0, 512, false},
+    {"core.sustained_frequency_ratio", .3, 1, false},
+    {"chip.core_link_bandwidth_GBps", 32, 2048, false},
+    {"chip.memory.bandwidth_GBps", 32, 2048, false},
+    {"chip.memory.capacity_GB", .1, 16, false},
+    {"chip.memory.efficiency_ratio", .3, 1, false},
+    {"array.efficiency_ratio", .3, 1, false},
+    {"system.link_bandwidth_x_GBps", 10, 1000, false},
+    {"system.link_bandwidth_y_GBps", 10, 1000, false},
+    {"array.startup_cycles", 0, 5000, true},
+    {"array.block_cycles", 0, 100, true},
+    {"core.transcendental_passes", 0, 16, true},
+    {"core.operation_overhead_us", 0, 10, true},
+    {"core.issue_us", 0, 10, true},
+    {"system.collective_base_us", 0, 20, true},
+    {"model.weight_update_memory_bytes", 0, 8, true},
+};
+enum { MARKED = sizeof marked / sizeof marked[0], DRAWN = 2 };
+
+START_TEST(test_marked_rows) {
+  static const char *const names[] = {"alexnet", "resnet18", "gnmt", "bert_base"};
+  uint64_t state = 4000 + (uint64_t)_i;
+  double weight = 1;
+  dsm_workload *const network = load_network(names[_i % 4], &weight);
+  dsm_explorer *const explorer = dsm_explorer_new();
+  for (int draw = 0; draw < DRAWN; draw++) {
+    char texts[4][TEXT];
+    dsm_override overrides[4];
+    size_t count = 0;
+    const size_t varied = (size_t)_i;
+    for (; count < 3; count++) { /* three others */
+      const size_t other = (varied + 1 + random_below(&state, MARKED - 1)) % MARKED;
+      const double share = (double)random_below(&state, 1000) / 999;
+      snprintf(texts[count], TEXT, "%.6g",
+               marked[other].least + share * (marked[other].most - marked[other].least));
+      overrides[count] = (dsm_override){.path = marked[other].path, .value = texts[count]};
+    }
+    double before = 0;
+    for (int step = 0; step <= 6; step++) {
+      const double value =
+          marked[varied].least + step / 6.0 * (marked[varied].most - marked[varied].least);
+      snprintf(texts[3], TEXT, "%.10g", value);
+      overrides[3] = (dsm_override){.path = marked[varied].path, .value = texts[3]};
+      const double seconds = seconds_of(explorer, network, "torus16", overrides, 4);
+      if (step > 0 && isfinite(before)) {
+        ck_assert_msg(marked[varied].is_cost ? seconds >= before * (1 - 1e-9)
+                                             : seconds <= before * (1 + 1e-9),
+                      "%s=%s of %s: %.17g s, before %.17g s (%s=%s %s=%s %s=%s)",
+                      marked[varied].path, texts[3], names[_i % 4], seconds, before,
+                      overrides[0].path, texts[0], overrides[1].path, texts[1], overrides[2].path,
+                      texts[2]);
+      }
+      before = seconds;
+    }
+  }
+  dsm_explorer_free(explorer);
+  dsm_workload_free(network);
+}
+END_TEST
+
+/* ---- bad input ---- */
+
+static const struct {
+  const char *network;
+  const char *varies[2];
+  const char *define;
+  const char *budget;
+  const char *minimize;
+  dsm_status status;
+  const char *found; /* in the message */
+} bad[] = {
+    {"vgg16",
+     {"core.scratchpad_MiB=1,2", "core.scratchpad_MiB=2,4"},
+     0,
+     0,
+     0,
+     DSM_ERROR_USAGE,
+     "a second time"},
+    {"vgg16", {"core.scratchpad_MiB=4..1/8"}, 0, 0, 0, DSM_ERROR_USAGE, "ends above its beginning"},
+    {"vgg16", {"core.scratchpad_MiB=1..4/1"}, 0, 0, 0, DSM_ERROR_USAGE, "at least 2 numbers"},
+    {"vgg16", {"core.scratchpad_MB=1,2"}, 0, 0, 0, DSM_ERROR_USAGE, "expected"},
+    {"vgg16",
+     {"core.scratchpad_MiB=1,2"},
+     0,
+     "core.scratchpad_MiB<=0.5",
+     0,
+     DSM_ERROR_INFEASIBLE,
+     "the least is 1"},
+    {"vgg16",
+     {"core.scratchpad_MiB=1,2"},
+     0,
+     "core.scratchpad_MiB<0.5",
+     0,
+     DSM_ERROR_USAGE,
+     "COLUMN<=NUMBER"},
+    {"vgg16",
+     {"core.scratchpad_MiB=1,2"},
+     0,
+     0,
+     "step_second",
+     DSM_ERROR_USAGE,
+     "expected a column"},
+    {"vgg16", {"core.scratchpad_MiB=1,2"}, "1=2", 0, 0, DSM_ERROR_USAGE, "NAME=EXPRESSION"},
+    {"vgg16",
+     {"core.scratchpad_MiB=1,2"},
+     0,
+     "chip_mm2<=100",
+     0,
+     DSM_ERROR_USAGE,
+     "names a technology"},
+    {"vgg16@0", {"core.scratchpad_MiB=1,2"}, 0, 0, 0, DSM_ERROR_USAGE, "a weight above 0"},
+    {"gpt3_175b",
+     {"core.scratchpad_MiB=1,2"},
+     0,
+     0,
+     0,
+     DSM_ERROR_INFEASIBLE,
+     "runs on none of the designs"},
+    {"vgg16", {NULL}, 0, 0, 0, DSM_ERROR_USAGE, "parameter that is varied"},
+};
+enum { BAD = sizeof bad / sizeof bad[0] };
+
+START_TEST(test_bad_input) {
+  const char *const networks[] = {bad[_i].network};
+  const char *const defines[] = {bad[_i].define};
+  const char *const budgets[] = {bad[_i].budget};
+  size_t vary_count = 0;
+  while (vary_count < 2 && bad[_i].varies[vary_count] != NULL) {
+    vary_count++;
+  }
+  const dsm_design_request request = {
+      .networks = networks,
+      .network_count = 1,
+      .system = "torus64",
+      .question = {.varies = bad[_i].varies, .vary_count = vary_count},
+      .defines = defines,
+      .define_count = bad[_i].define != NULL,
+      .budgets = budgets,
+      .budget_count = bad[_i].budget != NULL,
+      .minimize = bad[_i].minimize,
+      .source = &source};
+  dsm_design *design = NULL;
+  dsm_diags *const diags = dsm_diags_new(8);
+  ck_assert_int_eq(dsm_design_find(&design, &request, diags), bad[_i].status);
+  ck_assert_ptr_null(design);
+  ck_assert_uint_eq(dsm_diags_count(diags), 1);
+  ck_assert_msg(strstr(dsm_diags_get(diags, 0)->message, bad[_i].found) != NULL, "%s",
+                dsm_diags_get(diags, 0)->message);
+  dsm_diags_free(diags);
+}
+END_TEST
+
+static Suite *suite_design(void) {
+  Suite *const suite = suite_create("design");
+  TCase *const all = tcase_create("design");
+  tcase_set_timeout(all, 600);
+  tcase_add_loop_test(all, test_best_of_the_grid, 0, QUESTIONS);
+  tcase_add_loop_test(all, test_more_is_never_worse, 0, QUESTIONS);
+  tcase_add_loop_test(all, test_any_number_of_threads, 0, QUESTIONS);
+  tcase_add_test(all, test_goes_on_from_a_database);
+  tcase_add_loop_test(all, test_marked_rows, 0, MARKED);
+  tcase_add_loop_test(all, test_bad_input, 0, BAD);
+  suite_add_tcase(suite, all);
+  return suite;
+}
+
+int main(void) {
+  SRunner *const runner = srunner_create(suite_design());
+  srunner_run_all(runner, CK_ENV);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
