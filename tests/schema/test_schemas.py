@@ -138,6 +138,8 @@ BEYOND_SCHEMAS = {
     },
     "system": {
         "axes_with_too_many_chips": "chips of all axes: " + RELATION,
+        "axis_divided": RELATION,
+        "axes_that_are_too_many_with_those_divided": RELATION,
         "axis_name_twice": "names that differ: " + RELATION,
         "chips_product_over_limit": "chips_x times chips_y: " + RELATION,
         "interconnect_of_cores_none": "cores that something joins: " + RELATION,
@@ -367,6 +369,7 @@ def expand_axes(schemas, schema, stated, parameters):
     expect((axes["minItems"], axes["maxItems"]) == (1, count), "number of axes")
     own = leaves(schemas, schema, axes["items"])
     name = own.pop("name")
+    expect(own.pop("divide")["default"] == 1, "divide: of an axis that is whole")
     expect(name["is_required"], "an axis without name")
     for axis in range(count):
         stated |= {f"system.axes.{axis}.{key}": {**each} for key, each in own.items()}

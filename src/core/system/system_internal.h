@@ -166,7 +166,11 @@ static inline void *dsm__parameter_field(const dsm__parameter *parameter, dsm_sy
  */
 void dsm__system_read(dsm_system *system, const dsm__json_node *node, bool has_all);
 
-/** Reads "system.axes", which is there, and writes it. */
+/** Which axis of the list is divided, 1 the first; 0: none. */
+unsigned dsm__axes_divided(const dsm__json_node *axes);
+
+/** Reads "system.axes", which is there, and writes it; what is left of a divided axis is the next
+ * one. */
 void dsm__axes_read(dsm_system *system, const dsm__json_node *axes);
 void dsm__axes_write(const dsm_system *system, dsm__json_writer *writer);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* system_json.c: the format "dsm-system/1", read by walking the table of parameters. */
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -187,10 +188,25 @@ static bool has_only_notes_of_technology(const dsm__json_node *notes) {
   return !dsm__json_is_present(notes) || dsm__json_object_only(notes, known, count);
 }
 
+/* The note on a parameter. What is left of a divided axis has the notes of that axis, and axes
+ * behind it are one place before in the description. */
+static dsm__json_node note_in_place(const dsm__json_node *notes, const dsm__parameter *parameter,
+                                    unsigned divided) {
+  static const char axes[] = "system.axes.";
+  char path[64];
+  if (divided == 0 || parameter->axis <= divided) {
+    return dsm__json_member(notes, parameter->path);
+  }
+  assert(strlen(parameter->path) < sizeof path);
+  memcpy(path, parameter->path, strlen(parameter->path) + 1);
+  path[sizeof axes - 1]--;
+  return dsm__json_member(notes, path);
+}
+
 /* The note on a parameter: the system's own, else that of its technology. */
 static dsm__json_node note_on(const dsm__json_node *notes, const dsm__json_node *of_technology,
-                              const dsm__parameter *parameter) {
-  const dsm__json_node note = dsm__json_member(notes, parameter->path);
+                              const dsm__parameter *parameter, unsigned divided) {
+  const dsm__json_node note = note_in_place(notes, parameter, divided);
   return dsm__json_is_present(&note) || !dsm__parameter_is_of_technology(parameter)
              ? note
              : dsm__json_member(of_technology, parameter->path + strlen(DSM__TECHNOLOGY_PREFIX));
@@ -219,6 +235,9 @@ static void read_notes(dsm_system *system, const dsm__json_node *root, bool has_
   const bool is_technology = system == system->technology.holder;
   const dsm__json_node technology = is_technology ? *root : dsm__json_member(root, "technology");
   const dsm__json_node notes = dsm__json_member(root, is_technology ? "" : "notes");
+  const dsm__json_node network = dsm__json_member(root, "system");
+  const dsm__json_node axes = dsm__json_member(&network, "axes");
+  const unsigned divided = dsm__axes_divided(&axes);
   const char *known[DSM__PARAMETERS_MAX + 8];
   for (size_t p = 0; p < dsm__parameter_count; p++) {
     known[p] = dsm__parameters[p].path;
@@ -240,7 +259,7 @@ static void read_notes(dsm_system *system, const dsm__json_node *root, bool has_
     return;
   }
   for (size_t p = 0; p < dsm__parameter_count; p++) {
-    const dsm__json_node note = note_on(&notes, &of_technology, &dsm__parameters[p]);
+    const dsm__json_node note = note_on(&notes, &of_technology, &dsm__parameters[p], divided);
     if (dsm__json_is_present(&note) &&
         dsm__json_string(&note, 0, DSM_TEXT_BYTES_MAX, system->arena, &texts[system->note_count])) {
       paths[system->note_count++] = known[p];
