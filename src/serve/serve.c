@@ -226,6 +226,40 @@ static dsm_status find_front(dsm__serving_search *s) {
   return status;
 }
 
+/* Near a limit the front is coarser than the best batch should be: searches on from the best one
+ * that is known. */
+static dsm_status find_best(dsm__serving_search *s) {
+  dsm__instance *instance = NULL;
+  dsm__best_batch best = {.requests = 0};
+  double most = 0;
+  for (size_t i = 0; i < s->instances.count; i++) {
+    dsm__instance *const one = &s->instances.items[i];
+    for (size_t b = 0; b < one->batches.count; b++) {
+      const dsm__serving_batch *const batch = &one->batches.items[b];
+      const dsm_serving_state state = dsm__serving_state_of(one, batch, false, batch->requests);
+      const double served = coordinates_of(&state, one->chips).chip;
+      if (served > most && dsm__serving_is_within(&s->to->options, &state)) {
+        most = served;
+        instance = one;
+        best.requests = batch->requests;
+      }
+    }
+  }
+  if (instance == NULL || s->request.decode == NULL) {
+    return DSM_OK;
+  }
+  const uint64_t start = best.requests;
+  dsm_status status =
+      dsm__best_batch_find(&best, instance, &s->to->options, start, start == instance->most);
+  const dsm__serving_batch *batch = NULL;
+  if (status == DSM_OK && best.requests != start) {
+    status = dsm__instance_explore(instance, best.requests, &batch);
+  }
+  return status == DSM_OK && batch != NULL && !make_known(s, instance, batch)
+             ? DSM_ERROR_OUT_OF_MEMORY
+             : status;
+}
+
 /* ---- the answer ---- */
 
 /* The limit that the next larger batch exceeds; beyond the largest batch that is memory. */
@@ -395,6 +429,9 @@ dsm_status dsm__serving_request_derive(dsm__serving_request *request, const dsm_
     const dsm__serving_means means = dsm__lengths_means(options->lengths);
     request->context = means.context;
     request->end = means.end;
+  }
+  if (options->waves > 0) { /* servers admit a request for the tokens that it has so far */
+    request->end = request->context;
   }
   dsm_status status = dsm_workload_phase(&request->prefill, workload, DSM_PHASE_PREFILL,
                                          in - request->cached_tokens, in, diags);
@@ -611,6 +648,7 @@ static dsm_status answer(dsm__serving_search *s, const dsm_workload *workload,
     status = dsm__serving_find_asked(s);
   } else if (status == DSM_OK) {
     status = find_front(s);
+    status = status == DSM_OK ? find_best(s) : status;
     status = status == DSM_OK ? collect_points(s) : status;
   }
   if (status == DSM_OK && s->to->point_count == 0) {
