@@ -6,15 +6,6 @@
 
 enum { STEPS_MAX = 6 };
 
-/* How much of the limits a state takes: up to 1 it is within them. */
-static double excess_of(const dsm_serving_options *options, const dsm_serving_state *state) {
-  const double ttft = options->ttft_seconds > 0 ? state->ttft_seconds / options->ttft_seconds : 0;
-  const double tpot = options->tpot_seconds > 0 && !isnan(state->tpot_seconds)
-                          ? state->tpot_seconds / options->tpot_seconds
-                          : 0;
-  return fmax(ttft, tpot);
-}
-
 /* Explores a batch, and keeps it if it is better. */
 static dsm_status try_batch(dsm__best_batch *best, dsm__instance *instance,
                             const dsm_serving_options *options, uint64_t requests, double *excess) {
@@ -28,7 +19,7 @@ static dsm_status try_batch(dsm__best_batch *best, dsm__instance *instance,
     return status;
   }
   const dsm_serving_state state = dsm__serving_state_of(instance, batch, false, batch->requests);
-  *excess = excess_of(options, &state);
+  *excess = dsm__serving_load(options, &state);
   if (*excess <= 1 &&
       (best->requests == 0 || state.requests_per_second > best->state.requests_per_second)) {
     best->requests = batch->requests;

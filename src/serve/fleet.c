@@ -130,7 +130,7 @@ dsm_status dsm__serving_refuse_rate(const dsm__serving_search *s) {
 
 /* ---- event by event ---- */
 
-const dsm__instance *dsm__serving_instance_called(const dsm__serving_search *s, const char *name) {
+dsm__instance *dsm__serving_instance_called(const dsm__serving_search *s, const char *name) {
   size_t i = 0;
   while (s->instances.items[i].name != name) {
     i++;

@@ -122,6 +122,8 @@ dsm_serving_state dsm__serving_state_of(const dsm__instance *instance,
                                         const dsm__serving_batch *batch, bool is_least,
                                         uint64_t requests);
 
+/** How much of the limits a state takes: up to 1 it is within them. */
+double dsm__serving_load(const dsm_serving_options *options, const dsm_serving_state *state);
 bool dsm__serving_is_within(const dsm_serving_options *options, const dsm_serving_state *state);
 
 /** The batch that serves most within limits. */
