@@ -10,44 +10,34 @@
 
 /* ---- a rate ---- */
 
-/* Decode steps of an instance by requests, in the form of dsm_serving_times. */
-typedef struct tables {
-  double *requests;
-  double *seconds;
-  double *others; /* beside a chunk */
-  double *chunked;
-  dsm_serving_times times;
-} tables;
-
 static double arriving_together(const dsm__serving_search *s, const dsm__instance *instance) {
   return s->request.decode == NULL ? (double)s->request.prefill_most
                                    : fmin(s->arriving, (double)instance->most);
 }
 
-static bool fill_tables(const dsm__serving_search *s, const dsm__instance *instance,
-                        double together, tables *to) {
+/* Decode steps of an instance by requests, and its prefill. False if out of memory. */
+static bool fill_times(const dsm__serving_search *s, const dsm__instance *instance, double together,
+                       dsm_serving_times *to) {
+  enum { REQUESTS, SECONDS, OTHERS, CHUNKED, LISTS };
   const size_t count = instance->batches.count;
-  to->requests = dsm__arena_array(s->arena, count, sizeof *to->requests);
-  to->seconds = dsm__arena_array(s->arena, count, sizeof *to->seconds);
-  to->others = dsm__arena_array(s->arena, count, sizeof *to->others);
-  to->chunked = dsm__arena_array(s->arena, count, sizeof *to->chunked);
-  if (to->requests == NULL || to->seconds == NULL || to->others == NULL || to->chunked == NULL) {
+  double *const all = dsm__arena_array(s->arena, LISTS * count, sizeof *all);
+  if (all == NULL) {
     return false;
   }
   for (size_t i = 0; i < count; i++) {
-    to->requests[i] = (double)instance->batches.items[i].requests;
-    to->seconds[i] = instance->batches.items[i].step.seconds;
-    to->others[i] = to->requests[i] - 1;
-    to->chunked[i] = instance->batches.items[i].chunked.seconds;
+    const dsm__serving_batch *const batch = &instance->batches.items[i];
+    all[REQUESTS * count + i] = (double)batch->requests;
+    all[SECONDS * count + i] = batch->step.seconds;
+    all[OTHERS * count + i] = (double)batch->requests - 1; /* beside a chunk */
+    all[CHUNKED * count + i] = batch->chunked.seconds;
   }
-  to->times =
-      (dsm_serving_times){.output_tokens = s->to->options.output_tokens,
-                          .prefill_seconds = dsm__instance_prefill_of(instance, together).seconds,
-                          .prefill_batch = together,
-                          .decode = {to->requests, to->seconds, count},
-                          .chunks = s->request.chunks,
-                          .chunked = {to->others, to->chunked, count},
-                          .tokens_per_step = s->to->tokens_per_step};
+  *to = (dsm_serving_times){.output_tokens = s->to->options.output_tokens,
+                            .prefill_seconds = dsm__instance_prefill_of(instance, together).seconds,
+                            .prefill_batch = together,
+                            .decode = {all, all + SECONDS * count, count},
+                            .chunks = s->request.chunks,
+                            .chunked = {all + OTHERS * count, all + CHUNKED * count, count},
+                            .tokens_per_step = s->to->tokens_per_step};
   return true;
 }
 
@@ -96,7 +86,7 @@ dsm_status dsm__serving_find_fleet(dsm__serving_search *s) {
     const dsm__instance *const instance = &s->instances.items[i];
     const uint64_t most = s->to->options.chips / instance->chips;
     dsm_serving_state state;
-    tables of;
+    dsm_serving_times of;
     if (instance->most == 0) {
       continue;
     }
@@ -105,11 +95,11 @@ dsm_status dsm__serving_find_fleet(dsm__serving_search *s) {
     const double together[] = {arriving_together(s, instance),
                                dsm__serving_together(&s->request, instance->most)};
     for (size_t k = 0; k < DSM__COUNT_OF(together); k++) {
-      if (!fill_tables(s, instance, together[k], &of)) {
+      if (!fill_times(s, instance, together[k], &of)) {
         return DSM_ERROR_OUT_OF_MEMORY;
       }
-      const uint64_t instances = fewest(s, &of.times, BOTH, most, 0, &state);
-      largest = fmax(largest, (double)most * dsm_serving_largest_rate(&of.times));
+      const uint64_t instances = fewest(s, &of, BOTH, most, 0, &state);
+      largest = fmax(largest, (double)most * dsm_serving_largest_rate(&of));
       if (instances > 0 && (fleet->instances == 0 || instances * instance->chips < fleet->chips)) {
         *fleet = (dsm_serving_fleet){instances, instances * instance->chips, instance->name, state};
       }
@@ -144,7 +134,7 @@ dsm_status dsm__serving_simulate(dsm__serving_search *s) {
   const dsm_serving_lengths *const trace = options->lengths;
   const bool is_open = options->rate > 0;
   const char *const name = is_open ? s->to->fleet.instance : s->to->best.instance;
-  tables of;
+  dsm_serving_times of;
   if (options->simulated_requests == 0 || name == NULL) {
     return DSM_OK;
   }
@@ -156,10 +146,10 @@ dsm_status dsm__serving_simulate(dsm__serving_search *s) {
   const uint64_t each = is_open ? s->to->fleet.instances : 1;
   const uint64_t asked = options->simulated_requests;
   const uint64_t comes = s->has_arrivals ? 1 + (trace->count - 1) / each : asked;
-  if (!fill_tables(s, instance, together, &of)) {
+  if (!fill_times(s, instance, together, &of)) {
     return DSM_ERROR_OUT_OF_MEMORY;
   }
-  const dsm_serving_scenario scenario = {.times = &of.times,
+  const dsm_serving_scenario scenario = {.times = &of,
                                          .input_tokens = options->input_tokens,
                                          .new_tokens = s->request.new_tokens,
                                          .lengths = trace != NULL ? trace->items : NULL,
@@ -263,14 +253,14 @@ dsm_status dsm__serving_find_apart(dsm__serving_search *s, const dsm_system *sys
   }
   for (size_t d = 0; d < s->instances.count && has_decode; d++) {
     const dsm__instance *const decode = &s->instances.items[d];
-    tables of;
-    if (decode->most > 0 && !fill_tables(s, decode, arriving_together(s, decode), &of)) {
+    dsm_serving_times of;
+    if (decode->most > 0 && !fill_times(s, decode, arriving_together(s, decode), &of)) {
       return DSM_ERROR_OUT_OF_MEMORY;
     }
     for (size_t p = 0; p < s->instances.count && decode->most > 0; p++) {
       const dsm__instance *const prefill = &s->instances.items[p];
       if (prefill->most > 0) {
-        pair both = {prefill, decode, of.times, transfer_seconds(s, system)};
+        pair both = {prefill, decode, of, transfer_seconds(s, system)};
         both.times.prefill_batch = arriving_together(s, prefill);
         both.times.prefill_seconds =
             dsm__instance_prefill_of(prefill, both.times.prefill_batch).seconds;
