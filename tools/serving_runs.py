@@ -73,6 +73,9 @@ PRECISIONS = {"fp8": "fp8", "fp4": "fp4", "": "bf16"}
 RANDOM_LENGTHS = (("1024", "1024"), ("1024", "8192"), ("8192", "1024"))
 MEAN_OF_RANDOM = 0.9
 WAVES = "10"
+# SGLang prefills all that wait before it decodes, so that requests of one length begin and end together for good: each wave is
+# like the first.
+IN_STEP = "1"
 EXPERTS = 256  # of DeepSeek-R1 and MiniMax-M2.5; 128 of gpt-oss
 
 
@@ -118,8 +121,10 @@ def served(dsm, row, figure, waves=WAVES, **values):
     chips, words = split_of(row)
     precision = PRECISIONS[row["precision"]]
     cache_bytes = 1 if row["backend"] == "trtllm" and precision != "bf16" else 2
+    is_in_step = row["backend"] == "sglang" and (row["isl"], row["osl"]) not in RANDOM_LENGTHS
     answer = serve(dsm, network(dsm, model_of(row), precision, cache_bytes), machine(dsm, row["system"].removesuffix("_sxm"), chips),
-                   mean_length(row, "isl"), mean_length(row, "osl"), row["all"], words, ("--waves", waves), **values)
+                   mean_length(row, "isl"), mean_length(row, "osl"), row["all"], words, ("--waves", IN_STEP if is_in_step else waves),
+                   **values)
     point = next(point for point in answer["points"] if point["requests"] == int(row["batch_size"]))
     return 1e3 * point[figure]
 

@@ -71,6 +71,14 @@ typedef struct dsm_serving_state {
 /** `requests`, 1 or more, are always there: one that ends is replaced at once. */
 DSM_API dsm_serving_state dsm_serving_closed(const dsm_serving_times *times, double requests);
 
+/** A benchmark of equal requests, `requests` of them at a time, whose O is above 1. It begins with
+ * all at once, and each place has `waves` of them, 1 or more: one that ends is replaced at once.
+ * The first wave is prefilled in groups of `prefill_batch`, one in each step, beside which requests
+ * decode. A group ends together, so the next one of its size takes its place together. By then the
+ * host has launched another step (engines launch one ahead), for which it waits. */
+DSM_API dsm_serving_state dsm_serving_benchmark(const dsm_serving_times *times, double requests,
+                                                double waves);
+
 /** Requests arrive at random (Poisson), `rate` a second on average, above 0. False: the instance
  * cannot serve so many in the long run, or more would run together than the tables hold. */
 DSM_API bool dsm_serving_open(dsm_serving_state *state, const dsm_serving_times *times,
@@ -213,8 +221,9 @@ typedef struct dsm_serving_options {
   const uint64_t *requests; /**< only these numbers of requests, on all chips; NULL: the front. They
                                  are borrowed during the call, NULL in an answer */
   size_t request_count;
-  double waves; /**< with them: a benchmark, which begins with all requests at once and has so many
-                     for each place; 0: a run without a beginning, 1: nothing but the beginning */
+  double waves; /**< with them: a benchmark (dsm_serving_benchmark) with so many for each place; 1:
+                     nothing but the beginning. Memory holds the caches of requests at their mean
+                     context, not at their ends. 0: a run without a beginning */
   uint64_t chunk_tokens;      /**< chunked prefill: of a prompt that share a step with decodes; 0: a
                                    prefill is a step of its own. With an answer of more than one token */
   uint64_t speculated_tokens; /**< speculative decoding: that a decode step checks; 0: none */

@@ -8,34 +8,49 @@ static double most_together(const dsm__serving_search *s, uint64_t running) {
   return fmin((double)s->request.prefill_most, (double)running);
 }
 
-/* A benchmark begins with all requests at once, and prefills as many together as it may. On average
- * a first token waits for half of these prefills, and later tokens wait for the other half. */
-static void begin_run(const dsm__serving_search *s, const dsm__instance *instance,
-                      const dsm__serving_batch *batch, dsm_serving_point *point) {
-  if (!(s->to->options.waves > 0) || s->request.decode == NULL) {
-    return;
-  }
-  const double first = 1 / s->to->options.waves;
+/* A benchmark in place of a run without a beginning. */
+static dsm_serving_state run_of(const dsm__serving_search *s, const dsm__instance *instance,
+                                const dsm__serving_batch *batch) {
   const double running = (double)batch->requests;
   const double together = most_together(s, batch->requests);
-  const double later = (double)s->to->options.output_tokens - 1;
-  const double steps = later / s->to->tokens_per_step;
-  const double prefill = dsm__instance_prefill_of(instance, together).seconds;
-  const double prefills = running / together;
-  const double ttft = (prefills + 1) / 2 * prefill;
-  const double request = prefills * prefill + steps * batch->step.seconds;
-  const double served = 1 / point->chip_requests_per_second;
-  point->ttft_seconds += first * (ttft - point->ttft_seconds);
-  point->request_seconds += first * (request - point->request_seconds);
-  point->tpot_seconds = (point->request_seconds - point->ttft_seconds) / later;
-  point->user_tokens_per_second = 1 / point->tpot_seconds;
-  point->chip_requests_per_second =
-      1 / (served + first * (request * (double)instance->chips / running - served));
-  point->chip_tokens_per_second =
-      (double)s->to->options.output_tokens * point->chip_requests_per_second;
+  const dsm_serving_times times = {.output_tokens = s->to->options.output_tokens,
+                                   .prefill_seconds =
+                                       dsm__instance_prefill_of(instance, together).seconds,
+                                   .prefill_batch = together,
+                                   .decode = {&running, &batch->step.seconds, 1},
+                                   .tokens_per_step = s->to->tokens_per_step};
+  return dsm_serving_benchmark(&times, running, s->to->options.waves);
 }
 
-/* The point of a batch. Requests that do not fit wait until others end. */
+/* Requests that do not fit wait until others end. In a benchmark only those whose inputs do not fit
+ * wait for their first tokens: the others begin, and wait between later ones, as engines preempt
+ * them. */
+static void set_times(const dsm__serving_search *s, const dsm__instance *instance,
+                      const dsm__serving_batch *batch, dsm_serving_point *point) {
+  const dsm_serving_options *const options = &s->to->options;
+  const double chips = (double)instance->chips;
+  const double fit = (double)batch->requests;
+  const double asked = fmax((double)point->requests, fit);
+  double begun = fit;
+  if (options->waves > 0 && s->request.decode != NULL) {
+    const dsm_serving_state run = run_of(s, instance, batch);
+    const double grown = (double)s->request.end / (double)options->input_tokens;
+    begun = fmin(asked, fmax(fit, floor(grown * (double)instance->most)));
+    point->chip_requests_per_second = run.requests_per_second / chips;
+    point->chip_tokens_per_second =
+        (double)options->output_tokens * point->chip_requests_per_second;
+    point->ttft_seconds = run.ttft_seconds;
+    point->request_seconds = run.request_seconds;
+    point->tpot_seconds = run.tpot_seconds;
+  }
+  const double each = 1 / chips / point->chip_requests_per_second;
+  point->ttft_seconds += (asked - begun) * each;
+  point->request_seconds += (asked - fit) * each;
+  point->tpot_seconds += (begun - fit) * each / ((double)options->output_tokens - 1);
+  point->user_tokens_per_second = isnan(point->tpot_seconds) ? 0 : 1 / point->tpot_seconds;
+}
+
+/* The point of a batch. */
 static dsm_status add_asked(dsm__serving_search *s, uint64_t requests, dsm_serving_point *point) {
   dsm__instance *const instance = &s->instances.items[0];
   const dsm__serving_batch *batch = NULL;
@@ -54,12 +69,8 @@ static dsm_status add_asked(dsm__serving_search *s, uint64_t requests, dsm_servi
     }
   }
   *point = dsm__serving_point_of(s, instance, (size_t)(batch - instance->batches.items));
-  begin_run(s, instance, batch, point);
-  const double waiting = (double)(requests > batch->requests ? requests - batch->requests : 0) /
-                         (double)instance->chips / point->chip_requests_per_second;
-  point->ttft_seconds += waiting;
-  point->request_seconds += waiting;
   point->requests = requests;
+  set_times(s, instance, batch, point);
   s->to->reached_gap = fmax(s->to->reached_gap, point->gap);
   return DSM_OK;
 }
@@ -71,12 +82,6 @@ dsm_status dsm__serving_find_asked(dsm__serving_search *s) {
   dsm__instance *const instance = &s->instances.items[0];
   *instance = s->instances.items[s->instances.count - 1]; /* all chips */
   s->instances.count = 1;
-  const uint64_t ceiling = instance->ceiling;
-  instance->ceiling = 0;
-  for (size_t i = 0; i < options->request_count; i++) {
-    const uint64_t tried = options->requests[i] < ceiling ? options->requests[i] : ceiling;
-    instance->ceiling = tried > instance->ceiling ? tried : instance->ceiling;
-  }
   dsm_status status = points == NULL ? DSM_ERROR_OUT_OF_MEMORY
                                      : dsm__instance_provision(instance, options->gap / 2);
   for (size_t i = 0; status == DSM_OK && instance->most > 0 && i < options->request_count; i++) {

@@ -77,9 +77,6 @@ typedef struct change_row {
   dsm_serving_limit stops;
 } change_row;
 
-/* What changes are compared with: the same search of a batch, which is finer than the front's. */
-static const change_row unchanged = {.text = "as it is"};
-
 static const change_row rows[] = {
     {.text = "memory twice as fast",
      .make = double_memory_rate,
@@ -145,161 +142,83 @@ static bool may_help(const change_row *row, const dsm__bill_request *asked,
           (row->stops != DSM_SERVING_LIMIT_NONE && row->stops == asked->serving->best.limit));
 }
 
-/* ---- the best batch ---- */
-
-enum { STEPS_MAX = 6 };
-
-/* Batches of a changed instance. */
-typedef struct batches {
-  dsm__instance instance;
-  const dsm_serving_options *options;
-  uint64_t requests; /* of the best so far; 0: none is within the limits */
-  dsm_serving_state state;
-} batches;
-
-/* How much of the limits a state takes: up to 1 it is within them. */
-static double excess_of(const dsm_serving_options *options, const dsm_serving_state *state) {
-  const double ttft = options->ttft_seconds > 0 ? state->ttft_seconds / options->ttft_seconds : 0;
-  const double tpot = options->tpot_seconds > 0 && !isnan(state->tpot_seconds)
-                          ? state->tpot_seconds / options->tpot_seconds
-                          : 0;
-  return fmax(ttft, tpot);
-}
-
-/* Explores a batch, and keeps it if it is better. */
-static dsm_status try_batch(batches *of, uint64_t requests, double *excess) {
-  const dsm__serving_batch *batch = NULL;
-  dsm_status status = dsm__instance_explore(&of->instance, requests, &batch);
-  if (status == DSM_OK && batch != NULL) {
-    status = dsm__instance_explore_prefill(&of->instance,
-                                           dsm__serving_together(of->instance.of, requests));
-  }
-  *excess = HUGE_VAL;
-  if (status != DSM_OK || batch == NULL) {
-    return status;
-  }
-  const dsm_serving_state state =
-      dsm__serving_state_of(&of->instance, batch, false, batch->requests);
-  *excess = excess_of(of->options, &state);
-  if (*excess <= 1 &&
-      (of->requests == 0 || state.requests_per_second > of->state.requests_per_second)) {
-    of->requests = batch->requests;
-    of->state = state;
-  }
-  return DSM_OK;
-}
-
-/* The most requests within the limits, to within a few percent: times rise nearly evenly with them.
- * So many as before are tried too, unless these were the most. */
-static dsm_status find_best(batches *of, uint64_t start, bool is_most) {
-  uint64_t low = start < of->instance.most ? start : of->instance.most;
-  uint64_t high = of->instance.most;
-  double at_low = 0;
-  double at_high = 0;
-  dsm_status status = try_batch(of, high, &at_high);
-  if (status == DSM_OK && low < high && !(is_most && at_high <= 1)) {
-    status = try_batch(of, low, &at_low);
-  }
-  for (int i = 0; i < STEPS_MAX && status == DSM_OK && at_high > 1 && high > low + 1; i++) {
-    const double part = (1 - at_low) / (at_high - at_low);
-    uint64_t next = at_low > 1 ? low / 2 : low + (uint64_t)(part * (double)(high - low));
-    double excess = 0;
-    next = next <= low && at_low <= 1 ? low + 1 : next;
-    next = next < 1 ? 1 : next < high ? next : high - 1;
-    status = try_batch(of, next, &excess);
-    if (at_low > 1) {
-      high = low;
-      at_high = at_low;
-    }
-    if (excess <= 1 || at_low > 1) {
-      low = next;
-      at_low = excess;
-    } else {
-      high = next;
-      at_high = excess;
-    }
-    if (at_low <= 1 && at_low > 0.98) {
-      break;
-    }
-  }
-  return status;
-}
+/* ---- the answer ---- */
 
 static dsm_status serve_changed(const change_row *row, const dsm__bill_request *asked,
-                                batches *of) {
+                                dsm__best_batch *best) {
   changed to = {.system = asked->instance->system,
                 .workload = *asked->workload,
                 .options = *asked->instance->of->options};
   dsm__serving_request request = {.options = &to.options};
   make_change(row, &to);
   dsm_status status = dsm__serving_request_derive(&request, &to.workload, &to.options, NULL);
-  *of = (batches){.instance = {.of = &request,
-                               .system = to.system,
-                               .name = asked->instance->name,
-                               .chips = asked->instance->chips,
-                               .ceiling = asked->instance->ceiling,
-                               .explorer = asked->instance->explorer,
-                               .arena = asked->instance->arena,
-                               .explorations = asked->instance->explorations},
-                  .options = &to.options};
+  dsm__instance instance = {.of = &request,
+                            .system = to.system,
+                            .name = asked->instance->name,
+                            .chips = asked->instance->chips,
+                            .ceiling = asked->instance->ceiling,
+                            .explorer = asked->instance->explorer,
+                            .arena = asked->instance->arena,
+                            .explorations = asked->instance->explorations};
+  *best = (dsm__best_batch){.requests = 0};
   /* Where memory does not stop it, as many requests as before are mostly more than enough; and
    * of what needs as much memory no more than these fit. */
   const uint64_t before = asked->serving->best.requests;
   const bool needs_memory = row->stops == DSM_SERVING_LIMIT_MEMORY;
   const bool has_same_steps = row->make == NULL && row->type == DSM_ELEMENT_TYPE_ANY;
   if (has_same_steps) {
-    of->instance = *asked->instance;
-    of->instance.batches.capacity = of->instance.batches.count; /* what is added goes elsewhere */
-    of->instance.prefills.capacity = of->instance.prefills.count;
+    instance = *asked->instance;
+    instance.batches.capacity = instance.batches.count; /* what is added goes elsewhere */
+    instance.prefills.capacity = instance.prefills.count;
   } else if (status == DSM_OK &&
              !(needs_memory && asked->serving->best.limit == DSM_SERVING_LIMIT_MEMORY)) {
-    status = dsm__instance_provision_as(&of->instance, asked->instance);
+    status = dsm__instance_provision_as(&instance, asked->instance);
   }
   for (bool is_again = false; status == DSM_OK; is_again = true) {
-    if (of->instance.most > 0) {
-      status = find_best(of, before, before == asked->instance->most);
+    if (instance.most > 0) {
+      status = dsm__best_batch_find(best, &instance, &to.options, before,
+                                    before == asked->instance->most);
     }
-    if (is_again || status != DSM_OK || !needs_memory || of->requests < of->instance.most) {
+    if (is_again || status != DSM_OK || !needs_memory || best->requests < instance.most) {
       break;
     }
-    status = dsm__instance_provision(&of->instance, to.options.gap / 2);
+    status = dsm__instance_provision(&instance, to.options.gap / 2);
   }
   if (request.decode == NULL) {
-    of->requests = of->requests > 0 ? request.prefill_most : 0;
+    best->requests = best->requests > 0 ? request.prefill_most : 0;
   }
   dsm__serving_request_fini(&request);
   return status;
 }
 
-/* ---- the answer ---- */
-
-static dsm_status add_change(const change_row *row, const dsm__bill_request *asked,
-                             dsm_serving_change *changes) {
-  dsm_serving *const to = asked->serving;
-  const bool is_first = to->change_count == 0;
-  batches of;
-  dsm_status status = serve_changed(row, asked, &of);
-  status = status == DSM_ERROR_INVALID ? DSM_OK : status; /* layers that cannot be so */
-  const double served = of.state.requests_per_second / (double)to->best.chips;
-  const double before = is_first ? served : changes[to->change_count - 1].chip_requests_per_second;
-  if (status != DSM_OK || of.requests == 0 || (!is_first && !(served > before))) {
-    return status;
-  }
-  /* Into its place; the row without a change is the last one. */
-  const dsm_serving_change change = {
-      .change = row->text,
-      .requests = to->options.output_tokens > 1 ? of.requests : asked->instance->of->prefill_most,
-      .chip_tokens_per_second = served * (double)to->options.output_tokens,
-      .chip_requests_per_second = served,
-      .ttft_seconds = of.state.ttft_seconds,
-      .tpot_seconds = of.state.tpot_seconds,
-      .bill = before / served};
+/* Into its place; the row without a change is the last one. */
+static void add_change(dsm_serving *to, dsm_serving_change *changes, dsm_serving_change change) {
   size_t i = to->change_count++;
   for (; i > 0 && changes[i - 1].bill > change.bill; i--) {
     changes[i] = changes[i - 1];
   }
   changes[i] = change;
-  return DSM_OK;
+}
+
+static dsm_status try_change(const change_row *row, const dsm__bill_request *asked,
+                             dsm_serving_change *changes) {
+  dsm_serving *const to = asked->serving;
+  dsm__best_batch best;
+  const dsm_status status = serve_changed(row, asked, &best);
+  const double served = best.state.requests_per_second / (double)to->best.chips;
+  const double before = to->best.chip_requests_per_second;
+  if (status == DSM_OK && best.requests > 0 && served > before) {
+    add_change(
+        to, changes,
+        (dsm_serving_change){.change = row->text,
+                             .requests = best.requests,
+                             .chip_tokens_per_second = served * (double)to->options.output_tokens,
+                             .chip_requests_per_second = served,
+                             .ttft_seconds = best.state.ttft_seconds,
+                             .tpot_seconds = best.state.tpot_seconds,
+                             .bill = before / served});
+  }
+  return status == DSM_ERROR_INVALID ? DSM_OK : status; /* layers that cannot be so */
 }
 
 /* Shares of the time of a request, or of a prefill where nothing is decoded. */
@@ -373,10 +292,18 @@ dsm_status dsm__serving_find_changes(const dsm__bill_request *asked) {
   }
   to->changes = changes;
   find_shares(asked, shares);
-  dsm_status status = add_change(&unchanged, asked, changes);
-  for (size_t r = 0; r < DSM__COUNT_OF(rows) && status == DSM_OK && to->change_count > 0; r++) {
+  add_change(to, changes,
+             (dsm_serving_change){.change = "as it is",
+                                  .requests = to->best.requests,
+                                  .chip_tokens_per_second = to->best.chip_tokens_per_second,
+                                  .chip_requests_per_second = to->best.chip_requests_per_second,
+                                  .ttft_seconds = to->best.ttft_seconds,
+                                  .tpot_seconds = to->best.tpot_seconds,
+                                  .bill = 1});
+  dsm_status status = DSM_OK;
+  for (size_t r = 0; r < DSM__COUNT_OF(rows) && status == DSM_OK; r++) {
     if (may_help(&rows[r], asked, shares)) {
-      status = add_change(&rows[r], asked, changes);
+      status = try_change(&rows[r], asked, changes);
     }
   }
   return status;

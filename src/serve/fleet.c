@@ -10,67 +10,69 @@
 
 /* ---- a rate ---- */
 
-/* Decode steps of an instance by requests, in the form of dsm_serving_times. */
-typedef struct tables {
-  double *requests;
-  double *seconds;
-  double *others; /* beside a chunk */
-  double *chunked;
-  dsm_serving_times times;
-} tables;
-
 static double arriving_together(const dsm__serving_search *s, const dsm__instance *instance) {
   return s->request.decode == NULL ? (double)s->request.prefill_most
                                    : fmin(s->arriving, (double)instance->most);
 }
 
-static bool fill_tables(const dsm__serving_search *s, const dsm__instance *instance,
-                        double together, tables *to) {
+/* Decode steps of an instance by requests, and its prefill. False if out of memory. */
+static bool fill_times(const dsm__serving_search *s, const dsm__instance *instance, double together,
+                       dsm_serving_times *to) {
+  enum { REQUESTS, SECONDS, OTHERS, CHUNKED, LISTS };
   const size_t count = instance->batches.count;
-  to->requests = dsm__arena_array(s->arena, count, sizeof *to->requests);
-  to->seconds = dsm__arena_array(s->arena, count, sizeof *to->seconds);
-  to->others = dsm__arena_array(s->arena, count, sizeof *to->others);
-  to->chunked = dsm__arena_array(s->arena, count, sizeof *to->chunked);
-  if (to->requests == NULL || to->seconds == NULL || to->others == NULL || to->chunked == NULL) {
+  double *const all = dsm__arena_array(s->arena, LISTS * count, sizeof *all);
+  if (all == NULL) {
     return false;
   }
   for (size_t i = 0; i < count; i++) {
-    to->requests[i] = (double)instance->batches.items[i].requests;
-    to->seconds[i] = instance->batches.items[i].step.seconds;
-    to->others[i] = to->requests[i] - 1;
-    to->chunked[i] = instance->batches.items[i].chunked.seconds;
+    const dsm__serving_batch *const batch = &instance->batches.items[i];
+    all[REQUESTS * count + i] = (double)batch->requests;
+    all[SECONDS * count + i] = batch->step.seconds;
+    all[OTHERS * count + i] = (double)batch->requests - 1; /* beside a chunk */
+    all[CHUNKED * count + i] = batch->chunked.seconds;
   }
-  to->times =
-      (dsm_serving_times){.output_tokens = s->to->options.output_tokens,
-                          .prefill_seconds = dsm__instance_prefill_of(instance, together).seconds,
-                          .prefill_batch = together,
-                          .decode = {to->requests, to->seconds, count},
-                          .chunks = s->request.chunks,
-                          .chunked = {to->others, to->chunked, count},
-                          .tokens_per_step = s->to->tokens_per_step};
+  *to = (dsm_serving_times){.output_tokens = s->to->options.output_tokens,
+                            .prefill_seconds = dsm__instance_prefill_of(instance, together).seconds,
+                            .prefill_batch = together,
+                            .decode = {all, all + SECONDS * count, count},
+                            .chunks = s->request.chunks,
+                            .chunked = {all + OTHERS * count, all + CHUNKED * count, count},
+                            .tokens_per_step = s->to->tokens_per_step};
   return true;
 }
 
-static bool serves(const dsm__serving_search *s, const tables *of, uint64_t instances,
-                   dsm_serving_state *state) {
-  return dsm_serving_open(state, &of->times, s->to->options.rate / (double)instances) &&
-         dsm__serving_is_within(&s->to->options, state);
+/* What instances of a kind do with the requests that come to them. */
+typedef enum kind { BOTH, PREFILL, DECODE } kind;
+
+/* Does each of so many instances serve its part of the rate within its limits? The cache moves from
+ * one that only prefills. */
+static bool serves(const dsm__serving_search *s, const dsm_serving_times *times, kind of,
+                   uint64_t instances, double transfer, dsm_serving_state *state) {
+  const double rate = s->to->options.rate / (double)instances;
+  if (of == BOTH ? !dsm_serving_open(state, times, rate)
+                 : !dsm_serving_open_apart(state, times, of == PREFILL ? rate : 0,
+                                           of == DECODE ? rate : 0)) {
+    return false;
+  }
+  state->ttft_seconds = of == DECODE ? 0 : state->ttft_seconds + transfer;
+  state->tpot_seconds = of == PREFILL ? 0 : state->tpot_seconds;
+  return dsm__serving_is_within(&s->to->options, state);
 }
 
 /* The fewest instances of a kind that serve the rate, `most` at most. The more there are, the fewer
  * requests each has. 0: `most` are too few. */
-static uint64_t fewest(const dsm__serving_search *s, const tables *of, uint64_t most,
-                       dsm_serving_state *state) {
+static uint64_t fewest(const dsm__serving_search *s, const dsm_serving_times *times, kind of,
+                       uint64_t most, double transfer, dsm_serving_state *state) {
   uint64_t low = 0;
   uint64_t high = most;
-  if (most == 0 || !serves(s, of, most, state)) {
+  if (most == 0 || !serves(s, times, of, most, transfer, state)) {
     return 0;
   }
   while (high - low > 1) {
     const uint64_t middle = low + (high - low) / 2;
-    *(serves(s, of, middle, state) ? &high : &low) = middle;
+    *(serves(s, times, of, middle, transfer, state) ? &high : &low) = middle;
   }
-  (void)serves(s, of, high, state);
+  (void)serves(s, times, of, high, transfer, state);
   return high;
 }
 
@@ -84,7 +86,7 @@ dsm_status dsm__serving_find_fleet(dsm__serving_search *s) {
     const dsm__instance *const instance = &s->instances.items[i];
     const uint64_t most = s->to->options.chips / instance->chips;
     dsm_serving_state state;
-    tables of;
+    dsm_serving_times of;
     if (instance->most == 0) {
       continue;
     }
@@ -93,11 +95,11 @@ dsm_status dsm__serving_find_fleet(dsm__serving_search *s) {
     const double together[] = {arriving_together(s, instance),
                                dsm__serving_together(&s->request, instance->most)};
     for (size_t k = 0; k < DSM__COUNT_OF(together); k++) {
-      if (!fill_tables(s, instance, together[k], &of)) {
+      if (!fill_times(s, instance, together[k], &of)) {
         return DSM_ERROR_OUT_OF_MEMORY;
       }
-      const uint64_t instances = fewest(s, &of, most, &state);
-      largest = fmax(largest, (double)most * dsm_serving_largest_rate(&of.times));
+      const uint64_t instances = fewest(s, &of, BOTH, most, 0, &state);
+      largest = fmax(largest, (double)most * dsm_serving_largest_rate(&of));
       if (instances > 0 && (fleet->instances == 0 || instances * instance->chips < fleet->chips)) {
         *fleet = (dsm_serving_fleet){instances, instances * instance->chips, instance->name, state};
       }
@@ -118,7 +120,7 @@ dsm_status dsm__serving_refuse_rate(const dsm__serving_search *s) {
 
 /* ---- event by event ---- */
 
-const dsm__instance *dsm__serving_instance_called(const dsm__serving_search *s, const char *name) {
+dsm__instance *dsm__serving_instance_called(const dsm__serving_search *s, const char *name) {
   size_t i = 0;
   while (s->instances.items[i].name != name) {
     i++;
@@ -128,10 +130,12 @@ const dsm__instance *dsm__serving_instance_called(const dsm__serving_search *s, 
 
 /* At an instance of the fleet with its part of the rate, or at that of the best point. */
 dsm_status dsm__serving_simulate(dsm__serving_search *s) {
-  const bool is_open = s->to->options.rate > 0;
+  const dsm_serving_options *const options = &s->to->options;
+  const dsm_serving_lengths *const trace = options->lengths;
+  const bool is_open = options->rate > 0;
   const char *const name = is_open ? s->to->fleet.instance : s->to->best.instance;
-  tables of;
-  if (s->to->options.simulated_requests == 0 || name == NULL) {
+  dsm_serving_times of;
+  if (options->simulated_requests == 0 || name == NULL) {
     return DSM_OK;
   }
   const dsm__instance *const instance = dsm__serving_instance_called(s, name);
@@ -139,9 +143,28 @@ dsm_status dsm__serving_simulate(dsm__serving_search *s) {
   const uint64_t running = best < instance->most ? best : instance->most; /* others wait */
   const double together =
       is_open ? arriving_together(s, instance) : dsm__serving_together(&s->request, running);
-  return fill_tables(s, instance, together, &of)
-             ? dsm__instance_simulate(s->to, instance, &of.times, s->has_arrivals)
-             : DSM_ERROR_OUT_OF_MEMORY;
+  const uint64_t each = is_open ? s->to->fleet.instances : 1;
+  const uint64_t asked = options->simulated_requests;
+  const uint64_t comes = s->has_arrivals ? 1 + (trace->count - 1) / each : asked;
+  if (!fill_times(s, instance, together, &of)) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
+  const dsm_serving_scenario scenario = {.times = &of,
+                                         .input_tokens = options->input_tokens,
+                                         .new_tokens = s->request.new_tokens,
+                                         .lengths = trace != NULL ? trace->items : NULL,
+                                         .length_count = trace != NULL ? trace->count : 0,
+                                         .has_arrivals = s->has_arrivals,
+                                         .every = each,
+                                         .running = is_open ? instance->most : running,
+                                         .rate = is_open ? options->rate / (double)each : 0,
+                                         .cache_tokens =
+                                             (double)instance->most * (double)s->request.end,
+                                         .requests = comes < asked ? comes : asked,
+                                         .seed = options->seed,
+                                         .ttft_seconds = options->ttft_seconds,
+                                         .tpot_seconds = options->tpot_seconds};
+  return dsm_serving_simulate(&s->to->simulation, &scenario);
 }
 
 /* ---- prefill and decode apart ---- */
@@ -160,34 +183,66 @@ static double transfer_seconds(const dsm__serving_search *s, const dsm_system *s
   return s->to->cache_bytes_per_token * (double)s->to->options.input_tokens / link;
 }
 
-/* Tries a batch of one instance behind the prefills of another. */
-static void try_apart(dsm__serving_search *s, const dsm__instance *prefill,
-                      const dsm__instance *decode, const tables *of, uint64_t requests,
-                      double transfer) {
-  const dsm_serving_options *const options = &s->to->options;
+/* Two kinds of instances, and the time to move a cache from one to the other. */
+typedef struct pair {
+  const dsm__instance *prefill;
+  const dsm__instance *decode;
+  dsm_serving_times times; /* of both */
+  double transfer;
+} pair;
+
+/* Keeps it if it serves more than the best so far, or as much with fewer chips. */
+static void keep_apart(dsm__serving_search *s, const pair *of, uint64_t requests,
+                       const dsm_serving_split *split, double ttft) {
   dsm_serving_apart *const best = &s->to->apart;
-  dsm_serving_times times = of->times;
-  dsm_serving_split split;
-  times.prefill_batch = arriving_together(s, prefill);
-  times.prefill_seconds = dsm__instance_prefill_of(prefill, times.prefill_batch).seconds;
-  if (!dsm_serving_divide(&split, &times, prefill->chips, decode->chips, (double)requests,
-                          options->chips)) {
-    return;
-  }
-  const dsm_serving_state state = {.ttft_seconds = times.prefill_seconds + transfer,
-                                   .tpot_seconds = split.tpot_seconds};
-  const double rate = split.requests_per_second;
-  if (dsm__serving_is_within(&s->to->options, &state) &&
-      (best->prefill_instance == NULL || rate > best->split.requests_per_second ||
-       (rate == best->split.requests_per_second && split.chips < best->split.chips))) {
-    *best = (dsm_serving_apart){.prefill_instance = prefill->name,
-                                .decode_instance = decode->name,
+  const double rate = split->requests_per_second;
+  if (best->prefill_instance == NULL || rate > best->split.requests_per_second ||
+      (rate == best->split.requests_per_second && split->chips < best->split.chips)) {
+    *best = (dsm_serving_apart){.prefill_instance = of->prefill->name,
+                                .decode_instance = of->decode->name,
                                 .requests = requests,
-                                .split = split,
-                                .transfer_seconds = transfer,
-                                .ttft_seconds = state.ttft_seconds,
-                                .chip_tokens_per_second =
-                                    (double)options->output_tokens * rate / (double)split.chips};
+                                .split = *split,
+                                .transfer_seconds = of->transfer,
+                                .ttft_seconds = ttft,
+                                .chip_tokens_per_second = (double)s->to->options.output_tokens *
+                                                          rate / (double)split->chips};
+  }
+}
+
+/* Tries the fewest of both for the rate. */
+static void try_rate(dsm__serving_search *s, const pair *of) {
+  const uint64_t chips = s->to->options.chips;
+  dsm_serving_state first;
+  dsm_serving_state later = {.running = 0};
+  const uint64_t prefills =
+      fewest(s, &of->times, PREFILL, chips / of->prefill->chips, of->transfer, &first);
+  const uint64_t decodes =
+      fewest(s, &of->times, DECODE, chips / of->decode->chips, of->transfer, &later);
+  const dsm_serving_split split = {.prefill_instances = prefills,
+                                   .decode_instances = decodes,
+                                   .chips =
+                                       prefills * of->prefill->chips + decodes * of->decode->chips,
+                                   .running = later.running,
+                                   .requests_per_second = s->to->options.rate,
+                                   .tpot_seconds = later.tpot_seconds};
+  if (prefills > 0 && decodes > 0 && split.chips <= chips) {
+    keep_apart(s, of, of->decode->most, &split, first.ttft_seconds);
+  }
+}
+
+/* Tries all batches that are known. */
+static void try_batches(dsm__serving_search *s, const pair *of) {
+  for (size_t b = 0; b < of->decode->batches.count; b++) {
+    const uint64_t requests = of->decode->batches.items[b].requests;
+    dsm_serving_split split;
+    if (dsm_serving_divide(&split, &of->times, of->prefill->chips, of->decode->chips,
+                           (double)requests, s->to->options.chips)) {
+      const dsm_serving_state state = {.ttft_seconds = of->times.prefill_seconds + of->transfer,
+                                       .tpot_seconds = split.tpot_seconds};
+      if (dsm__serving_is_within(&s->to->options, &state)) {
+        keep_apart(s, of, requests, &split, state.ttft_seconds);
+      }
+    }
   }
 }
 
@@ -198,22 +253,18 @@ dsm_status dsm__serving_find_apart(dsm__serving_search *s, const dsm_system *sys
   }
   for (size_t d = 0; d < s->instances.count && has_decode; d++) {
     const dsm__instance *const decode = &s->instances.items[d];
-    tables of;
-    if (decode->most > 0 && !fill_tables(s, decode, arriving_together(s, decode), &of)) {
+    dsm_serving_times of;
+    if (decode->most > 0 && !fill_times(s, decode, arriving_together(s, decode), &of)) {
       return DSM_ERROR_OUT_OF_MEMORY;
     }
     for (size_t p = 0; p < s->instances.count && decode->most > 0; p++) {
       const dsm__instance *const prefill = &s->instances.items[p];
-      if (s->to->options.rate > 0 && prefill->most > 0) {
-        dsm_serving_times times = of.times;
-        times.prefill_batch = arriving_together(s, prefill);
-        times.prefill_seconds = dsm__instance_prefill_of(prefill, times.prefill_batch).seconds;
-        dsm__apart_at_rate(s->to, prefill, decode, &times, transfer_seconds(s, system));
-        continue;
-      }
-      for (size_t b = 0; b < decode->batches.count && s->instances.items[p].most > 0; b++) {
-        try_apart(s, &s->instances.items[p], decode, &of, decode->batches.items[b].requests,
-                  transfer_seconds(s, system));
+      if (prefill->most > 0) {
+        pair both = {prefill, decode, of, transfer_seconds(s, system)};
+        both.times.prefill_batch = arriving_together(s, prefill);
+        both.times.prefill_seconds =
+            dsm__instance_prefill_of(prefill, both.times.prefill_batch).seconds;
+        (s->to->options.rate > 0 ? try_rate : try_batches)(s, &both);
       }
     }
   }

@@ -91,6 +91,28 @@ dsm_serving_state dsm_serving_closed(const dsm_serving_times *times, double requ
   return closed_state(times, requests, ttft, (cycle - ttft) / steps, cycle);
 }
 
+dsm_serving_state dsm_serving_benchmark(const dsm_serving_times *times, double requests,
+                                        double waves) {
+  const double steps = steps_of(times);
+  const double prefill = times->prefill_seconds;
+  const double decode = dsm__curve_seconds(&times->decode, requests);
+  const double groups = fmax(1, requests / times->prefill_batch);
+  const double first = 1 / waves;
+  /* The first group waits for itself, the last one for all. */
+  const double begun = (groups + 1) / 2 * prefill + (groups - 1) / 2 * decode;
+  /* Later ones wait for a pass and for their own. Each has a prefill, but what was launched before
+   * the first of them is; where there is one group, nobody decodes beside it. */
+  const double own_passes = fmin(2, groups);
+  const double passes = fmax(groups, steps + own_passes);
+  const double cycle = groups * prefill + passes * decode;
+  const double waited =
+      fmax((2 - 1 / groups) * prefill + own_passes * decode, cycle - steps * (prefill + decode));
+  const double request =
+      first * (groups * prefill + (steps + (groups - 1) / 2) * decode) + (1 - first) * cycle;
+  const double ttft = first * begun + (1 - first) * waited;
+  return closed_state(times, requests, ttft, (request - ttft) / steps, request);
+}
+
 /* ---- requests that arrive ---- */
 
 /* If so many requests are in a step, how many run on average? The answer is the least number that

@@ -48,7 +48,7 @@ dsm_serving_point dsm__serving_point_of(const dsm__serving_search *s, const dsm_
 DSM_NODISCARD dsm_status dsm__serving_find_asked(dsm__serving_search *s);
 
 /** The instance of that name; there is one. */
-const dsm__instance *dsm__serving_instance_called(const dsm__serving_search *s, const char *name);
+dsm__instance *dsm__serving_instance_called(const dsm__serving_search *s, const char *name);
 
 /** Finds the fewest instances for the rate, if there is one. */
 DSM_NODISCARD dsm_status dsm__serving_find_fleet(dsm__serving_search *s);

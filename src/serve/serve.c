@@ -75,9 +75,14 @@ static dsm__coordinates coordinates_of(const dsm_serving_state *state, uint64_t 
                             .chip = state->requests_per_second / (double)chips};
 }
 
+double dsm__serving_load(const dsm_serving_options *options, const dsm_serving_state *state) {
+  const double ttft = options->ttft_seconds > 0 ? state->ttft_seconds / options->ttft_seconds : 0;
+  const double tpot = options->tpot_seconds > 0 ? state->tpot_seconds / options->tpot_seconds : 0;
+  return fmax(ttft, tpot); /* NaN is passed over: there are no later tokens */
+}
+
 bool dsm__serving_is_within(const dsm_serving_options *options, const dsm_serving_state *state) {
-  return (options->ttft_seconds == 0 || state->ttft_seconds <= options->ttft_seconds) &&
-         (options->tpot_seconds == 0 || !(state->tpot_seconds > options->tpot_seconds));
+  return dsm__serving_load(options, state) <= 1;
 }
 
 /* ---- the front ---- */
@@ -134,36 +139,18 @@ dsm_status dsm__serving_explore(dsm__serving_search *s, size_t instance, uint64_
                                                                           : status;
 }
 
-/* How much longer a user waits for a token at the end of an interval, if that is known; else 0. */
-static double slower_by(const dsm__instance *instance, const dsm__batch_interval *of) {
-  double seconds[2] = {HUGE_VAL, 0};
-  for (size_t i = 0; i < instance->batches.count; i++) {
-    const dsm__serving_batch *const batch = &instance->batches.items[i];
-    if (batch->requests == of->low || batch->requests == of->high) {
-      seconds[batch->requests == of->high] =
-          dsm__serving_state_of(instance, batch, false, batch->requests).tpot_seconds;
-    }
-  }
-  return seconds[1] / seconds[0];
-}
-
 /*
  * A batch between two, so that what is before it, and behind it, is whole numbers of intervals that
- * need no more: by the chip's tokens, as many requests more, or by the user's, if these differ less
- * from one end to the other. Times rise nearly evenly with requests.
+ * need no more. Where requests rise by a ratio, a chip's tokens rise by less.
  */
 static uint64_t part_of(const dsm__serving_search *s, const dsm__batch_interval *of,
                         double excess) {
   static const double filled = 0.95; /* assumption: of the gap, as nothing is quite even */
-  const dsm__instance *const instance = &s->instances.items[of->instance];
   const double low = (double)of->low;
   const double high = (double)of->high;
   const double parts = ceil(log1p(excess) / log1p(filled * s->to->options.gap));
   const double share = parts < 1e6 ? floor(parts / 2) / parts : 0.5;
-  const double slower = slower_by(instance, of);
-  const double middle = slower > 1 && slower < high / low
-                            ? low + (high - low) * (pow(slower, share) - 1) / (slower - 1)
-                            : low * pow(high / low, share);
+  const double middle = low * pow(high / low, share);
   return middle < low + 1 ? of->low + 1 : middle > high - 1 ? of->high - 1 : (uint64_t)middle;
 }
 
@@ -331,6 +318,28 @@ static dsm_status collect_points(dsm__serving_search *s) {
   return DSM_OK;
 }
 
+/* Near a limit the front is coarser than the best row should be: searches on from that one. */
+static dsm_status find_best(dsm__serving_search *s) {
+  dsm_serving *const to = s->to;
+  const dsm__serving_batch *batch = NULL;
+  dsm__best_batch best = {.requests = 0};
+  if (to->point_count == 0 || s->request.decode == NULL) {
+    return DSM_OK;
+  }
+  dsm__instance *const instance = dsm__serving_instance_called(s, to->best.instance);
+  const uint64_t start = to->best.requests;
+  dsm_status status =
+      dsm__best_batch_find(&best, instance, &to->options, start, start == instance->most);
+  if (status == DSM_OK && best.requests != start) {
+    status = dsm__instance_explore(instance, best.requests, &batch);
+  }
+  if (status != DSM_OK || batch == NULL) {
+    return status;
+  }
+  to->point_count = 0;
+  return make_known(s, instance, batch) ? collect_points(s) : DSM_ERROR_OUT_OF_MEMORY;
+}
+
 /* Nothing is within the limits: says the least TTFT and TPOT that there are. */
 static dsm_status refuse_limits(const dsm__serving_search *s) {
   dsm_serving_state fastest[2] = {{.ttft_seconds = HUGE_VAL}, {.tpot_seconds = HUGE_VAL}};
@@ -395,6 +404,9 @@ dsm_status dsm__serving_request_derive(dsm__serving_request *request, const dsm_
     const dsm__serving_means means = dsm__lengths_means(options->lengths);
     request->context = means.context;
     request->end = means.end;
+  }
+  if (options->waves > 0) { /* servers admit a request for the tokens that it has so far */
+    request->end = request->context;
   }
   dsm_status status = dsm_workload_phase(&request->prefill, workload, DSM_PHASE_PREFILL,
                                          in - request->cached_tokens, in, diags);
@@ -612,6 +624,7 @@ static dsm_status answer(dsm__serving_search *s, const dsm_workload *workload,
   } else if (status == DSM_OK) {
     status = find_front(s);
     status = status == DSM_OK ? collect_points(s) : status;
+    status = status == DSM_OK ? find_best(s) : status;
   }
   if (status == DSM_OK && s->to->point_count == 0) {
     status = refuse_limits(s);

@@ -22,13 +22,14 @@ typedef struct dsm__serving_request {
   uint64_t cached_tokens;      /**< of the input */
   uint64_t new_tokens;         /**< of the input: those that are not in the cache */
   uint64_t context;            /**< of decode steps */
-  uint64_t end;                /**< the context when a request ends */
+  uint64_t end;                /**< context for which a request has room: that at its end, or in a
+                                    benchmark the mean */
   uint64_t chunks;             /**< of a prefill; 0: it is a step of its own */
   uint64_t chunk_tokens;       /**< of each */
   dsm_workload *draft;         /**< NULL: there is none */
   double draft_weights_bytes;
   double draft_cache_bytes; /**< of a request at its end */
-  double cache_bytes;       /**< at its end */
+  double cache_bytes;       /**< at `end` */
   double added_bytes;       /**< to it by a token */
   double growth;            /**< a request's cache at its end over that at the mean context */
 } dsm__serving_request;
@@ -121,7 +122,21 @@ dsm_serving_state dsm__serving_state_of(const dsm__instance *instance,
                                         const dsm__serving_batch *batch, bool is_least,
                                         uint64_t requests);
 
+/** How much of the limits a state takes: up to 1 it is within them. */
+double dsm__serving_load(const dsm_serving_options *options, const dsm_serving_state *state);
 bool dsm__serving_is_within(const dsm_serving_options *options, const dsm_serving_state *state);
+
+/** The batch that serves most within limits. */
+typedef struct dsm__best_batch {
+  uint64_t requests; /**< 0: none is within them */
+  dsm_serving_state state;
+} dsm__best_batch;
+
+/** Keeps the best of an instance, to within 2 % of a limit: times rise nearly evenly with requests.
+ * `start` of them, which are a good guess, are tried too, unless they were the most (is_most). */
+DSM_NODISCARD dsm_status dsm__best_batch_find(dsm__best_batch *best, dsm__instance *instance,
+                                              const dsm_serving_options *options, uint64_t start,
+                                              bool is_most);
 
 /** The decode step of a draft, if there is one. */
 DSM_NODISCARD dsm_status dsm__speculation_begin(dsm__serving_request *request, dsm_diags *diags);
@@ -132,16 +147,6 @@ double dsm__draft_bytes(const dsm__instance *instance, double requests);
 /** Adds the draft's steps to a batch of so many requests; its decode step says whether it fits. */
 DSM_NODISCARD dsm_status dsm__speculation_add(dsm__instance *instance, dsm__serving_batch *batch,
                                               uint64_t requests);
-
-/** Simulates requests that arrive at an instance of the fleet, with a rate, or at that of the best
- * point. */
-DSM_NODISCARD dsm_status dsm__instance_simulate(dsm_serving *to, const dsm__instance *instance,
-                                                const dsm_serving_times *times, bool has_arrivals);
-
-/** Finds the fewest of two kinds of instances for the rate, where `times` has their steps; keeps
- * them if they are fewer chips than the best so far. */
-void dsm__apart_at_rate(dsm_serving *to, const dsm__instance *prefill, const dsm__instance *decode,
-                        const dsm_serving_times *times, double transfer);
 
 /** Finds the most requests that fit, to within that share of them, and their prefill. */
 DSM_NODISCARD dsm_status dsm__instance_provision(dsm__instance *instance, double share);

@@ -99,6 +99,7 @@ static attempt be_steady(const subject *s, dsm_diags *diags) {
   dsm_serving_state state;
   (void)s, (void)diags;
   uint64_t digest = digest_double(DIGEST_START, dsm_serving_closed(&times, 2).ttft_seconds);
+  digest = digest_double(digest, dsm_serving_benchmark(&times, 2, 3).ttft_seconds);
   digest = digest_double(digest, dsm_serving_largest_rate(&times));
   digest = digest_double(digest, dsm_serving_tokens_per_step(2, 0.5));
   digest = digest_u64(digest, dsm_serving_open(&state, &times, 0.1));
@@ -196,6 +197,7 @@ const faulty_case serving_cases[] = {
     {"dsm_serve, limits that nothing meets", serve_nobody, DSM_ERROR_INFEASIBLE, NULL},
     {"dsm_serve, bad options", serve_badly, DSM_ERROR_USAGE, NULL},
     {"dsm_serving_closed", be_steady, DSM_OK, NULL},
+    {"dsm_serving_benchmark", be_steady, DSM_OK, NULL},
     {"dsm_serve_step", plan_step, DSM_OK, NULL},
     {"dsm_export_serving", export_answer, DSM_OK, NULL},
 };

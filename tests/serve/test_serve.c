@@ -285,6 +285,7 @@ START_TEST(test_parts_and_changes) {
   }
   ck_assert_str_eq(serving->changes[serving->change_count - 1].change, "as it is");
   ck_assert_double_eq(serving->changes[serving->change_count - 1].bill, 1);
+  ck_assert_uint_eq(serving->changes[serving->change_count - 1].requests, serving->best.requests);
   ck_assert_uint_eq(serving->engine.requests, serving->best.requests);
   ck_assert_uint_eq(serving->engine.ways.attention.tensor * serving->engine.ways.attention.data *
                         serving->engine.ways.attention.context,

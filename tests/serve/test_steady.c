@@ -192,6 +192,83 @@ START_TEST(test_longer_steps_serve_later) {
 }
 END_TEST
 
+/* A benchmark pass by pass: in each one group is prefilled at most, and all that run decode. A
+ * group that ends is replaced by one that waits for the pass behind, which is launched already. */
+static dsm_serving_state run_benchmark(double prefill, double decode, int groups, int steps,
+                                       int waves) {
+  enum { GROUPS_MAX = 64 };
+  int ends[GROUPS_MAX] = {0};  /* the pass with its last token; 0: it is not there */
+  int comes[GROUPS_MAX] = {0}; /* the pass from which it can be prefilled */
+  int left[GROUPS_MAX];
+  double arrival[GROUPS_MAX] = {0};
+  double first[GROUPS_MAX] = {0};
+  dsm_serving_state mean = {.running = 0};
+  const double all = (double)groups * waves;
+  double now = 0;
+  int served = 0;
+  for (int g = 0; g < groups; g++) {
+    left[g] = waves;
+  }
+  for (int pass = 1; served < groups * waves; pass++) {
+    int next = -1; /* the one that waits longest */
+    bool has_decodes = false;
+    for (int g = 0; g < groups; g++) {
+      const bool waits = ends[g] == 0 && left[g] > 0 && comes[g] <= pass;
+      next = waits && (next < 0 || arrival[g] < arrival[next]) ? g : next;
+      has_decodes = has_decodes || ends[g] >= pass;
+    }
+    now += (next >= 0 ? prefill : 0) + (has_decodes || next < 0 ? decode : 0);
+    if (next >= 0) {
+      first[next] = now;
+      ends[next] = pass + steps;
+    }
+    for (int g = 0; g < groups; g++) {
+      if (ends[g] == pass) {
+        mean.ttft_seconds += (first[g] - arrival[g]) / all;
+        mean.tpot_seconds += (now - first[g]) / steps / all;
+        arrival[g] = now;
+        comes[g] = pass + 2;
+        ends[g] = 0;
+        left[g]--;
+        served++;
+      }
+    }
+  }
+  return mean;
+}
+
+START_TEST(test_benchmark_is_its_twin) {
+  uint64_t random = 500 + (uint64_t)_i;
+  const double decode = 1e-3 * (double)(3 + random_below(&random, 50));
+  const double prefill = 1e-3 * (double)(5 + random_below(&random, 200));
+  const double most = 64;
+  const int waves = 1 + (int)random_below(&random, 12);
+  const int steps = 20 + (int)random_below(&random, 300);
+  const int groups = 1 + (int)random_below(&random, steps < 60 ? (uint64_t)steps : 60);
+  const dsm_serving_times times = {.output_tokens = (uint64_t)steps + 1,
+                                   .prefill_seconds = prefill,
+                                   .prefill_batch = 1,
+                                   .decode = {&most, &decode, 1}};
+  const dsm_serving_state found = dsm_serving_benchmark(&times, groups, waves);
+  const dsm_serving_state wanted = run_benchmark(prefill, decode, groups, steps, waves);
+  const double share = groups < 3 ? 0.15 : 0.05;
+  ck_assert_double_eq_tol(found.ttft_seconds, wanted.ttft_seconds, share * wanted.ttft_seconds);
+  ck_assert_double_eq_tol(found.tpot_seconds, wanted.tpot_seconds, share * wanted.tpot_seconds);
+}
+END_TEST
+
+/* By hand: 32 prefills of 50 ms, steps of 13.2 ms, 199 each. The first wave has a TTFT of 33 / 2 *
+ * 50 + 31 / 2 * 13.2 = 1029.6 ms, others of (2 - 1/32) * 50 +
+ * 2 * 13.2 = 124.8375 ms. */
+START_TEST(test_benchmark) {
+  const dsm_serving_times times = times_of(0.05, 200, 0);
+  ASSERT_MS(dsm_serving_benchmark(&times, 32, 1).ttft_seconds, 1029.6);
+  ASSERT_MS(dsm_serving_benchmark(&times, 32, 10).ttft_seconds, 102.96 + 0.9 * 124.8375);
+  ASSERT_MS(dsm_serving_benchmark(&times, 32, 1).request_seconds, 1600 + 214.5 * 13.2);
+  ASSERT_MS(dsm_serving_benchmark(&times, 32, 1e12).request_seconds, 1600 + 201 * 13.2);
+}
+END_TEST
+
 Suite *suite_steady(void) {
   Suite *const suite = suite_create("steady");
   TCase *const values = tcase_create("values");
@@ -199,6 +276,8 @@ Suite *suite_steady(void) {
   tcase_add_test(values, test_closed);
   tcase_add_test(values, test_closed_alone);
   tcase_add_test(values, test_open);
+  tcase_add_test(values, test_benchmark);
+  tcase_add_loop_test(properties, test_benchmark_is_its_twin, 0, 300);
   tcase_add_test(values, test_chunks);
   tcase_add_test(values, test_apart);
   tcase_add_loop_test(properties, test_division_is_the_best, 0, 300);
