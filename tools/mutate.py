@@ -18,6 +18,7 @@ import argparse
 import pathlib
 import random
 import re
+import signal
 import subprocess
 import sys
 
@@ -92,6 +93,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--list", action="store_true")
     asked = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # as an interruption: the file is put back
     every = [mutant for path in asked.files for mutant in mutants(path)]
     drawn = random.Random(asked.seed).sample(every, min(asked.count, len(every)))
     if asked.list:

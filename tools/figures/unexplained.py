@@ -23,8 +23,8 @@ from figures.unexplained_trial import (DEFAULT, MINIBATCHES, REFINED, Trial, gai
 INTRODUCTION = (
     "# Still unexplained",
     "",
-    paragraph("""**Claim**: four published figures are not reached, and no change with a physical reason or a
-        sentence of the paper for it explains them without losing another one. **Command**:
+    paragraph("""**Claim**: four published figures are not reached, and no change that was tried, with a physical reason or a
+        sentence of the paper for it, explains one in full without losing another. **Command**:
         `tools/experiments DSM` writes this page. All published figures are in
         [experiments.md](experiments.md), the keys in [model.md](../model.md#2-system-parameters); the
         *default set* is `torus64`, the *refined set* `torus64_refined`; II to V are sections of the
