@@ -572,6 +572,8 @@ def check_plans(schemas, dsm, source, folder):
         ("gpt", "dgx_a100", "--minibatch", "16", "--set", "workload.parameters.blocks=2", "--optimize",
          "hybrid,tensor,accumulate,stages", "--stages", "2"),
         ("gpt", "torus16", "--set", "workload.parameters.blocks=1"),
+        ("vgg16", "torus64", "--set", "system.technology=n7", "--objective", "joules"),
+        ("vgg16", "torus64", "--set", "system.technology=n5", "--power-cap", "24"),
         ("googlenet", "torus64", "--set", "system.model.auxiliary_traffic=unfused", "--set",
          "system.core.operation_overhead_us=1", "--set", "system.core.issue_us=2"),
     )
