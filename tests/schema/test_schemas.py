@@ -144,6 +144,7 @@ BEYOND_SCHEMAS = {
         "key_duplicate": DUPLICATES,
         "shared_memory_of_no_capacity": "0 stands for none, where it is not stated",
         "storage_of_nothing": "0 stands for none, where it is not stated",
+        "technology_of_no_name": "technologies that there are",
     },
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* machine_cost.c: what a machine costs: area, then watts, then money, then carbon (docs/budget.md). */
+/* machine_cost.c: what a machine costs: area, then watts, then money, then carbon (docs/budget.md).
+ */
 #include <inttypes.h>
 #include <math.h>
 
