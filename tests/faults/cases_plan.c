@@ -385,6 +385,8 @@ static uint64_t digest_names(const subject *s, uint64_t digest) {
       dsm_schedule_name(DSM_SCHEDULE_ZERO_BUBBLE),
       dsm_shard_level_name(DSM_SHARD_LEVEL_WEIGHTS),
       dsm_as_run_by_name(DSM_AS_RUN_BY_MEGATRON),
+      dsm_aim_name(DSM_AIM_JOULES),
+      dsm_energy_part_name(DSM_ENERGY_MEMORY),
       dsm_recomputation_why_not(s->convolutional, DSM_RECOMPUTATION_SELECTIVE),
       dsm_decision_name(DSM_DECISION_DYSM_FACTOR),
   };
@@ -412,6 +414,8 @@ static uint64_t digest_score(uint64_t digest, const dsm_workload *workload,
   digest = digest_double(digest, dsm_resident_fraction_needed(&work, split));
   digest = digest_u64(digest, dsm_invocation_computing(&work, split));
   const dsm_transfer_list list = dsm_invocation_transfers(&work, split);
+  const dsm_joules joules = dsm_invocation_energy(&work, split);
+  digest = digest_double(digest, joules.of[DSM_ENERGY_COMPUTE]);
   digest = digest_double(digest, cost.total);
   digest = digest_double(digest, dsm_core_kernel_bytes(&work, split));
   digest = digest_double(digest, dsm_kept_kernel_bytes(&work, split));
@@ -481,6 +485,12 @@ static uint64_t digest_step(uint64_t digest, const dsm_workload *workload,
   digest = digest_double(digest, dsm_group_cycles(machine, &relayout));
   digest = digest_double(digest, dsm_group_cycles(machine, &inside.error));
   digest = digest_double(digest, dsm_group_cycles(machine, &hand_over));
+  digest = digest_double(digest, dsm_group_price(machine, &relayout));
+  dsm_joules joules = {{0}};
+  dsm_joules_add_traffic(&joules, &machine->energy, &relayout, 2);
+  dsm_joules_add(&joules, &joules, 1);
+  digest = digest_double(digest, dsm_traffic_joules(&machine->energy, &hand_over));
+  digest = digest_double(digest, dsm_joules_total(&joules) - dsm_joules_dynamic(&joules));
   digest = digest_double(digest, dsm_stage_hand_over_cycles(machine, &hand_over, 1));
   digest = digest_u64(digest, dsm_stage_hands_over(DSM_PASS_FORWARD, 0, 2));
   digest = digest_u64(digest, dsm_bound_of_link(dsm_group_slowest_link(machine, &relayout)));

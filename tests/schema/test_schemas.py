@@ -27,7 +27,7 @@ from formats import Formats
 SOMETIMES_WRITTEN = {"memory.cache_bytes", "$.$schema", "result.latency_seconds", "passes.backward", "passes.update",
                      "layers.error_parallelism", "layers.output_layout", "layers.hoisted", "$.search", "$.micro_batches", "options.roles", "$.parallelism_summary",
                      "$.stages", "options.stages", "options.interleave", "options.recomputation", "options.stages_at", "options.schedule", "options.shard_level", "options.as_run_by", "stages.interleave", "options.micro_batches", "roles.y", "roles.z",
-                     "result.storage", "storage.period_seconds", "layers.shard", "layers.recompute", "memory.recomputed_bytes",
+                     "result.storage", "result.energy", "options.objective", "options.power_cap_W", "energy.capped_seconds", "energy.step_dollars", "energy.million_samples_dollars", "energy.objective_value", "energy.objective_bound", "storage.period_seconds", "layers.shard", "layers.recompute", "memory.recomputed_bytes",
                      "layers.recompute_output",
                      "invocations.tile", "invocations.computing", "transfers.axis", "forward.hidden_cycles",
                      "backward.hidden_cycles", "update.hidden_cycles"}
@@ -576,6 +576,8 @@ def check_plans(schemas, dsm, source, folder):
         ("gpt", "dgx_a100", "--minibatch", "16", "--set", "workload.parameters.blocks=2", "--optimize",
          "hybrid,tensor,accumulate,stages", "--stages", "2"),
         ("gpt", "torus16", "--set", "workload.parameters.blocks=1"),
+        ("vgg16", "torus64", "--set", "system.technology=n7", "--objective", "joules"),
+        ("vgg16", "torus64", "--set", "system.technology=n5", "--power-cap", "24"),
         ("googlenet", "torus64", "--set", "system.model.auxiliary_traffic=unfused", "--set",
          "system.core.operation_overhead_us=1", "--set", "system.core.issue_us=2"),
     )

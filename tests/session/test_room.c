@@ -124,7 +124,7 @@ START_TEST(takes_each_option) {
       set(session, name, text);
     }
   }
-  ck_assert_uint_eq(count, 17);
+  ck_assert_uint_eq(count, 19);
   ck_assert_ptr_null(dsm_session_option(count + 1));
   ck_assert_ptr_null(dsm_session_option(SIZE_MAX));
   dsm_session_free(session);

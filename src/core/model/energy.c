@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* energy.c: what the products, the operations and the bytes of the ledger take (docs/energy.md). */
-#include "dsm/energy.h"
-
 #include "base/element_types.h"
 #include "base/words.h"
 #include "model/chip_link.h"

@@ -3,7 +3,7 @@
  * own. */
 #include "model/names.h"
 #include "plan/degrees.h"
-#include "plan/energy.h"
+#include "plan/step_energy.h"
 #include "plan/frameworks.h"
 #include "plan/interleave.h"
 #include "plan/keeping.h"

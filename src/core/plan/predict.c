@@ -8,7 +8,7 @@
 #include "model/axis_words.h"
 #include "model/chip_link.h"
 #include "model/layer_words.h"
-#include "plan/energy.h"
+#include "plan/step_energy.h"
 #include "plan/issue.h"
 #include "plan/layer_predictor.h"
 #include "plan/pass_builder.h"

@@ -3,7 +3,7 @@
  * aim.c: other objectives than time, by searches of weighed sums.
  *
  * The seconds S of a step and a second quantity Y, in which seconds and joules count
- * (plan/energy.h), are sums over the same decisions, so that one search finds the mapping of least
+ * (plan/step_energy.h), are sums over the same decisions, so that one search finds the mapping of least
  * u * S + v * Y, and says what no mapping is below: a half-plane in which all mappings lie. Joules
  * and dollars are Y itself: one search.
  *
@@ -22,7 +22,7 @@
 
 #include "base/diag_add.h"
 #include "base/units.h"
-#include "plan/energy.h"
+#include "plan/step_energy.h"
 #include "plan/strategy_rules.h"
 #include "plan/tolerance.h"
 

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #include "base/diag_add.h"
-#include "plan/energy.h"
+#include "plan/step_energy.h"
 #include "plan/issue.h"
 #include "plan/keeping.h"
 #include "plan/named_roles.h"

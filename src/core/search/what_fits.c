@@ -6,7 +6,7 @@
 #include "base/words.h"
 #include "dsm/explore.h"
 #include "model/equations.h"
-#include "plan/energy.h"
+#include "plan/step_energy.h"
 #include "plan/tolerance.h"
 #include "search/problem.h"
 

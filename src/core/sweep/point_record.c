@@ -87,7 +87,7 @@ DSM__OWN_RECORD(
 
 #define ENERGY(name, member, of_unit, about)                                                       \
   DSM__FIELD(REAL, dsm_plan_energy, member, name, LESS, .unit = (of_unit),                         \
-             .stated_if = DSM__IF(dsm_plan_energy, is_known), .help = (about))
+             .stated_if = DSM__IF(dsm_plan_energy, step_joules), .help = (about))
 
 DSM__OWN_RECORD(dsm__point_energy_record, dsm_plan_energy, false,
                 "Of a system that names a technology.",
@@ -173,6 +173,9 @@ static const optional_part optional_parts[] = {
          DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD) |
          DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_RECOMPUTE) |
          DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES)},
+    {&dsm__point_energy_record,
+     {{"\"technology\":", "\"system.technology"}, {"\"technology\":", "\"system.technology"}},
+     0},
 };
 
 static bool has_mark(const char *specification, const char *const marks[2]) {

@@ -128,6 +128,24 @@ static cli_exit search(const cli_arguments *arguments, const inputs *in, dsm_pla
   return outcome;
 }
 
+/* What would have an effect for the objective time, and is left out for another one. */
+static void note_left_out(const cli_arguments *arguments, const inputs *in, const dsm_plan *plan) {
+  dsm_explore_options of_time = plan->options;
+  const dsm_optimization_set missing =
+      arguments->options.optimizations & ~plan->options.optimizations;
+  of_time.aim = DSM_AIM_TIME;
+  for (int o = 0; plan->options.aim != DSM_AIM_TIME && !arguments->has_optimizations &&
+                  o < DSM_OPTIMIZATION_COUNT;
+       o++) {
+    if ((missing & DSM_OPTIMIZATION_BIT(o)) != 0 &&
+        dsm_optimization_why_not((dsm_optimization)o, in->workload, in->system, &of_time) == NULL) {
+      cli_note(arguments,
+               "%s is left out: with it times are no sums, and the objective %s is of sums alone",
+               dsm_optimization_name((dsm_optimization)o), dsm_aim_name(plan->options.aim));
+    }
+  }
+}
+
 /* Systems of the paper know updates without a state, as published. */
 static void note_optimizer(const cli_arguments *arguments, const inputs *in) {
   const dsm_workload *const workload = in->workload;
@@ -172,6 +190,7 @@ static cli_exit explore_once(const cli_arguments *arguments, const inputs *in) {
     cli_note(arguments, "--interleave has no effect: the fastest step has no stages");
   }
   if (outcome == CLI_EXIT_DONE) {
+    note_left_out(arguments, in, plan);
     outcome = arguments->explain != NULL
                   ? cli_put_explanation(arguments, plan)
                   : cli_put_with_table(arguments, DSM_ANSWER(plan, plan), DSM_FORM_JSON);

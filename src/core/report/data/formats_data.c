@@ -9,7 +9,7 @@
 #include "check/drift.h"
 #include "dsm/limits.h"
 #include "model/names.h"
-#include "plan/energy.h"
+#include "plan/step_energy.h"
 #include "plan/frameworks.h"
 #include "plan/interleave.h"
 #include "plan/keeping.h"

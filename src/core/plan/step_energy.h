@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* energy.h: what a step takes in energy and money, and what of it a search minimises. */
-#ifndef DSM_PLAN_ENERGY_H
-#define DSM_PLAN_ENERGY_H
+/* step_energy.h: what a step takes in energy and money, and what of it a search minimises. */
+#ifndef DSM_PLAN_STEP_ENERGY_H
+#define DSM_PLAN_STEP_ENERGY_H
 
 #include "base/words.h"
 #include "dsm/plan.h"

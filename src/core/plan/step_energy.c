@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* energy.c: what a step takes in energy and money (docs/energy.md). */
-#include "plan/energy.h"
+/* step_energy.c: what a step takes in energy and money (docs/energy.md). */
+#include "plan/step_energy.h"
 
 #include <math.h>
 
-#include "dsm/technology.h"
 #include "plan/plan_internal.h"
 
 static const dsm__word aim_words[] = {
