@@ -68,7 +68,7 @@ static cli_exit write_plans(const cli_arguments *arguments, const dsm_design *de
     const dsm_design_network *const network = &design->networks[n];
     const char *const name = cli_last_part(network->name);
     const size_t size = strlen(own->plans) + strlen(name) + 8;
-    char *const path = malloc(size);
+    char *const path = calloc(size, 1);
     if (path == NULL) {
       return cli_out_of_memory();
     }
@@ -87,7 +87,7 @@ cli_exit cli_run_design(const cli_arguments *arguments) {
   dsm_design_request request = request_of(arguments, &source);
   const char *names[NETWORKS_MAX];
   const size_t size = strlen(arguments->operands[0]) + 1;
-  char *const suite = malloc(size);
+  char *const suite = calloc(size, 1);
   if (suite == NULL) {
     return cli_out_of_memory();
   }
