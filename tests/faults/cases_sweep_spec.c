@@ -212,7 +212,7 @@ static attempt best_design(const subject *s, dsm_diags *diags) {
 
 static attempt no_design(const subject *s, dsm_diags *diags) {
   (void)s;
-  return find_design("price<=1", diags);
+  return find_design("price<=0", diags);
 }
 
 const faulty_case sweep_spec_cases[] = {
