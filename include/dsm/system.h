@@ -9,11 +9,10 @@
  *   chip    cores on a ring, with external memory
  *   system  chips along the axes of a 2D torus
  *
- * Parts beside them: `storage` is what the job's data set comes from; `technology` and `area` say what
- * it is made of (technology.h), and change no time. A last one, `model`, holds
- * the assumptions of the performance model that are no hardware. Fields bear the names of the
- * format "dsm-system/1" (docs/formats.md) and its units: GB = 10^9 bytes, MiB = 2^20 bytes, KiB =
- * 2^10 bytes.
+ * Parts beside them: `storage` is what the job's data set comes from; `technology` and `area` say
+ * what it is made of (technology.h), and change no time. A last one, `model`, holds the assumptions
+ * of the performance model that are no hardware. Fields bear the names of the format "dsm-system/1"
+ * (docs/formats.md) and its units: GB = 10^9 bytes, MiB = 2^20 bytes, KiB = 2^10 bytes.
  */
 #ifndef DSM_SYSTEM_H
 #define DSM_SYSTEM_H

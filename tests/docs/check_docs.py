@@ -31,7 +31,8 @@ from formats import Formats  # noqa: E402
 
 TIMEOUT_SECONDS = 120
 INPUT_FORMATS = ("dsm-workload/1", "dsm-system/1", "dsm-plan/1")
-OTHER_INPUT_FORMATS = ("dsm-server/1", "dsm-profile/1", "dsm-stages/1", "dsm-rl-workload/1", "dsm-pim-system/1")
+OTHER_INPUT_FORMATS = ("dsm-server/1", "dsm-profile/1", "dsm-stages/1", "dsm-rl-workload/1", "dsm-pim-system/1",
+                       "dsm-technology/1")
 NUMBER_TOLERANCE = 1e-8
 # Points have what the columns of a database are.
 COLUMNS_OF = {"dsm-points/1": "Sweep database"}

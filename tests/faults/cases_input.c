@@ -421,6 +421,70 @@ static attempt parse_system_with_no_base(const subject *s, dsm_diags *diags) {
   return parse_system_on("nowhere", diags);
 }
 
+/* ---- technologies ---- */
+
+/* What a machine costs of a technology in the file of the subject; sums of what cannot fail. */
+static attempt cost_machine(const subject *s, dsm_diags *diags) {
+  (void)s;
+  static const dsm_override overrides[] = {
+      {"technology", DSM_SOURCE_DIR "/technologies/n7.json", NULL},
+      {"technology.silicon.defects_per_cm2", "0.2", NULL}};
+  dsm_system *system = poison();
+  dsm_machine_cost cost;
+  dsm_goodput goodput = {.ratio = 0};
+  uint64_t digest = DIGEST_START;
+  dsm_status status = dsm_system_parse(&system, subject_system_text, strlen(subject_system_text),
+                                       "s", overrides, 2, diags);
+  if (status == DSM_OK) {
+    status = dsm_machine_cost_of(system, &cost, diags);
+  }
+  if (status == DSM_OK) {
+    const dsm_die die = {.mm2 = cost.die_mm2, .cores = 4, .core_mm2 = 0.1, .spare_cores = 1};
+    const dsm_technology *const technology = &system->technology;
+    const bool is_good = dsm_goodput_of(&goodput, &technology->failures, 64, 60);
+    digest = digest_u64(digest, is_good);
+    digest = digest_double(digest, cost.chip_mm2);
+    digest = digest_double(digest, goodput.ratio);
+    digest = digest_double(digest, dsm_sram_mm2(5000, technology->silicon.cell_um2));
+    digest = digest_double(digest, dsm_dies_per_wafer(die.mm2, technology->silicon.wafer_mm));
+    digest = digest_double(digest, dsm_die_yield(&die, 0.1, technology->silicon.alpha));
+    digest = digest_double(digest, dsm_die_kg(&technology->carbon, die.mm2, 0.5));
+    digest = digest_double(digest, dsm_technology_link_pJ(technology, 0));
+  }
+  const attempt made = attempt_of_status(status, system, status == DSM_OK ? digest : 0);
+  if ((void *)system != poison()) {
+    dsm_system_free(system);
+  }
+  return made;
+}
+
+static attempt finish_technology(dsm_status status, dsm_technology *technology) {
+  const uint64_t digest = status == DSM_OK ? digest_text(DIGEST_START, technology->name) : 0;
+  const attempt made = attempt_of_status(status, technology, digest);
+  if ((void *)technology != poison()) {
+    dsm_technology_free(technology);
+  }
+  return made;
+}
+
+static attempt load_technology(const subject *s, dsm_diags *diags) {
+  (void)s;
+  dsm_technology *technology = poison();
+  const dsm_status status =
+      dsm_technology_load(&technology, DSM_SOURCE_DIR "/technologies/n5.json", NULL, 0, diags);
+  return finish_technology(status, technology);
+}
+
+static attempt parse_bad_technology(const subject *s, dsm_diags *diags) {
+  (void)s;
+  static const char text[] = "{\"format\": \"dsm-technology/1\", \"name\": \"t\", "
+                             "\"silicon\": {\"alpha\": 0}, \"notes\": {\"x\": \"\"}}";
+  dsm_technology *technology = poison();
+  const dsm_status status =
+      dsm_technology_parse(&technology, text, sizeof text - 1, "t", NULL, 0, diags);
+  return finish_technology(status, technology);
+}
+
 static attempt find_folders(const subject *s, dsm_diags *diags) {
   char path[4096];
   dsm_folders folders = {.count = 0};
@@ -604,6 +668,9 @@ const faulty_case input_cases[] = {
     {"dsm_system_load", load_system, DSM_OK, NULL},
     {"dsm_system_parse, base", parse_system_with_base, DSM_OK, NULL},
     {"dsm_system_parse, no base", parse_system_with_no_base, DSM_ERROR_INVALID, NULL},
+    {"dsm_machine_cost_of", cost_machine, DSM_OK, NULL},
+    {"dsm_technology_load", load_technology, DSM_OK, NULL},
+    {"dsm_technology_parse, bad", parse_bad_technology, DSM_ERROR_INVALID, NULL},
     {"dsm_folders", find_folders, DSM_OK, NULL},
 };
 const size_t input_case_count = sizeof input_cases / sizeof input_cases[0];

@@ -30,6 +30,7 @@ EXPECTED_FILES = [
     "share/dsm/stages/gpt2_medium_blocks.json",
     "share/dsm/rl-workloads/frozen_lake.json",
     "share/dsm/pim-systems/upmem2524.json",
+    "share/dsm/technologies/n5.json",
     "share/dsm/schemas/dsm-workload-1.schema.json",
     "share/dsm/schemas/dsm-system-1.schema.json",
     "share/dsm/schemas/dsm-plan-1.schema.json",

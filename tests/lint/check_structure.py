@@ -22,7 +22,7 @@ PUBLIC_HEADERS = {
     "base": {"status", "diag", "element_type", "file", "number", "override", "limits", "lookup"},
     "workload": {"workload"},
     "import": {"import", "profile_import"},
-    "system": {"system"},
+    "system": {"system", "technology"},
     "model": {"mapping", "model", "role", "workload", "system"},
     "supply": {"storage"},
     "plan": {"plan", "strategy"},

@@ -146,8 +146,8 @@ def check_shell(name, shell, options):
 
     same("dsm ", list(options))
     same("dsm help ", sorted({*options, "workload", "system", "server", "sweep", "stages", "rl-workload",
-                                         "pim-system", "profile", "plan"}))
-    same("dsm list ", ["workload", "system", "server", "sweep", "stages", "rl-workload", "pim-system", "answer"])
+                                         "pim-system", "technology", "profile", "plan"}))
+    same("dsm list ", ["workload", "system", "server", "sweep", "stages", "rl-workload", "pim-system", "technology", "answer"])
     for command, known in options.items():
         same(f"dsm {command} --", known)
     same("dsm explore vg", ["vgg16"])

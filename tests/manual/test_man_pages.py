@@ -76,7 +76,7 @@ def keys_of(schema, root, path=""):
 
 
 def check_formats(dsm, folder, schemas):
-    names = ("workload", "system", "server", "sweep", "stages", "rl-workload", "pim-system", "profile", "plan")
+    names = ("workload", "system", "server", "sweep", "stages", "rl-workload", "pim-system", "technology", "profile", "plan")
     expect({path.name for path in folder.iterdir()} == {f"dsm-{name}.5" for name in names},
            f"the pages of formats are {sorted(folder.iterdir())}")
     for name in names:

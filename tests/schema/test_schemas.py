@@ -144,6 +144,7 @@ BEYOND_SCHEMAS = {
         "key_duplicate": DUPLICATES,
         "shared_memory_of_no_capacity": "0 stands for none, where it is not stated",
         "storage_of_nothing": "0 stands for none, where it is not stated",
+        "technology_of_no_name": "technologies that there are",
     },
 }
 
@@ -388,6 +389,9 @@ def check_system_tables(schemas, schema, formats):
     notes = stated.pop("notes")
     expect_same("notes", notes["propertyNames"]["enum"], parameters)
     expand_axes(schemas, schema, stated, parameters)
+    of_technology = {key: stated.pop(f"technology.{key}") for key in formats.keys("dsm-technology/1", "technology")}
+    expect_same("notes of a technology", of_technology["notes"]["propertyNames"]["enum"],
+                [path.removeprefix("technology.") for path in parameters if path.startswith("technology.")])
     own = formats.keys("dsm-system/1", "system")
     expect_same("parameters", stated, [*parameters, *(key for key in own if key != "notes")])
     whole = schema["$defs"]["whole"]
@@ -605,7 +609,7 @@ def check_description(schemas, dsm, source, plans):
     files = [*sorted(source.glob("workloads/*.json")), *sorted(source.glob("systems/*.json")),
              *plans, *sorted(source.glob("sweeps/*.json")), *sorted(source.glob("servers/*.json")),
              *sorted(source.glob("stages/*.json")), *sorted(source.glob("rl-workloads/*.json")),
-             *sorted(source.glob("pim-systems/*.json")), source / "tests" / "report" / "pim_plan.json",
+             *sorted(source.glob("pim-systems/*.json")), *sorted(source.glob("technologies/*.json")), source / "tests" / "report" / "pim_plan.json",
              source / "tests" / "cli" / "cases" / "partition_energy" / "powered.json",
              source / "tests" / "cli" / "cases" / "describe_links" / "linked.json"]
     described = run(dsm, "describe", *map(str, files), "--format", "json")

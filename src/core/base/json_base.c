@@ -6,12 +6,15 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
+#include <dirent.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/json_doc.h"
+#include "base/words.h"
 #include "dsm/limits.h"
 #include "dsm/lookup.h"
 
@@ -256,6 +259,36 @@ static bool is_regular(const char *path) {
   return stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
+/* The hint at a name that no file has: the description that was probably meant, else what lists
+ * them. */
+static void hint_name(const char *name, const struct kind *kind, const dsm_folders *folders,
+                      char *hint, size_t size) {
+  (void)snprintf(hint, size, "'dsm list %s' shows which there are", kind->name);
+  for (size_t i = 0; i < folders->count; i++) {
+    DIR *const folder = opendir(folders->items[i]);
+    const struct dirent *entry = folder == NULL ? NULL : readdir(folder);
+    char best[NAME_MAX + 1] = "";
+    for (; entry != NULL; entry = readdir(folder)) {
+      char stem[NAME_MAX + 1];
+      const char *const dot = strrchr(entry->d_name, '.');
+      const char *const words[] = {best[0] == '\0' ? NULL : best, stem};
+      if (dot != NULL && strcmp(dot, ".json") == 0) {
+        (void)snprintf(stem, sizeof stem, "%.*s", (int)(dot - entry->d_name), entry->d_name);
+        if (dsm__nearest(name, words, DSM__COUNT_OF(words)) == stem) {
+          memcpy(best, stem, sizeof best);
+        }
+      }
+    }
+    if (folder != NULL) {
+      (void)closedir(folder);
+    }
+    if (best[0] != '\0') {
+      (void)snprintf(hint, size, "did you mean \"%.64s\"?", best);
+      return;
+    }
+  }
+}
+
 /* Beside the description, in $DSM_PATH, or among those that are installed. False after a report. */
 static bool find_file(const dsm__json_node *node, const struct kind *kind, char path[PATH_SIZE]) {
   const char *const name = node->item->valuestring;
@@ -279,8 +312,8 @@ static bool find_file(const dsm__json_node *node, const struct kind *kind, char 
   if (folders.is_out_of_memory) {
     dsm__json_set_out_of_memory(node->doc);
   } else if (!is_found || !is_regular(path)) {
-    char hint[64];
-    (void)snprintf(hint, sizeof hint, "'dsm list %s' shows which there are", kind->name);
+    char hint[96];
+    hint_name(name, kind, &folders, hint, sizeof hint);
     dsm__json_error(node, hint, "expected the name of a %s, found no file of \"%.200s\"",
                     kind->name, name);
   }

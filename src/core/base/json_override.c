@@ -348,12 +348,12 @@ bool dsm__json_doc_children(dsm__json_doc *doc, const char *path, dsm__json_chil
 }
 
 bool dsm__json_doc_override(dsm__json_doc *doc, const dsm_override *overrides, size_t count) {
-  /* Of each override the value is noted, and the topmost object made for it. */
-  if (dsm__json_lacks_memory(doc, !DSM__LIST_RESERVE_IN(&doc->overridden, 2 * count, doc->arena))) {
-    return false;
-  }
   bool are_applied = true;
   for (size_t i = 0; i < count && !doc->is_out_of_memory; i++) {
+    /* Of each override the value is noted, and the topmost object made for it. */
+    if (dsm__json_lacks_memory(doc, !DSM__LIST_RESERVE_IN(&doc->overridden, 2, doc->arena))) {
+      return false;
+    }
     descent down = {
         .doc = doc, .override = &overrides[i], .rest = overrides[i].path, .item = doc->root};
     down.nodes[0] = dsm__json_root(doc);

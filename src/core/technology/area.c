@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "base/units.h"
-#include "technology/equations.h"
+#include "technology/machine_parts.h"
 
 /* Transistors of a multiply-accumulate unit of 64 bits, whose mantissa has 52; of an integer unit
  * of 32 bits. A unit grows as the square of its mantissa. */

@@ -4,7 +4,7 @@
 
 #include "base/element_types.h"
 #include "base/units.h"
-#include "technology/equations.h"
+#include "technology/machine_parts.h"
 
 #define PICO 1e-12
 

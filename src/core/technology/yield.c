@@ -2,7 +2,7 @@
 /* yield.c: how many dies a wafer has, how many of them work, and what making one emits. */
 #include <math.h>
 
-#include "technology/equations.h"
+#include "technology/machine_parts.h"
 
 #define PI 3.14159265358979323846
 #define MM2_PER_CM2 100.0

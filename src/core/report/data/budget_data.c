@@ -125,6 +125,7 @@ typedef struct document {
   const char *const *unstated;
   size_t unstated_count;
   dsm__rows parts;
+  const char *missing; /* these, said to people alone */
 } document;
 
 #define FIGURE(member, key, unit, flags, about)                                                    \
@@ -223,6 +224,10 @@ static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
                      .cost = of->cost,
                      .unstated = of->cost.unstated,
                      .unstated_count = of->cost.unstated_count};
+  for (size_t i = 0; i < made->unstated_count; i++) {
+    made->missing = i == 0 ? made->unstated[0]
+                           : dsm__page_text(page, "%s, %s", made->missing, made->unstated[i]);
+  }
   made->parts = dsm__rows_make(page, DSM__COUNT_OF(parts), sizeof(part_row));
   made->parts.count = 0;
   for (size_t i = 0; i < DSM__COUNT_OF(parts); i++) {
@@ -260,17 +265,18 @@ static const dsm__fact facts[] = {
     DSM__FACT("carbon", "making a chip {chip_kg:4 kg|not stated}, all {system_kg:4 kg|not stated}; "
                         "an hour at peak {hour_kg:4 kg|not stated}"),
     DSM__FACT("failures", "one each {mtbf_hours:4 hours|time that is not stated}"),
+    DSM__FACT("not stated", "{missing}"),
     DSM__FACT("assumptions", "{area_assumed:%|-} % of the area, {power_assumed:%|-} % of a chip's "
                              "power, {price_assumed:%|-} % of the cost rest on them"),
 };
-static const dsm__fact missing[] = {
-    {.label = "not stated", .text = "{unstated}", .each = NULL},
-};
-static const dsm__section sections[] = {
-    {DSM__FACTS(facts)}, {DSM__FACTS(missing), .is_joined = true}, {.table = &parts_table}};
+static const dsm__section sections[] = {{DSM__FACTS(facts)}, {.table = &parts_table}};
+
+DSM__OWN_RECORD(shown_record, document, false, "A budget with what is said of it to people.",
+                {.kind = DSM__FIELD_PART, .type = &dsm__budget_record},
+                DSM__SAID(TEXT, document, missing));
 
 static const dsm__layout layout = {
-    .type = &dsm__budget_record,
+    .type = &shown_record,
     .heading = "{system}: {chips} chip{chips;s}, technology {technology|of its own}",
     DSM__SECTIONS(sections)};
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cost.c: what a machine costs: area, then watts, then money, then carbon (docs/budget.md). */
+/* machine_cost.c: what a machine costs: area, then watts, then money, then carbon (docs/budget.md).
+ */
 #include <inttypes.h>
 #include <math.h>
 
 #include "base/diag_add.h"
 #include "base/units.h"
-#include "technology/equations.h"
+#include "technology/machine_parts.h"
 
 #define HOURS_PER_YEAR 8760.0
 #define WATTS_PER_KW 1000.0

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* equations.h: the parts of what a machine costs, each with a list of what it lacks. */
-#ifndef DSM_TECHNOLOGY_EQUATIONS_H
-#define DSM_TECHNOLOGY_EQUATIONS_H
+/* machine_parts.h: the parts of what a machine costs, each with a list of what it lacks. */
+#ifndef DSM_TECHNOLOGY_MACHINE_PARTS_H
+#define DSM_TECHNOLOGY_MACHINE_PARTS_H
 
 #include "dsm/system.h"
 #include "dsm/technology.h"
