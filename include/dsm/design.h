@@ -130,7 +130,7 @@ typedef struct dsm_design {
   bool is_own_within; /**< the system as it is keeps the budgets */
   double bound;       /**< no design has less */
   double gap;         /**< value over bound, less 1 */
-  uint64_t designs;     /**< how many there are */
+  uint64_t designs;   /**< how many there are */
   size_t explorations;  /**< of a network on a design */
   size_t boxes;         /**< that were looked at */
   bool is_stopped;      /**< a limit ended the search before the gap was met */

@@ -21,12 +21,13 @@
 #define DSM_DEVICES_MAX 64                /**< devices of a server */
 #define DSM_TASKS_MAX 12000               /**< tasks of a partition */
 #define DSM_DEVICE_BATCH_MAX 65536        /**< requests that a device runs together */
-#define DSM_BATCH_POWER_MAX 64        /**< largest of the powers of two that are tried as batches */
-#define DSM_BATCH_TIMES_MAX 64        /**< sizes of batches of which a task has times */
-#define DSM_REQUESTS_MAX 10000000     /**< requests of a dispatch simulation */
-#define DSM_TRACE_EVENTS_MAX 2000000  /**< tasks and transfers in the trace of a simulation */
-#define DSM_SWEEP_POINTS_MAX 1000000  /**< points of a sweep, before conditions exclude any */
-#define DSM_SWEEP_OPEN_MAX 9007199254740992 /**< the same of one whose points are not listed: 2^53 */
+#define DSM_BATCH_POWER_MAX 64       /**< largest of the powers of two that are tried as batches */
+#define DSM_BATCH_TIMES_MAX 64       /**< sizes of batches of which a task has times */
+#define DSM_REQUESTS_MAX 10000000    /**< requests of a dispatch simulation */
+#define DSM_TRACE_EVENTS_MAX 2000000 /**< tasks and transfers in the trace of a simulation */
+#define DSM_SWEEP_POINTS_MAX 1000000 /**< points of a sweep, before conditions exclude any */
+#define DSM_SWEEP_OPEN_MAX                                                                         \
+  9007199254740992                    /**< the same of one whose points are not listed: 2^53 */
 #define DSM_SWEEP_AXES_MAX 32         /**< axes of a sweep, and paths of an axis */
 #define DSM_SWEEP_CONDITIONS_MAX 1000 /**< conditions of a specification, and of a command line */
 #define DSM_SWEEP_VALUES_MAX 100000   /**< values of an axis, and inputs of a sweep */

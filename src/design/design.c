@@ -25,9 +25,10 @@ dsm_status dsm_design_find(dsm_design **design, const dsm_design_request *reques
   dsm__answers answers = {.question = &question};
   dsm__search search = {
       .question = &question, .request = request, .answers = &answers, .arena = dsm__arena_new()};
-  dsm_status status = search.arena == NULL ? dsm__out_of_memory(diags) : DSM_OK;
-  const dsm_status read = dsm__question_init(&question, request, diags);
-  status = status == DSM_OK ? read : status;
+  dsm_status status = dsm__question_init(&question, request, diags);
+  if (status == DSM_OK && search.arena == NULL) {
+    status = dsm__out_of_memory(diags);
+  }
   if (status == DSM_OK) {
     status = dsm__answers_init(&answers, &question, request, diags);
   }

@@ -351,11 +351,25 @@ static size_t choose(dsm__search *s, const dsm__box *box) {
   return chosen;
 }
 
+/* Does a design that was explored break a rule, or a budget whatever its mapping is? */
+static bool is_none(const dsm__search *s, const dsm__box *box) {
+  const dsm__answer *const answer = dsm__answer_of(s->answers, &box->low);
+  for (size_t n = 0; answer != NULL && n < s->question->network_count; n++) {
+    const dsm__interval seconds = answer->times[n].seconds;
+    if (!(seconds.low > 0) && !(seconds.high < HUGE_VAL)) {
+      return true;
+    }
+  }
+  return answer != NULL && !dsm__may_keep(s->question, &box->low, &box->low, answer->times);
+}
+
 static bool split(dsm__search *s, dsm__box *box) {
   measure_slopes(s, box);
   const size_t d = choose(s, box);
   if (d == SIZE_MAX) {
-    close_box(s, box->bound);
+    if (!is_none(s, box)) {
+      close_box(s, box->bound);
+    }
     return true;
   }
   dsm__box worse = worse_part(s, box, d);

@@ -173,6 +173,48 @@ static attempt parse_shard(const subject *s, dsm_diags *diags) {
                    .digest = digest_u64(DIGEST_START, shard.index + shard.count)};
 }
 
+/* ---- designs ---- */
+
+static attempt find_design(const char *budget, dsm_diags *diags) {
+  static dsm_design poison;
+  static const char *const networks[] = {"a", "b@0.5"};
+  static const char *const varies[] = {"chip.memory.bandwidth_GBps=1..4/3",
+                                       "core.scratchpad_MiB=1,2"};
+  static const char *const defines[] = {"price=core.scratchpad_MiB*2"};
+  const dsm_sweep_source source = {.read = read_input};
+  const dsm_design_request request = {.networks = networks,
+                                      .network_count = 2,
+                                      .system = "system",
+                                      .question = {.varies = varies, .vary_count = 2},
+                                      .defines = defines,
+                                      .define_count = 1,
+                                      .budgets = &budget,
+                                      .budget_count = 1,
+                                      .source = &source,
+                                      .wants_plans = true};
+  dsm_design *design = &poison;
+  const dsm_status status = dsm_design_find(&design, &request, diags);
+  const uint64_t digest =
+      status == DSM_OK ? digest_text(digest_double(DIGEST_START, design->value),
+                                     dsm_way_name(design->parameters[0].way))
+                       : 0;
+  const attempt made = attempt_of_status(status, design, digest);
+  if (design != &poison) {
+    dsm_design_free(design);
+  }
+  return made;
+}
+
+static attempt best_design(const subject *s, dsm_diags *diags) {
+  (void)s;
+  return find_design("price<=4", diags);
+}
+
+static attempt no_design(const subject *s, dsm_diags *diags) {
+  (void)s;
+  return find_design("price<=0", diags);
+}
+
 const faulty_case sweep_spec_cases[] = {
     {"dsm_sweep_make", make_specified, DSM_OK, NULL},
     {"dsm_sweep_make, bad", make_bad, DSM_ERROR_INVALID, NULL},
@@ -182,5 +224,7 @@ const faulty_case sweep_spec_cases[] = {
     {"dsm_sweep_make, one value under two names", make_with_two_names, DSM_ERROR_USAGE, NULL},
     {"dsm_sweep_make, folder", make_of_folder, DSM_OK, NULL},
     {"dsm_shard_parse", parse_shard, DSM_OK, NULL},
+    {"dsm_design_find", best_design, DSM_OK, NULL},
+    {"dsm_design_find: a budget that none keeps", no_design, DSM_ERROR_INFEASIBLE, NULL},
 };
 const size_t sweep_spec_case_count = sizeof sweep_spec_cases / sizeof sweep_spec_cases[0];

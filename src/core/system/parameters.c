@@ -235,12 +235,13 @@ static bool has_traffic_of_all(const dsm_system *system) {
           SOFTWARE_COST, 0, 1e6, 0, "10^-6 s", "assumption: it begins at once",                    \
           "Time before " what " begins."),                                                         \
       NEUTRAL("system.protocols." key ".efficiency_ratio", REAL,                                   \
-              system.protocols[kind].efficiency_ratio, NULL, SOFTWARE | MIXED, 0, 1, 0, "ratio",           \
+              system.protocols[kind].efficiency_ratio, NULL, SOFTWARE | MIXED, 0, 1, 0, "ratio",   \
               "assumption: there is no such protocol",                                             \
               "Share of a link's usable bandwidth that carries its data; below 1e-6: there is "    \
               "no such protocol."),                                                                \
       NEUTRAL("system.protocols." key ".most_GBps", REAL, system.protocols[kind].most_GBps, NULL,  \
-              SOFTWARE | MIXED, 0, RATE_MAX, 0, "10^9 bytes/s", "assumption: links alone limit it",        \
+              SOFTWARE | MIXED, 0, RATE_MAX, 0, "10^9 bytes/s",                                    \
+              "assumption: links alone limit it",                                                  \
               "The most that it moves over a link; 0: no limit.")
 #define STEP(key, kind)                                                                            \
   NEUTRAL("system.protocols." key ".step_us", REAL, system.protocols[kind].step_us, NULL,          \
@@ -385,8 +386,8 @@ const dsm__parameter dsm__parameters[] = {
             "assumption: operations are issued as fast as they are done",
             "Section 6: least time between two kernels. A pass of the network takes at least as "
             "long as issuing all of its kernels."),
-    NEUTRAL("core.graph_overhead_us", REAL, core.graph_overhead_us, NULL, SOFTWARE_COST | MIXED, 0, 1e6, 0,
-            "10^-6 s", "assumption: servers launch kernels as other runs do",
+    NEUTRAL("core.graph_overhead_us", REAL, core.graph_overhead_us, NULL, SOFTWARE_COST | MIXED, 0,
+            1e6, 0, "10^-6 s", "assumption: servers launch kernels as other runs do",
             "In dsm serve, for core.operation_overhead_us and core.issue_us; 0: these stay."),
     NEUTRAL(
         "chip.peak_TFLOPS", REAL, chip.peak_TFLOPS, NULL, MIXED, 0, 1e9, 0, "10^12 FLOP/s",
@@ -457,8 +458,8 @@ const dsm__parameter dsm__parameters[] = {
     NEUTRAL("system.request_overhead_us", REAL, system.request_overhead_us, NULL, SOFTWARE_COST, 0,
             1e9, 0, "10^-6 s", "assumption: the host is never waited for",
             "In dsm serve: time of the host beside each step, for each of its requests."),
-    NEUTRAL("system.cache_link_GBps", REAL, system.cache_link_GBps, NULL, SOFTWARE | MIXED, 0, RATE_MAX, 0,
-            "10^9 bytes/s", "assumption: a link of the outermost axis",
+    NEUTRAL("system.cache_link_GBps", REAL, system.cache_link_GBps, NULL, SOFTWARE | MIXED, 0,
+            RATE_MAX, 0, "10^9 bytes/s", "assumption: a link of the outermost axis",
             "In dsm serve --disaggregate: rate at which a request's cache goes from one instance "
             "to another; 0: that of a link of the outermost axis."),
     NEUTRAL("system.in_network_reduction", FLAG, system.in_network_reduction, &flags, false, 0, 1,

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cmd_design.c: the best machine for a budget. */
+#define _POSIX_C_SOURCE 200809L
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/parse/input_files.h"
 #include "cli/parse/named_inputs.h"
@@ -64,11 +67,12 @@ static dsm_design_request request_of(const cli_arguments *arguments,
 static cli_exit write_plans(const cli_arguments *arguments, const dsm_design *design) {
   const cli_design_arguments *const own = arguments->own;
   cli_exit outcome = CLI_EXIT_DONE;
+  (void)mkdir(own->plans, 0777); /* one that cannot be made is told of by its first file */
   for (size_t n = 0; n < design->network_count && outcome == CLI_EXIT_DONE; n++) {
     const dsm_design_network *const network = &design->networks[n];
     const char *const name = cli_last_part(network->name);
     const size_t size = strlen(own->plans) + strlen(name) + 8;
-    char *const path = malloc(size);
+    char *const path = calloc(size, 1);
     if (path == NULL) {
       return cli_out_of_memory();
     }
@@ -87,7 +91,7 @@ cli_exit cli_run_design(const cli_arguments *arguments) {
   dsm_design_request request = request_of(arguments, &source);
   const char *names[NETWORKS_MAX];
   const size_t size = strlen(arguments->operands[0]) + 1;
-  char *const suite = malloc(size);
+  char *const suite = calloc(size, 1);
   if (suite == NULL) {
     return cli_out_of_memory();
   }
