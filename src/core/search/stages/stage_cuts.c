@@ -251,7 +251,11 @@ typedef struct tries {
 static double try_within(const dsm__cutting *of, double limit, const dsm__cutting *whole,
                          tries *out) {
   const double longest = cut_within(of, limit, out->cuts, out->tried);
-  const double step = isfinite(longest) ? step_of(whole, out->tried, out->costs) : HUGE_VAL;
+  double step = isfinite(longest) ? step_of(whole, out->tried, out->costs) : HUGE_VAL;
+  if (whole->of.runs > 1 && step >= 0 && isfinite(step) &&
+      !move_borders(whole, out->tried, &step, out->costs)) {
+    step = -1;
+  }
   if (step < 0 || !isfinite(out->step) || dsm__tie_limit(step) < out->step) {
     out->step = step;
     memcpy(out->firsts, out->tried, run_count(of) * sizeof *out->tried);
