@@ -168,7 +168,7 @@ static double step_of(const dsm__cutting *of, const size_t *firsts, dsm__stage_c
 
 /* Schedules of more passes are not asked so often; with several runs of each stage the schedule is
  * a closed form, which is asked for two ends of what moves. */
-enum { PASSES_MOVED = 4096, ENDS_MOVED = 1 << 23 };
+enum { PASSES_MOVED = 4096, ENDS_MOVED = 1 << 20 };
 
 /* A step, and of equally fast ones what tells how even the stages are. */
 typedef struct judged {
@@ -187,54 +187,66 @@ static judged judge(const dsm__cutting *of, const size_t *firsts, dsm__stage_cos
 }
 
 /* Of several runs the slowest stages are many: it takes several moves until the step is faster. */
-static bool is_evener(const dsm__cutting *of, const judged *one, const judged *other) {
-  return dsm__tie_limit(one->step) < other->step || (of->of.runs > 1 && one->step <= other->step &&
-                                                     dsm__tie_limit(one->squares) < other->squares);
+static bool is_evener(const judged *one, const judged *other, bool is_wide) {
+  return dsm__tie_limit(one->step) < other->step ||
+         (is_wide && one->step <= other->step && dsm__tie_limit(one->squares) < other->squares);
+}
+
+static void shift(size_t *firsts, size_t first, size_t end, bool is_back) {
+  for (size_t b = first; b < end; b++) {
+    firsts[b] = is_back ? firsts[b] - 1 : firsts[b] + 1;
+  }
 }
 
 /* Moves the borders [first, end) by a segment if that is better. False if out of memory. */
 static bool move_borders_between(const dsm__cutting *of, size_t *firsts, size_t first, size_t end,
-                                 bool is_back, judged *best, dsm__stage_cost *costs,
+                                 bool is_back, bool is_wide, judged *best, dsm__stage_cost *costs,
                                  bool *is_moved) {
-  const size_t by = is_back ? SIZE_MAX : 1; /* SIZE_MAX: one less */
-  for (size_t b = first; b < end; b++) {
-    firsts[b] += by;
-  }
+  shift(firsts, first, end, is_back);
   const judged moved = judge(of, firsts, costs);
-  const bool is_better = moved.step >= 0 && is_evener(of, &moved, best);
-  for (size_t b = first; b < end && !is_better; b++) {
-    firsts[b] -= by;
+  const bool is_better = moved.step >= 0 && is_evener(&moved, best, is_wide);
+  if (!is_better) {
+    shift(firsts, first, end, !is_back);
   }
   *best = is_better ? moved : *best;
   *is_moved = *is_moved || is_better;
   return moved.step >= 0;
 }
 
-/* Moves a border, or of several runs of each stage any that follow each other, by a segment as long
- * as that is better: so a segment that a run has beside others goes to any other run. False if out
- * of memory. */
-static bool move_borders(const dsm__cutting *of, size_t *firsts, double *step,
+/* Moves borders by a segment as long as that is better: each by itself, or any that follow each
+ * other, so that a segment that a run has beside others goes to any other run. */
+static bool move_borders(const dsm__cutting *of, size_t *firsts, bool is_wide, judged *best,
                          dsm__stage_cost *costs) {
   const size_t runs = run_count(of);
-  const bool may_all = of->of.runs > 1 && runs * runs * of->count <= ENDS_MOVED;
-  bool is_moved = of->of.micro_batches * runs <= PASSES_MOVED;
-  judged best = judge(of, firsts, costs);
-  while (is_moved && best.step >= 0) {
+  bool is_moved = true;
+  while (is_moved) {
     is_moved = false;
     for (size_t s = 1; s < runs; s++) {
-      for (size_t end = s + 1; end <= (may_all ? runs : s + 1); end++) {
+      for (size_t end = s + 1; end <= (is_wide ? runs : s + 1); end++) {
         const size_t behind = end < runs ? firsts[end] : of->count;
         if ((firsts[s] - 1 > firsts[s - 1] &&
-             !move_borders_between(of, firsts, s, end, true, &best, costs, &is_moved)) ||
+             !move_borders_between(of, firsts, s, end, true, is_wide, best, costs, &is_moved)) ||
             (firsts[end - 1] + 1 < behind &&
-             !move_borders_between(of, firsts, s, end, false, &best, costs, &is_moved))) {
+             !move_borders_between(of, firsts, s, end, false, is_wide, best, costs, &is_moved))) {
           return false;
         }
       }
     }
   }
+  return true;
+}
+
+/* Each border, and of several runs of each stage then any of them. False if out of memory. */
+static bool move_all(const dsm__cutting *of, size_t *firsts, double *step, dsm__stage_cost *costs) {
+  const size_t runs = run_count(of);
+  const bool is_wide = of->of.runs > 1 && runs * runs * of->count <= ENDS_MOVED;
+  judged best = judge(of, firsts, costs);
+  const bool is_good =
+      best.step >= 0 && (of->of.micro_batches * runs > PASSES_MOVED ||
+                         (move_borders(of, firsts, false, &best, costs) &&
+                          (!is_wide || move_borders(of, firsts, true, &best, costs))));
   *step = best.step;
-  return best.step >= 0;
+  return is_good;
 }
 
 /* What cuts are made of. */
@@ -298,7 +310,7 @@ bool dsm__segments_cut(const dsm__cutting *of, size_t *firsts, double *cycles, d
     part.capacity_bytes /= (double)of->of.runs;
     try_all(&part, of, &out);
   }
-  if (out.step < 0 || (isfinite(out.step) && !move_borders(of, firsts, &out.step, out.costs))) {
+  if (out.step < 0 || (isfinite(out.step) && !move_all(of, firsts, &out.step, out.costs))) {
     return false;
   }
   *cycles = out.step;
