@@ -15,6 +15,7 @@
 
 #include "dsm/calibrate.h"
 #include "dsm/check.h"
+#include "dsm/design.h"
 #include "dsm/diag.h"
 #include "dsm/diff.h"
 #include "dsm/dispatch.h"
@@ -25,7 +26,6 @@
 #include "dsm/partition_front.h"
 #include "dsm/pim.h"
 #include "dsm/plan.h"
-#include "dsm/design.h"
 #include "dsm/remat.h"
 #include "dsm/serving.h"
 #include "dsm/storage.h"

@@ -3,7 +3,6 @@
  * own. */
 #include "model/names.h"
 #include "plan/degrees.h"
-#include "plan/step_energy.h"
 #include "plan/frameworks.h"
 #include "plan/interleave.h"
 #include "plan/keeping.h"
@@ -12,6 +11,7 @@
 #include "plan/plan_record.h"
 #include "plan/recomputation.h"
 #include "plan/segments.h"
+#include "plan/step_energy.h"
 #include "system/system_internal.h"
 #include "workload/workload_internal.h"
 

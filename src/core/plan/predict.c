@@ -8,11 +8,11 @@
 #include "model/axis_words.h"
 #include "model/chip_link.h"
 #include "model/layer_words.h"
-#include "plan/step_energy.h"
 #include "plan/issue.h"
 #include "plan/layer_predictor.h"
 #include "plan/pass_builder.h"
 #include "plan/plan_internal.h"
+#include "plan/step_energy.h"
 #include "plan/step_stages.h"
 #include "plan/tied_tables.h"
 

@@ -3,9 +3,9 @@
  * aim.c: other objectives than time, by searches of weighed sums.
  *
  * The seconds S of a step and a second quantity Y, in which seconds and joules count
- * (plan/step_energy.h), are sums over the same decisions, so that one search finds the mapping of least
- * u * S + v * Y, and says what no mapping is below: a half-plane in which all mappings lie. Joules
- * and dollars are Y itself: one search.
+ * (plan/step_energy.h), are sums over the same decisions, so that one search finds the mapping of
+ * least u * S + v * Y, and says what no mapping is below: a half-plane in which all mappings lie.
+ * Joules and dollars are Y itself: one search.
  *
  * The product S * Y is least at a corner of the area that these half-planes leave, which bounds it.
  * The line through that corner with the weights (Y, S) there has no point of a larger product: so a

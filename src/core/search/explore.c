@@ -17,11 +17,11 @@
 #include <stdlib.h>
 
 #include "base/diag_add.h"
-#include "plan/step_energy.h"
 #include "plan/issue.h"
 #include "plan/keeping.h"
 #include "plan/named_roles.h"
 #include "plan/plan_internal.h"
+#include "plan/step_energy.h"
 #include "plan/tolerance.h"
 #include "search/aim.h"
 #include "search/as_run_by.h"

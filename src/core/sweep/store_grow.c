@@ -97,7 +97,8 @@ static dsm_status find_places(const dsm_sweep *old, const dsm_sweep *sweep, size
 dsm_status dsm__store_find_part(const dsm_store *store, const dsm__identity *wanted,
                                 const size_t **places, dsm_diags *diags) {
   *places = NULL;
-  if (wanted->sweep == NULL || wanted->sweep->is_open || !has_same_frame(&store->identity, wanted)) {
+  if (wanted->sweep == NULL || wanted->sweep->is_open ||
+      !has_same_frame(&store->identity, wanted)) {
     return DSM_OK;
   }
   dsm_sweep *old = NULL;

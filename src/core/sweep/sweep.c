@@ -40,8 +40,7 @@ const dsm_axis_value *dsm__product_value(const dsm_sweep *sweep, uint64_t index,
 
 const dsm_axis_value *dsm_sweep_value(const dsm_sweep *sweep, size_t point, size_t column) {
   assert(point < sweep->point_count && column < sweep->column_count);
-  return dsm__product_value(sweep, sweep->is_open ? point : sweep->products[point],
-                            column);
+  return dsm__product_value(sweep, sweep->is_open ? point : sweep->products[point], column);
 }
 
 bool dsm_shard_parse(const char *text, dsm_shard *shard) {

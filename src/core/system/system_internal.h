@@ -34,8 +34,9 @@ typedef enum dsm__parameter_nature {
   DSM__PARAMETER_COST = 1,     /**< of numbers: it costs time, room or bytes */
   DSM__PARAMETER_SOFTWARE = 2, /**< an assumption about what runs on the hardware, of which nothing
                                     can be bought: tiles, efficiencies, times of launches */
-  DSM__PARAMETER_MIXED = 4,    /**< of reals: more may be slower as well as faster, often because 0
-                                  says    that there is none; a search of designs enumerates its values */
+  DSM__PARAMETER_MIXED =
+      4, /**< of reals: more may be slower as well as faster, often because 0
+            says    that there is none; a search of designs enumerates its values */
 } dsm__parameter_nature;
 
 typedef struct dsm__parameter {
