@@ -116,6 +116,9 @@ static bool add_file(dsm__sweep_draft *draft, dsm_description kind, const char *
   const char *own_name = NULL;
   dsm__json_doc *doc = NULL;
   dsm_sweep_input fresh = {.file = dsm__draft_text(draft, "%s", file)};
+  if (dsm__draft_is_stopped(draft)) {
+    return false;
+  }
   dsm_status status = dsm__json_doc_parse(&doc, text, length, file, NULL, 0, draft->diags);
   if (status == DSM_OK) {
     const dsm__json_node root = dsm__json_root(doc);
