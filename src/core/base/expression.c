@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/expression.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -180,6 +181,7 @@ static bool read_name(parser *p, dsm__interval *value) {
   if (p->find_range != NULL) {
     return p->find_range(p->context, name, value, p->flaw);
   }
+  assert(p->find != NULL);
   double number = 0;
   const bool is_found = p->find(p->context, name, &number, p->flaw);
   *value = one(number);

@@ -6,6 +6,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
+#include <assert.h>
 #include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
@@ -395,6 +396,7 @@ static dsm__json_doc *take(dsm__json_doc *doc, const dsm__json_node *node, const
                            unsigned depth, cJSON *own) {
   char path[PATH_SIZE];
   const char *name = NULL;
+  assert(own != NULL);
   if (!dsm__json_string(node, 1, DSM_NAME_BYTES_MAX, doc->arena, &name) ||
       !find_file(node, kind, path)) {
     return NULL;
