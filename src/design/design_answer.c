@@ -173,7 +173,7 @@ static dsm_status list_networks(const maker *m) {
   const dsm__answer *const own = &m->search->answers->list.items[0];
   dsm_design_network *const made = dsm__arena_array(m->made->arena, q->network_count, sizeof *made);
   dsm_status status = made == NULL ? dsm__out_of_memory(m->diags) : DSM_OK;
-  for (size_t n = 0; n < q->network_count && status == DSM_OK; n++) {
+  for (size_t n = 0; made != NULL && n < q->network_count && status == DSM_OK; n++) {
     const dsm__times found = found_of(&m->best->times[n]);
     const double seconds = own->times[n].seconds.high;
     made[n] = (dsm_design_network){

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* design_columns.c: what expressions are on a design, and on all designs of a box. */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -88,6 +89,7 @@ static dsm__interval machine_range(const scope *of, size_t place) {
 static const dsm__parameter *parameter_of(const char *name) {
   static const char prefix[] = "system.";
   const size_t length = sizeof prefix - 1;
+  assert(name != NULL);
   for (int below = 0; below < 2; below++) {
     const char *const path = below == 0                           ? name
                              : strncmp(name, prefix, length) == 0 ? name + length

@@ -210,6 +210,17 @@ static dsm_status slopes_at(dsm__search *s, const dsm__corner *from, double *slo
   return status;
 }
 
+/* What the slopes promise of a move. */
+static double promise_of(const dsm__question *q, const double slopes[], const dsm__corner *from,
+                         const dsm__corner *moved) {
+  double promise = 0;
+  for (size_t d = 0; d < q->dimension_count; d++) {
+    const double steps = (double)moved->at[d] - (double)from->at[d];
+    promise += slopes[d] * (q->dimensions[d].way == DSM_WAY_NEVER_FASTER ? -steps : steps);
+  }
+  return promise;
+}
+
 /* Exchanges a few steps of one parameter for as many of others as the budgets then have room for,
  * where that promises a gain, as long as there is one. */
 static dsm_status descend(dsm__search *s) {
@@ -217,7 +228,7 @@ static dsm_status descend(dsm__search *s) {
   const dsm__box all = whole(s);
   size_t before = SIZE_MAX;
   for (int round = 0; round < ROUNDS_MAX && s->best != before && s->best != SIZE_MAX; round++) {
-    double slopes[DSM__DIMENSIONS_MAX];
+    double slopes[DSM__DIMENSIONS_MAX] = {0};
     before = s->best;
     const dsm__corner from = s->answers->list.items[before].corner;
     dsm_status status = slopes_at(s, &from, slopes);
@@ -228,12 +239,7 @@ static dsm_status descend(dsm__search *s) {
           continue;
         }
         fill(s, &all, slopes, &moved);
-        double promise = 0;
-        for (size_t e = 0; e < q->dimension_count; e++) {
-          const double steps = (double)moved.at[e] - (double)from.at[e];
-          promise += slopes[e] * (q->dimensions[e].way == DSM_WAY_NEVER_FASTER ? -steps : steps);
-        }
-        if (promise > 0 && !dsm__answers_want(s->answers, &moved)) {
+        if (promise_of(q, slopes, &from, &moved) > 0 && !dsm__answers_want(s->answers, &moved)) {
           return dsm__out_of_memory(s->answers->diags);
         }
       }
@@ -551,7 +557,7 @@ dsm_status dsm__search_run(dsm__search *s, dsm_diags *diags) {
   s->bound = s->boxes.count > 0 ? fmin(s->cut, s->boxes.items[0].bound) : s->cut;
   if (status == DSM_OK && s->best != SIZE_MAX) {
     /* What is beside the best design tells what more of anything would buy. */
-    double slopes[DSM__DIMENSIONS_MAX];
+    double slopes[DSM__DIMENSIONS_MAX] = {0};
     const dsm__corner best = s->answers->list.items[s->best].corner;
     status = slopes_at(s, &best, slopes);
   }

@@ -92,10 +92,10 @@ static bool bound(const parser *p, bool is_rounded, dsm__interval value) {
 
 /* What lies between the results of the ends; without a bound where one is no number. */
 static dsm__interval around(const double ends[4]) {
-  dsm__interval all = {INFINITY, -INFINITY};
+  dsm__interval all = {HUGE_VAL, -HUGE_VAL};
   for (size_t i = 0; i < 4; i++) {
     if (isnan(ends[i])) {
-      return (dsm__interval){-INFINITY, INFINITY};
+      return (dsm__interval){-HUGE_VAL, HUGE_VAL};
     }
     all.low = ends[i] < all.low ? ends[i] : all.low;
     all.high = ends[i] > all.high ? ends[i] : all.high;
@@ -120,7 +120,7 @@ static dsm__interval quotient_of(dsm__interval a, dsm__interval by) {
     return one(a.low / by.low);
   }
   if (by.low < 0 && by.high > 0) {
-    return (dsm__interval){-INFINITY, INFINITY};
+    return (dsm__interval){-HUGE_VAL, HUGE_VAL};
   }
   /* Of a range that ends at 0 the end is on the side of the others. */
   const double low = by.low == 0 ? 0.0 : by.low;

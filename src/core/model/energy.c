@@ -6,10 +6,10 @@
 #include "model/equations.h"
 
 static const dsm__word parts[] = {
-    [DSM_ENERGY_COMPUTE] = {"compute"},       [DSM_ENERGY_VECTOR] = {"vector"},
-    [DSM_ENERGY_SCRATCHPAD] = {"scratchpad"}, [DSM_ENERGY_CORES] = {"core_links"},
-    [DSM_ENERGY_SHARED] = {"shared_memory"},  [DSM_ENERGY_MEMORY] = {"memory"},
-    [DSM_ENERGY_LINKS] = {"links"},           [DSM_ENERGY_STATIC] = {"static"},
+    [DSM_ENERGY_COMPUTE].key = "compute",       [DSM_ENERGY_VECTOR].key = "vector",
+    [DSM_ENERGY_SCRATCHPAD].key = "scratchpad", [DSM_ENERGY_CORES].key = "core_links",
+    [DSM_ENERGY_SHARED].key = "shared_memory",  [DSM_ENERGY_MEMORY].key = "memory",
+    [DSM_ENERGY_LINKS].key = "links",           [DSM_ENERGY_STATIC].key = "static",
 };
 DSM__NAMED_WORDS(dsm__energy_parts, "part", parts, DSM_ENERGY_PART_COUNT, dsm_energy_part,
                  dsm_energy_part_name);

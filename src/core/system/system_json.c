@@ -106,17 +106,11 @@ static void read_member(const dsm__parameter *parameter, dsm_system *system,
   }
 }
 
-/* Reads the object at `prefix`, and the objects in it. The table keeps an object's rows together,
- * so a change of the step is a new member. */
-static void read_object(dsm_system *system, const dsm__json_node *object, const char *prefix,
-                        const dsm__object_type *own, unsigned depth) {
-  char keys[KEYS_MAX][64];
-  const char *known[KEYS_MAX] = {NULL};
-  size_t count = 0;
-  const size_t own_count = own == NULL ? 0 : own->count;
-  for (; count < own_count; count++) {
-    known[count] = own->keys[count].name;
-  }
+/* Lists the members of the object at `prefix` behind those that it has of its own. The table keeps
+ * an object's rows together, so a change of the step is a new member. */
+static size_t list_members(const char *prefix, size_t own_count, char keys[KEYS_MAX][64],
+                           const char *known[KEYS_MAX]) {
+  size_t count = own_count;
   for (size_t p = 0; p < dsm__parameter_count; p++) {
     bool is_leaf = false;
     const char *const path = dsm__parameters[p].path;
@@ -132,6 +126,19 @@ static void read_object(dsm_system *system, const dsm__json_node *object, const 
       count++;
     }
   }
+  return count;
+}
+
+/* Reads the object at `prefix`, and the objects in it. */
+static void read_object(dsm_system *system, const dsm__json_node *object, const char *prefix,
+                        const dsm__object_type *own, unsigned depth) {
+  char keys[KEYS_MAX][64];
+  const char *known[KEYS_MAX] = {NULL};
+  const size_t own_count = own == NULL ? 0 : own->count;
+  for (size_t k = 0; k < own_count; k++) {
+    known[k] = own->keys[k].name;
+  }
+  const size_t count = list_members(prefix, own_count, keys, known);
   const size_t known_count = add_retired(object, prefix, known, count);
   if (dsm__json_is_present(object) && !dsm__json_object_only(object, known, known_count)) {
     return;
