@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* design_question.c: what is asked, made ready. */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -114,13 +115,34 @@ static dsm_status make_sweep(dsm__question *q, const dsm_design_request *request
 
 /* ---- parameters ---- */
 
-static double number_of(const dsm__parameter *parameter, const dsm_axis_value *value) {
+/* A value as a number; false: the parameter cannot have it. */
+static bool number_of(const dsm__parameter *parameter, const dsm_axis_value *value,
+                      double *number) {
   for (size_t w = 0; parameter->words != NULL && w < parameter->words->count; w++) {
     if (strcmp(dsm__word_key(parameter->words, w), value->text) == 0) {
-      return (double)w;
+      *number = (double)w;
+      return true;
     }
   }
-  return value->number;
+  *number = value->number;
+  return parameter->words == NULL && value->is_number && value->number >= parameter->min &&
+         value->number <= parameter->max &&
+         (parameter->kind != DSM__PARAMETER_COUNT || !(floor(value->number) < value->number));
+}
+
+static dsm_status refuse_value(const dsm__parameter *parameter, const dsm_axis_value *value,
+                               dsm_diags *diags) {
+  const dsm__words_text words = parameter->words == NULL
+                                    ? (dsm__words_text){.text = ""}
+                                    : dsm__words_join(parameter->words, UINT_MAX, ", ");
+  return parameter->words != NULL
+             ? dsm__refuse(diags, DSM_ERROR_USAGE, "--vary %s: expected one of %s, found \"%.*s\"",
+                           parameter->path, words.text, SHOWN_MAX, value->text)
+             : dsm__refuse(diags, DSM_ERROR_USAGE,
+                           "--vary %s: expected a %s from %.10g to %.10g, found \"%.*s\"",
+                           parameter->path,
+                           parameter->kind == DSM__PARAMETER_COUNT ? "whole number" : "number",
+                           parameter->min, parameter->max, SHOWN_MAX, value->text);
 }
 
 static dsm_status add_dimension(dsm__question *q, const dsm_axis *axis, dsm_diags *diags) {
@@ -151,7 +173,9 @@ static dsm_status add_dimension(dsm__question *q, const dsm_axis *axis, dsm_diag
   }
   const double own = dsm__parameter_number(parameter, q->system);
   for (uint32_t v = 0; v < made->count; v++) {
-    made->numbers[v] = number_of(parameter, &axis->values[v]);
+    if (!number_of(parameter, &axis->values[v], &made->numbers[v])) {
+      return refuse_value(parameter, &axis->values[v], diags);
+    }
     made->own = !(made->numbers[v] < own) && !(made->numbers[v] > own) ? v : made->own;
   }
   return DSM_OK;

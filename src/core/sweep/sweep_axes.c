@@ -152,9 +152,10 @@ static bool complain_of_range(dsm__sweep_draft *draft, dsm__range range, dsm__or
   char step[DSM__NUMBER_TEXT_SIZE];
   (void)dsm__double_to_text(range.from, from);
   (void)dsm__double_to_text(range.to, to);
-  (void)dsm__double_to_text(range.step, step);
+  (void)dsm__double_to_text(range.is_spread ? range.count : range.step, step);
+  const char *const by = range.is_spread ? "count" : range.is_geometric ? "factor" : "step";
   return dsm__draft_error(draft, origin, NULL, "expected %s, found from %s to %s with %s %s",
-                          expected, from, to, range.is_geometric ? "factor" : "step", step);
+                          expected, from, to, by, step);
 }
 
 bool dsm__axis_add_range(dsm__sweep_draft *draft, dsm__axis_draft *axis, dsm__range range,
