@@ -161,7 +161,7 @@ static dsm_status add_dimension(dsm__question *q, const dsm_axis *axis, dsm_diag
                        DSM__DIMENSIONS_MAX);
   }
   dsm__dimension *const made = &q->dimensions[q->dimension_count++];
-  const int way = dsm__parameter_way(parameter);
+  const int way = dsm__parameter_way(parameter, q->system);
   *made = (dsm__dimension){.parameter = parameter,
                            .values = axis->values,
                            .count = (uint32_t)axis->value_count,

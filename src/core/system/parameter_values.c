@@ -21,9 +21,20 @@ bool dsm__parameter_is_of_cost(const dsm__parameter *parameter) {
          strncmp(parameter->path, area, sizeof area - 1) == 0;
 }
 
-int dsm__parameter_way(const dsm__parameter *parameter) {
-  if (parameter->kind != DSM__PARAMETER_REAL || (parameter->nature & DSM__PARAMETER_MIXED) != 0 ||
-      dsm__parameter_is_of_cost(parameter)) {
+/* Does a schedule of tiles depend on it? A library of kernels chooses tiles by rules of its own, so
+ * that a better machine may get worse tiles. */
+static bool moves_tiles(const dsm__parameter *parameter, const dsm_system *system) {
+  static const char *const parts[] = {"array.", "core.", "chip.core_link"};
+  bool is_of_one = false;
+  for (size_t i = 0; i < DSM__COUNT_OF(parts); i++) {
+    is_of_one = is_of_one || strncmp(parameter->path, parts[i], strlen(parts[i])) == 0;
+  }
+  return is_of_one && system->model.tile_schedule;
+}
+
+int dsm__parameter_way(const dsm__parameter *parameter, const dsm_system *system) {
+  if (moves_tiles(parameter, system) || parameter->kind != DSM__PARAMETER_REAL ||
+      (parameter->nature & DSM__PARAMETER_MIXED) != 0 || dsm__parameter_is_of_cost(parameter)) {
     return 0;
   }
   return (parameter->nature & DSM__PARAMETER_COST) != 0 ? -1 : 1;

@@ -87,7 +87,7 @@ bool dsm__parameter_is_software(const dsm__parameter *parameter);
 
 /** What more of a parameter does to the time of a step: 1: it is never slower; -1: never faster; 0:
  * now this, now that, as with all counts, flags and words (docs/design.md). */
-int dsm__parameter_way(const dsm__parameter *parameter);
+int dsm__parameter_way(const dsm__parameter *parameter, const dsm_system *system);
 
 /** Is a parameter of the short form of two rings, which stands in place of a list of axes? */
 bool dsm__parameter_is_of_short_form(const dsm__parameter *parameter);
