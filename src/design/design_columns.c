@@ -268,14 +268,15 @@ bool dsm__box_contract(const dsm__question *question, dsm__box *box) {
     for (size_t d = 0; d < question->dimension_count; d++) {
       uint32_t *const low = &box->low.at[d];
       uint32_t *const high = &box->high.at[d];
-      const uint32_t before = *low;
+      const uint32_t low_before = *low;
+      const uint32_t high_before = *high;
       while (*low < *high && !may_keep_at(question, box, d, *high)) {
         --*high;
       }
       while (*low < *high && !may_keep_at(question, box, d, *low)) {
         ++*low;
       }
-      is_changed = is_changed || *low != before;
+      is_changed = is_changed || *low != low_before || *high != high_before;
     }
   }
   return dsm__may_keep(question, &box->low, &box->high, NULL);

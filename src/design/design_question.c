@@ -145,7 +145,9 @@ static dsm_status refuse_value(const dsm__parameter *parameter, const dsm_axis_v
                            parameter->min, parameter->max, SHOWN_MAX, value->text);
 }
 
-static dsm_status add_dimension(dsm__question *q, const dsm_axis *axis, dsm_diags *diags) {
+/* `judged`: the system by which it is judged what more of a parameter does. */
+static dsm_status add_dimension(dsm__question *q, const dsm_axis *axis, const dsm_system *judged,
+                                dsm_diags *diags) {
   static const char prefix[] = "system.";
   const bool is_below = strncmp(axis->paths[0], prefix, sizeof prefix - 1) == 0;
   const char *const path = axis->paths[0] + (is_below ? sizeof prefix - 1 : 0);
@@ -161,7 +163,7 @@ static dsm_status add_dimension(dsm__question *q, const dsm_axis *axis, dsm_diag
                        DSM__DIMENSIONS_MAX);
   }
   dsm__dimension *const made = &q->dimensions[q->dimension_count++];
-  const int way = dsm__parameter_way(parameter, q->system);
+  const int way = dsm__parameter_way(parameter, judged);
   *made = (dsm__dimension){.parameter = parameter,
                            .values = axis->values,
                            .count = (uint32_t)axis->value_count,
@@ -184,10 +186,15 @@ static dsm_status add_dimension(dsm__question *q, const dsm_axis *axis, dsm_diag
 static dsm_status add_dimensions(dsm__question *q, dsm_diags *diags) {
   const dsm_sweep *const sweep = q->sweep;
   dsm_status status = DSM_OK;
+  dsm_system judged = *q->system;
+  for (size_t a = 0; a < sweep->axis_count; a++) { /* some designs may have tiles */
+    judged.model.tile_schedule = judged.model.tile_schedule ||
+                                 strcmp(sweep->axes[a].paths[0], "system.model.tile_schedule") == 0;
+  }
   for (size_t a = 0; a < sweep->axis_count && status == DSM_OK; a++) {
     const char *const path = sweep->axes[a].paths[0];
     if (strcmp(path, "workload") != 0 && strcmp(path, "system") != 0) {
-      status = add_dimension(q, &sweep->axes[a], diags);
+      status = add_dimension(q, &sweep->axes[a], &judged, diags);
     }
   }
   q->network_stride = 1;

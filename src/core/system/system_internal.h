@@ -85,8 +85,9 @@ const char *dsm__parameter_text(const dsm__parameter *parameter, double number,
 /** Is a parameter no part of the hardware: an assumption about software, or of the model? */
 bool dsm__parameter_is_software(const dsm__parameter *parameter);
 
-/** What more of a parameter does to the time of a step: 1: it is never slower; -1: never faster; 0:
- * now this, now that, as with all counts, flags and words (docs/design.md). */
+/** What more of a parameter does to the time of a step on such a system: 1: it is never slower; -1:
+ * never faster; 0: now this, now that, as with all counts, flags and words, and with what tiles are
+ * chosen by (docs/design.md). */
 int dsm__parameter_way(const dsm__parameter *parameter, const dsm_system *system);
 
 /** Is a parameter of the short form of two rings, which stands in place of a list of axes? */
