@@ -37,6 +37,7 @@
 #define DSM_REMAT_OPTIONS_MAX 400     /**< options of a stage */
 #define DSM_REMAT_OPERATIONS_MAX 64   /**< operations of a stage that is a graph of them */
 #define DSM_REMAT_MICRO_BATCHES_MAX 4096 /**< micro-batches of a pipeline */
+#define DSM_WATTS_MAX 1e6                /**< limit of a chip's power */
 #define DSM_SAMPLE_BYTES_MAX 1e15        /**< bytes of a sample of a data set */
 #define DSM_MINI_EPOCHS_MAX 1000000      /**< parts of a data set that are listed one by one */
 #define DSM_REPEAT_MAX 1000000           /**< times that such a part is trained on */

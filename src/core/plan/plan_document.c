@@ -87,7 +87,7 @@ DSM__OWN_RECORD(
                .words = &dsm__aim_words, .fallback = DSM_AIM_TIME,
                .help = "What was minimised. Absent: the time of a step."),
     DSM__FIELD(REAL, dsm_explore_options, power_cap_watts, "power_cap_W",
-               READ | DSM__FIELD_UNLESS_0, .max = 1e6, .unit = "W",
+               READ | DSM__FIELD_UNLESS_0, .max = DSM_WATTS_MAX, .unit = "W",
                .help = "Most power of a chip on average over a step. Absent: no limit."),
     {.key = "roles",
      .kind = DSM__FIELD_RECORD,

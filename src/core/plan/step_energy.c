@@ -15,6 +15,10 @@ static const dsm__word aim_words[] = {
 DSM__NAMED_WORDS(dsm__aim_words, "objective of plans", aim_words, DSM_AIM_COUNT, dsm_aim,
                  dsm_aim_name);
 
+const char dsm__aim_needs_technology[] =
+    "expected a system that names a technology, for another objective than time or a power cap, "
+    "found none";
+
 static const double joules_of_kWh = 3.6e6;
 static const double seconds_of_hour = 3600;
 static const double watts_of_kW = 1000;

@@ -44,6 +44,9 @@ static inline bool dsm__is_aimed(const dsm_explore_options *options) {
   return options->aim != DSM_AIM_TIME || options->power_cap_watts > 0;
 }
 
+/** What is told where options aim at something else, and the system names no technology. */
+extern const char dsm__aim_needs_technology[];
+
 /** Fills result.energy, and raises result.step_seconds to what a power cap leaves. */
 void dsm__energy_predict(dsm_plan *plan);
 

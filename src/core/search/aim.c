@@ -202,9 +202,7 @@ static dsm_status check_terms(const dsm_system *system, const dsm_explore_option
   const double static_watts = terms.static_watts / (double)dsm_system_chips(system);
   const double cap_watts = options->power_cap_watts;
   if (!terms.is_known) {
-    return refuse(diags, "name one: --set system.technology=n7",
-                  "expected a system that names a technology, for another objective than time or "
-                  "a power cap, found none");
+    return refuse(diags, "name one: --set system.technology=n7", dsm__aim_needs_technology);
   }
   if (options->aim == DSM_AIM_DOLLARS && !terms.has_prices) {
     return refuse(diags, "dsm describe SYSTEM --budget lists what is not stated",

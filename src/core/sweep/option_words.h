@@ -18,10 +18,11 @@ extern const dsm__object_type dsm__sweep_input_object;
 extern const dsm__object_type dsm__axis_object;
 extern const dsm__object_type dsm__range_object;
 
-/** An option that an axis may vary: a word, or a set of words. */
+/** An option that an axis may vary: a word, a set of words, or a number. */
 typedef struct dsm__sweep_option {
-  const char *key; /**< in the object "options" */
-  const dsm__words *words;
+  const char *key;         /**< in the object "options" */
+  const dsm__words *words; /**< NULL: a number from 0 to most */
+  double most;
   bool is_set;         /**< such as "hybrid+reuse" */
   bool may_be_none;    /**< of sets */
   bool has_roles;      /**< of sets: may name roles in place of its words */
@@ -39,6 +40,8 @@ enum {
   DSM__OPTION_SCHEDULE,
   DSM__OPTION_RECOMPUTATION,
   DSM__OPTION_SHARD_LEVEL,
+  DSM__OPTION_OBJECTIVE,
+  DSM__OPTION_POWER_CAP,
   DSM__SWEEP_OPTION_COUNT
 };
 extern const dsm__sweep_option dsm__sweep_options[DSM__SWEEP_OPTION_COUNT];
@@ -51,10 +54,10 @@ static inline bool dsm__has_all(dsm_optimization_set set) {
   return (set & DSM_OPTIMIZATION_ALL) == DSM_OPTIMIZATION_ALL;
 }
 
-/** Sets an option from a word; if it is a set, from "all", perhaps "none", or different words
- * joined by "+", among which "all" and "everything" may be where there is everything, or roles such
- * as "data+column" and "x=column+y=data". If the text is none of these: false, and the word at
- * fault in `wrong`, which may be NULL. */
+/** Sets an option from a word, or from a number where it is one; if it is a set, from "all",
+ * perhaps "none", or different words joined by "+", among which "all" and "everything" may be where
+ * there is everything, or roles such as "data+column" and "x=column+y=data". If the text is none of
+ * these: false, and the word at fault in `wrong`, which may be NULL. */
 bool dsm__sweep_option_parse(const dsm__sweep_option *option, const char *text,
                              dsm_explore_options *options, char wrong[DSM__OPTION_WORD_SIZE]);
 

@@ -100,6 +100,11 @@ static bool complain_of_option(dsm__sweep_draft *draft, const dsm__raw_value *ra
                                const dsm__sweep_option *option, const char *wrong) {
   const char *keys[DSM__WORDS_MAX + 3] = {"all", "none", "everything"};
   const bool has_everything = option->everything != 0;
+  if (option->words == NULL) {
+    return dsm__draft_error(draft, raw->origin, NULL,
+                            "expected a number from 0 to %.9g, found %.*s", option->most, SHOWN_MAX,
+                            raw->json);
+  }
   const size_t first = (size_t)option->is_set + option->may_be_none + has_everything;
   const size_t count = first + dsm__words_keys(option->words, keys + first);
   char expected[1024];
@@ -125,7 +130,10 @@ static bool make_option(dsm__sweep_draft *draft, const dsm__raw_value *raw,
                         const dsm__sweep_option *option, dsm_axis_value *value) {
   dsm_explore_options options = {.optimizations = 0};
   char wrong[DSM__OPTION_WORD_SIZE] = "";
-  const char *const words = option->is_set ? raw->words : raw->text;
+  const bool is_number = option->words == NULL;
+  const char *const words = is_number        ? (raw->is_number ? raw->json : NULL)
+                            : option->is_set ? raw->words
+                                             : raw->text;
   const bool is_empty_list = raw->text == NULL && raw->words != NULL && raw->words[0] == '\0';
   if (!(is_empty_list && option->may_be_none) &&
       (words == NULL || !dsm__sweep_option_parse(option, words, &options, wrong))) {
@@ -133,7 +141,10 @@ static bool make_option(dsm__sweep_draft *draft, const dsm__raw_value *raw,
   }
   const char *const text =
       dsm__draft_text(draft, "%s", dsm__sweep_option_text(option, &options).text);
-  *value = (dsm_axis_value){.text = text, .json = quoted(draft, text)};
+  *value = (dsm_axis_value){.text = text,
+                            .json = is_number ? text : quoted(draft, text),
+                            .is_number = is_number,
+                            .number = is_number ? raw->number : 0};
   return true;
 }
 

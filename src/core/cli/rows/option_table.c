@@ -141,7 +141,7 @@ const cli_option cli_core_options[] = {
          "an axis of the sweep: values with commas between them, also as ranges A:B:xF (from A "
          "to B, each F times the one before) and A:B:+S (in steps of S). PATH is as in --set, "
          "or options.mode, optimize, parallelism, as_run_by, shard_level, recomputation, "
-         "stages_at or schedule, or, with SPEC, workload or "
+         "stages_at, schedule, objective or power_cap_W, or, with SPEC, workload or "
          "system (names, or a folder of descriptions). P:Q=1:2,3:4 varies two paths together. May "
          "be given several times: every combination is a point",
      .commands = CLI_SWEEP,
@@ -363,14 +363,14 @@ const cli_option cli_core_options[] = {
      .help = "what the plan is to be best in: time (default), joules of a step, edp (these times "
              "the seconds of the step), or dollars of a step. All but time need a system that "
              "names a technology, and leave out pipeline, preload, shard and stages",
-     .commands = CLI_EXPLORE,
+     .commands = CLI_EXPLORE | CLI_SWEEP,
      OF_SEARCH},
     {.name = "power-cap",
      .argument = "W",
      .help = "most power of a chip on average over a step (default: 0, no limit): a step that "
              "takes more becomes longer. Needs a system that names a technology, and leaves out "
              "what other objectives do",
-     .commands = CLI_EXPLORE,
+     .commands = CLI_EXPLORE | CLI_SWEEP,
      OF_SEARCH},
     {.name = "threads",
      .argument = "N",

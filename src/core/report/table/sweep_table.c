@@ -110,6 +110,7 @@ static const result_column results[] = {
     {"utilization", "util %", true, 0, 0, 0},
     {"step_seconds", "step (ms)", false, 1e3, 5, 2},
     {"samples_per_second", "samples/s", false, 1, 4, 3},
+    {"step_joules", "joules", false, 1, 4, 3},
     {"memory_bytes", "memory (GB)", false, 1e-9, 3, 4},
     {"decisions", "decisions", false, 0, 0, 5},
 };
