@@ -34,7 +34,7 @@ extern "C" {
 
 /** The figures and decisions that a plan recorded. */
 typedef struct dsm_recorded {
-  dsm_plan_result result;   /**< of a baseline the time and utilization alone */
+  dsm_plan_result result;   /**< of a baseline time, utilization and energy alone */
   double cycles_per_second; /**< of the system that it was recorded with, 1e9 * its frequency_GHz */
   bool is_stopped; /**< the search was ended by its time limit: another run may find another plan */
   uint64_t micro_batches;       /**< 1 or more; of a question 0 */
@@ -106,9 +106,11 @@ typedef struct dsm_moved {
 /** The outcome, from best to worst in the eyes of a build. */
 typedef enum dsm_verdict {
   DSM_VERDICT_OK = 0,   /**< nothing is beyond the tolerance, and all decisions are the same */
-  DSM_VERDICT_IMPROVED, /**< faster beyond the tolerance, or as fast and better utilized */
+  DSM_VERDICT_IMPROVED, /**< faster beyond the tolerance, or as fast and better utilized; or of less
+                           energy or cost; and nothing of these is worse */
   DSM_VERDICT_CHANGED, /**< as a whole within the tolerance; layers or decisions are not the same */
-  DSM_VERDICT_REGRESSED, /**< slower beyond the tolerance, or as fast and less utilized */
+  DSM_VERDICT_REGRESSED, /**< slower beyond the tolerance, or as fast and less utilized; or of more
+                            energy or cost */
   DSM_VERDICT_COUNT
 } dsm_verdict;
 
@@ -154,6 +156,14 @@ typedef struct dsm_decision_drift {
   size_t alike; /**< as of dsm_pass_difference */
 } dsm_decision_drift;
 
+/** A figure of two documents or plans. */
+typedef struct dsm_figure_drift {
+  const char *path; /**< its keys, and the names or indices of items of lists, joined by dots */
+  const char *unit; /**< static; NULL: it has none */
+  int better;       /**< 1: more is, -1: less is, 0: neither */
+  dsm_moved moved;  /**< 0 where a document does not have it, infinite where it has null */
+} dsm_figure_drift;
+
 /** What moved. Owns all its texts. */
 typedef struct dsm_drift {
   dsm_verdict verdict;
@@ -168,9 +178,15 @@ typedef struct dsm_drift {
   dsm_moved sample_seconds;       /**< step_seconds over the minibatch: decides first */
   dsm_moved step_cycles;          /**< does not decide */
   bool is_same_clock;             /**< a cycle is as long on both sides: cycles can be compared */
-  bool is_stopped_before; /**< the time limit ended the search: the verdict may change by itself */
-  bool is_stopped_after;  /**< likewise */
-  dsm_moved utilization;  /**< higher is better; decides where the time does not */
+  bool is_stopped_before;  /**< the time limit ended the search: the verdict may change by itself */
+  bool is_stopped_after;   /**< likewise */
+  dsm_moved utilization;   /**< higher is better; decides where the time does not */
+  bool has_energy;         /**< both name a technology: what follows is known */
+  dsm_moved sample_joules; /**< of a step over the minibatch; lower is better, decides too */
+  dsm_moved sample_dollars;        /**< likewise, of a million samples; 0 without prices */
+  const dsm_figure_drift *figures; /**< of energy and cost: those beyond the tolerance, and those
+                                        that decide */
+  size_t figure_count;
   const dsm_layer_drift *layers;
   size_t layer_count;
   const dsm_pass_difference *passes; /**< whose time or utilization is beyond the tolerance, or that
@@ -216,14 +232,6 @@ typedef struct dsm_input_difference {
   const char *a;    /**< as JSON; NULL: A does not have it */
   const char *b;    /**< likewise */
 } dsm_input_difference;
-
-/** A figure of two documents. */
-typedef struct dsm_figure_drift {
-  const char *path; /**< its keys, and the names or indices of items of lists, joined by dots */
-  const char *unit; /**< static; NULL: it has none */
-  int better;       /**< 1: more is, -1: less is, 0: neither */
-  dsm_moved moved;  /**< 0 where a document does not have it, infinite where it has null */
-} dsm_figure_drift;
 
 /** Two documents of the same format, such as answers of `dsm storage`, field by field. Owns all its
  * texts. */

@@ -27,6 +27,7 @@ CHANGES = (
     "system.chip.core_link_bandwidth_GBps=64", "system.chip.cores=16", "workload.minibatch=255",
     "workload.minibatch=512", "system.name=other", "system.model.layout_move=always",
 )
+TECHNOLOGIES = (None, "n7", "n5", "n28")
 OPTIMIZATIONS = ("all", "none", "hybrid", "reuse,hybrid", "hybrid,dysm,reuse")
 TOLERANCES = ("0", "0.1%", "0.005", "0.5%", "5%", "0.3", "1")
 DIMS = ("in", "out", "ij", "kij", "mb")
@@ -146,7 +147,25 @@ def derive(before, after, tolerance):
         verdict = "regressed" if utilization["change"] < 0 else "improved"
     else:
         verdict = "changed" if layers or passes or decisions else "ok"
-    return verdict, step, layers, passes, decisions
+    energies = [plan["result"].get("energy") for plan in (before, after)]
+    step["sample_joules"], figures = None, None
+    if None not in energies:
+        step["sample_joules"] = moved(*(energy["step_joules"] / plan["minibatch"] for energy, plan in
+                                        zip(energies, (before, after))), tolerance)
+        both = [key for key in energies[0] if key in energies[1] and key != "objective_bound"]
+        all_figures = [(key, moved(energies[0][key], energies[1][key], tolerance)) for key in both]
+        figures = [(f"energy.{key}", each) for key, each in all_figures
+                   if each["beyond"] or key in ("step_joules", "million_samples_dollars")]
+        decide = [step["sample_joules"], *(each for key, each in all_figures
+                                           if key == "million_samples_dollars")]
+        decide = [each["change"] for each in decide if each["beyond"]]
+        if verdict == "regressed" or any(change > 0 for change in decide):
+            verdict = "regressed"
+        elif decide:
+            verdict = "improved"
+        elif verdict == "ok" and any(each["beyond"] for _, each in figures):
+            verdict = "changed"
+    return verdict, step, figures, layers, passes, decisions
 
 
 # ---- what dsm says ----
@@ -160,8 +179,12 @@ def said(item):
         return float(each[key]) if each["decision"] == "weights_on_chip" else each[key]
 
     step = {key: item.get(key)
-            for key in ("step_seconds", "sample_seconds", "step_cycles", "utilization")}
-    return (item["verdict"], step,
+            for key in ("step_seconds", "sample_seconds", "step_cycles", "utilization",
+                        "sample_joules")}
+    figures = None if "figures" not in item else [
+        (each["path"], {key: each[key] for key in ("before", "after", "change", "beyond")})
+        for each in item["figures"]]
+    return (item["verdict"], step, figures,
             [(each["layer"], each["presence"]) for each in item["layers"]],
             [(each["layer"], each["pass"], each["presence"], both(each, "seconds"),
               both(each, "cycles"), both(each, "utilization")) for each in item["passes"]],
@@ -190,7 +213,9 @@ def try_seed(dsm, seed, folder, verdicts):
     """None, or what went wrong."""
     draw = random.Random(seed)
     workload, system = draw.choice(WORKLOADS), draw.choice(SYSTEMS)
-    options = ["--mode", draw.choice(("training", "inference")), "--optimize",
+    technology = draw.choice(TECHNOLOGIES)
+    named = [] if technology is None else [f"system.technology={technology}"]
+    options = [*sets(named), "--mode", draw.choice(("training", "inference")), "--optimize",
                draw.choice(OPTIMIZATIONS), "--set", f"workload.minibatch={draw.choice((64, 256))}"]
     changes = draw.sample(CHANGES, draw.choice((0, 1, 1, 2, 3)))
     tolerance = draw.choice(TOLERANCES)

@@ -768,16 +768,21 @@ def check_checks(schemas, dsm, plans, folder):
     moved.write_text(json.dumps(plan))
     broken = folder / "broken.json"
     broken.write_text('{"format": "dsm-plan/2"}')
-    found = run(dsm, "check", str(moved), str(plans[0]), str(broken), "--format", "json",
-                codes=(3,))
+    priced = folder / "priced.json"
+    priced.write_text(json.dumps(run(dsm, "explore", "raider", "torus64", "--set",
+                                     "system.technology=n7", "--format", "json")))
+    found = run(dsm, "check", str(moved), str(plans[0]), str(broken), str(priced), "--format",
+                "json", codes=(3,))
     other = check_answers(schemas, dsm, folder, "check", "--against", codes=(1,))
     if found is None or other is None:
         return
     complaint = schemas.complaint(name, found)
     expect(complaint is None, f"check: {complaint}")
-    regressed, same, unread = found["items"]
+    regressed, same, unread, priced = found["items"]
     expect((regressed["verdict"], same["verdict"], unread["status"])
            == ("regressed", "ok", "invalid input"), "check: other verdicts")
+    expect([each["path"] for each in priced["figures"]]
+           == ["energy.step_joules", "energy.million_samples_dollars"], "check: other figures")
     expect(all(regressed[key] for key in ("layers", "passes", "decisions")),
            "check: something that moved is not listed")
     seen = {key for each in (found, other) for _, value in objects(each) for key in value}

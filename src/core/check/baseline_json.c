@@ -140,6 +140,19 @@ static void read_groups(baseline_reader *reader) {
 
 /* ---- the whole ---- */
 
+/* Energy is there if the system named a technology; all figures of it that checks compare. */
+static void read_energy(baseline_reader *reader, const dsm__json_node *result) {
+  const dsm__field *const field = dsm__record_field(&dsm__result_record, "energy", NULL);
+  const dsm__json_node energy = dsm__json_member(result, field->key);
+  dsm_plan_energy *const read = &reader->record.result.energy;
+  dsm__record_reader fields = fields_of(reader);
+  fields.wanted = DSM__FIELD_LESS_IS_BETTER;
+  if (dsm__json_is_present(&energy) && dsm__record_only(&energy, field->type)) {
+    (void)dsm__record_read(&fields, &energy, field->type, read);
+    read->is_known = true;
+  }
+}
+
 static void read_result(baseline_reader *reader) {
   const dsm__record_reader fields = fields_of(reader);
   const dsm__json_node result = dsm__json_member(&reader->plan.root, "result");
@@ -147,6 +160,7 @@ static void read_result(baseline_reader *reader) {
   if (dsm__json_require(&result, "the figures of the step") &&
       dsm__record_only(&result, &dsm__result_record)) {
     (void)dsm__record_read(&fields, &result, &dsm__result_record, &reader->record.result);
+    read_energy(reader, &result);
   }
 }
 

@@ -260,6 +260,52 @@ static bool compare_layers(dsm__drift_findings *found) {
   return !found->has_failed;
 }
 
+/* ---- energy ---- */
+
+/* Does a figure decide? */
+static bool is_judged(const dsm__field *field) {
+  return field->offset == offsetof(dsm_plan_energy, step_joules) ||
+         field->offset == offsetof(dsm_plan_energy, sample_dollars);
+}
+
+static bool compare_energy_figure(void *context, const dsm__field *field, const void *record) {
+  static const unsigned better = DSM__FIELD_LESS_IS_BETTER | DSM__FIELD_MORE_IS_BETTER;
+  dsm__drift_findings *const found = context;
+  const void *const after = &found->after->result.energy;
+  if ((field->flags & better) == 0 || !dsm__field_is_stated(field, record) ||
+      !dsm__field_is_stated(field, after)) {
+    return true;
+  }
+  const dsm_figure_drift made = dsm__figure_between(
+      dsm__arena_printf(found->arena, "energy.%s", field->key), field,
+      dsm__field_number(field, record), dsm__field_number(field, after), found->drift->tolerance);
+  found->has_failed = found->has_failed || made.path == NULL;
+  if (made.moved.is_beyond || is_judged(field)) {
+    found->has_failed =
+        !DSM__LIST_PUSH_IN(&found->figures, found->arena, made) || found->has_failed;
+  }
+  return true;
+}
+
+/* The figures of energy and cost that both have, those of which less is better. */
+static void compare_energy(dsm__drift_findings *found) {
+  dsm_drift *const drift = found->drift;
+  const dsm_plan_energy *const before = &found->before->result.energy;
+  const dsm_plan_energy *const after = &found->after->result.energy;
+  const dsm__field *const energy = dsm__record_field(&dsm__result_record, "energy", NULL);
+  drift->has_energy = before->is_known && after->is_known;
+  if (drift->has_energy) {
+    drift->sample_joules =
+        dsm__moved_between(before->step_joules / (double)drift->minibatch_before,
+                           after->step_joules / (double)drift->minibatch_after, drift->tolerance);
+    if (before->sample_dollars > 0 && after->sample_dollars > 0) {
+      drift->sample_dollars =
+          dsm__moved_between(before->sample_dollars, after->sample_dollars, drift->tolerance);
+    }
+    (void)dsm__record_each(energy->type, before, compare_energy_figure, found);
+  }
+}
+
 /* ---- the verdict ---- */
 
 /* How a figure has moved: 0 if not beyond the tolerance, 1 for the better, -1 for the worse. */
@@ -272,15 +318,21 @@ static int direction(const dsm_moved *moved, bool is_lower_better) {
 
 /* The time decides, that of a sample, since half the minibatch is half the work. Utilization tells
  * machines apart that are equally fast: at twice the clock a step that takes half the time less a
- * bit is better, though the arrays wait more cycles. */
+ * bit is better, though the arrays wait more cycles. Energy and cost of a sample are promises of
+ * their own, which less time does not make up for. */
 static dsm_verdict verdict_of(const dsm_drift *drift) {
   const int time = direction(&drift->sample_seconds, true);
+  const int joules = direction(&drift->sample_joules, true);
+  const int dollars = direction(&drift->sample_dollars, true);
   const int moved = time != 0 ? time : direction(&drift->utilization, false);
-  if (moved != 0) {
-    return moved < 0 ? DSM_VERDICT_REGRESSED : DSM_VERDICT_IMPROVED;
+  size_t other = drift->layer_count + drift->pass_count + drift->decision_count;
+  for (size_t i = 0; i < drift->figure_count; i++) {
+    other += drift->figures[i].moved.is_beyond ? 1 : 0;
   }
-  return drift->layer_count + drift->pass_count + drift->decision_count > 0 ? DSM_VERDICT_CHANGED
-                                                                            : DSM_VERDICT_OK;
+  return moved < 0 || joules < 0 || dollars < 0   ? DSM_VERDICT_REGRESSED
+         : moved > 0 || joules > 0 || dollars > 0 ? DSM_VERDICT_IMPROVED
+         : other > 0                              ? DSM_VERDICT_CHANGED
+                                                  : DSM_VERDICT_OK;
 }
 
 static bool note_parallelisms(dsm__renaming *words, const dsm_recorded *record, dsm__arena *arena) {
@@ -333,10 +385,13 @@ bool dsm__drift_compare(dsm_drift *drift, const dsm_recorded *before, const dsm_
   bool is_compared = found.renaming != NULL;
   if (is_compared) {
     compare_step(&found);
+    compare_energy(&found);
     is_compared = compare_layers(&found) && dsm__sort_passes(&found);
   }
   dsm__text_fini(&found.texts[0]);
   dsm__text_fini(&found.texts[1]);
+  drift->figures = found.figures.items;
+  drift->figure_count = found.figures.count;
   drift->layers = found.layers.items;
   drift->layer_count = found.layers.count;
   drift->decisions = found.decisions.items;

@@ -94,16 +94,21 @@ static double number_of(const dsm__json_node *node) {
   return number;
 }
 
+dsm_figure_drift dsm__figure_between(const char *path, const dsm__field *field, double before,
+                                     double after, double tolerance) {
+  return (dsm_figure_drift){.path = path,
+                            .unit = field->unit,
+                            .better = (field->flags & DSM__FIELD_MORE_IS_BETTER) != 0   ? 1
+                                      : (field->flags & DSM__FIELD_LESS_IS_BETTER) != 0 ? -1
+                                                                                        : 0,
+                            .moved = dsm__moved_between(before, after, tolerance)};
+}
+
 static void compare_figures(dsm__differences *at, const char *path, const dsm__field *field,
                             const dsm__json_node *a, const dsm__json_node *b) {
   assert(field != NULL);
-  const dsm_figure_drift made = {.path = path,
-                                 .unit = field->unit,
-                                 .better = (field->flags & DSM__FIELD_MORE_IS_BETTER) != 0   ? 1
-                                           : (field->flags & DSM__FIELD_LESS_IS_BETTER) != 0 ? -1
-                                                                                             : 0,
-                                 .moved =
-                                     dsm__moved_between(number_of(a), number_of(b), at->tolerance)};
+  const dsm_figure_drift made =
+      dsm__figure_between(path, field, number_of(a), number_of(b), at->tolerance);
   if (!made.moved.is_beyond && !is_judged(at, path)) {
     return;
   }

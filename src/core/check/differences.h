@@ -26,6 +26,7 @@ typedef struct dsm__judged {
 } dsm__judged;
 
 typedef DSM__LIST(dsm_input_difference) dsm__values;
+typedef DSM__LIST(dsm_figure_drift) dsm__moved_figures;
 
 /** What is found; texts and lists are the arena's. */
 typedef struct dsm__differences {
@@ -34,9 +35,13 @@ typedef struct dsm__differences {
   const dsm__judged *judged; /**< these figures are listed in any case; or NULL */
   dsm__values inputs;
   dsm__values decisions;
-  DSM__LIST(dsm_figure_drift) figures;
+  dsm__moved_figures figures;
   bool has_failed; /**< out of memory */
 } dsm__differences;
+
+/** A figure of a field, before and now. */
+dsm_figure_drift dsm__figure_between(const char *path, const dsm__field *field, double before,
+                                     double after, double tolerance);
 
 /** Compares two values, documents of a record if there is one. What is wrong with them is reported
  * at them. */

@@ -8,6 +8,7 @@
 #include "base/growing_list.h"
 #include "base/text_buffer.h"
 #include "base/words.h"
+#include "check/differences.h"
 #include "check/name_pairs.h"
 #include "dsm/check.h"
 #include "dsm/diff.h"
@@ -46,6 +47,7 @@ typedef struct dsm__drift_findings {
   dsm__text_buffer texts[2];     /**< of the decision that is compared, before and after */
   DSM__LIST(dsm_layer_drift) layers;
   DSM__LIST(dsm_decision_drift) decisions;
+  dsm__moved_figures figures;
   DSM__LIST(dsm__placed_pass) passes;
   bool has_failed; /**< out of memory */
 } dsm__drift_findings;

@@ -6,6 +6,7 @@
 #include "model/names.h"
 #include "report/data/csv.h"
 #include "report/data/records.h"
+#include "report/table/check_text.h"
 
 /* ---- the tables ---- */
 
@@ -30,6 +31,14 @@ DSM__OWN_RECORD(layer_record, dsm_layer_drift, true, "A layer on one side only."
                 DSM__FIELD(TEXT, dsm_layer_drift, layer, "layer", 0, .help = "Its name."),
                 DSM__FIELD(WORD, dsm_layer_drift, presence, "presence", 0,
                            .words = &dsm__presence_words, .help = "Where it is found."));
+
+DSM__OWN_RECORD(figure_record, dsm_figure_drift, true, "A figure of a document or of energy.",
+                DSM__FIELD(TEXT, dsm_figure_drift, path, "path", 0,
+                           .help = "Its keys, and names or indices of items of lists, joined by "
+                                   "dots."),
+                DSM__FIELD(TEXT, dsm_figure_drift, unit, "unit", DSM__OPTIONAL,
+                           .help = "Absent: it has none."),
+                DSM__PART(dsm_figure_drift, moved, dsm__moved_record));
 
 /* Rows of CSV have what moved, whatever it is, in the columns of a decision. */
 DSM__DECISION_RECORD("A decision that is another now.", "figure", "before",
@@ -61,6 +70,11 @@ typedef struct item_row {
   bool is_failed;
   bool is_compared; /* the baseline is a plan */
   bool is_document; /* it is another document */
+  bool has_figures; /* it is such a document, or a plan with energy */
+  dsm_verdict verdict;
+  double tolerance;
+  const dsm_figure_drift *figures;
+  size_t figure_count;
   dsm_drift drift;
   dsm_comparison comparison;
   const char *version_after;
@@ -79,10 +93,6 @@ DSM__OWN_RECORD(version_record, item_row, true, "The versions of dsm.",
 
 DSM__OWN_RECORD(
     drift_record, item_row, false, "What moved.",
-    DSM__FIELD(WORD, item_row, drift.verdict, "verdict", DSM__COLUMN, .words = &dsm__verdict_words,
-               .help = "The outcome."),
-    DSM__FIELD(REAL, item_row, drift.tolerance, "tolerance", 0, .max = 1, .unit = "ratio",
-               .help = "By which figures may move."),
     DSM__FIELD(TEXT, item_row, drift.workload, "workload", 0, .help = "Name of the workload now."),
     DSM__FIELD(TEXT, item_row, drift.system, "system", 0, .help = "Name of the system now."),
     DSM__FIELD(WORD, item_row, drift.mode, "mode", 0, .words = &dsm__mode_words,
@@ -103,6 +113,9 @@ DSM__OWN_RECORD(
           "Absent where a cycle is not as long as before.", .unit = "cycles",
           .stated_if = DSM__IF(item_row, drift.is_same_clock)),
     MOVED(item_row, drift.utilization, "utilization", DSM__MORE, "0 to 1.", .unit = "ratio"),
+    MOVED(item_row, drift.sample_joules, "sample_joules", DSM__LESS,
+          "Energy of a step over the minibatch: decides too.", .unit = "joules",
+          .stated_if = DSM__IF(item_row, drift.has_energy)),
     DSM__LISTED(item_row, drift.layers, drift.layer_count, "layers", 0, layer_record,
                 "Layers on one side only."),
     DSM__ROWS(item_row, passes, "passes", pass_record,
@@ -111,32 +124,14 @@ DSM__OWN_RECORD(
     DSM__LISTED(item_row, drift.decisions, drift.decision_count, "decisions", 0, decision_record,
                 "Decisions that are others now."));
 
-DSM__OWN_RECORD(figure_record, dsm_figure_drift, true, "A figure of a document.",
-                DSM__FIELD(TEXT, dsm_figure_drift, path, "path", 0,
-                           .help = "Its keys, and names or indices of items of lists, joined by "
-                                   "dots."),
-                DSM__FIELD(TEXT, dsm_figure_drift, unit, "unit", DSM__OPTIONAL,
-                           .help = "Absent: it has none."),
-                DSM__PART(dsm_figure_drift, moved, dsm__moved_record));
-
 DSM__INPUT_RECORD("Its keys, and names or indices of items of lists, joined by dots.", "before",
                   "after");
 
-DSM__OWN_RECORD(comparison_record, item_row, false, "What moved in a document that is no plan.",
-                DSM__FIELD(WORD, item_row, comparison.verdict, "verdict", DSM__COLUMN,
-                           .words = &dsm__verdict_words, .help = "The outcome."),
-                DSM__FIELD(REAL, item_row, comparison.tolerance, "tolerance", 0, .max = 1,
-                           .unit = "ratio", .help = "By which figures may move."),
+DSM__OWN_RECORD(question_record, item_row, false, "A document that is no plan.",
                 DSM__FIELD(TEXT, item_row, comparison.format, "document", 0,
                            .help = "Its format; absent of plans."),
                 DSM__LISTED(item_row, comparison.inputs, comparison.input_count, "inputs", 0,
-                            input_record, "What was asked, where that differs; absent of plans."),
-                DSM__LISTED(item_row, comparison.figures, comparison.figure_count, "figures", 0,
-                            figure_record,
-                            "Those beyond the tolerance, and those that decide; absent of plans."),
-                DSM__LISTED(item_row, comparison.decisions, comparison.decision_count, "chosen", 0,
-                            input_record,
-                            "What was decided, where that is another now; absent of plans."));
+                            input_record, "What was asked, where that differs; absent of plans."));
 
 DSM__OWN_RECORD(
     item_record, item_row, false, "A baseline.",
@@ -148,10 +143,24 @@ DSM__OWN_RECORD(
         FLAG, item_row, is_failed, "failed", 0,
         .help =
             "It fails the build: it regressed, moved at all with --strict, or was not compared."),
+    DSM__FIELD(WORD, item_row, verdict, "verdict", DSM__COLUMN | DSM__OPTIONAL,
+               .words = &dsm__verdict_words, .help = "The outcome."),
+    DSM__FIELD(REAL, item_row, tolerance, "tolerance", 0, .max = 1, .unit = "ratio",
+               .stated_if = DSM__IF_NOT(item_row, verdict, DSM_VERDICT_COUNT),
+               .help = "By which figures may move."),
     {.kind = DSM__FIELD_PART, .type = &drift_record, .stated_if = DSM__IF(item_row, is_compared)},
     {.kind = DSM__FIELD_PART,
-     .type = &comparison_record,
+     .type = &question_record,
      .stated_if = DSM__IF(item_row, is_document)},
+    DSM__FIELD(
+        LIST, item_row, figures, "figures", 0, .count_offset = offsetof(item_row, figure_count),
+        .type = &figure_record, .stated_if = DSM__IF(item_row, has_figures),
+        .help = "Those beyond the tolerance, and those that decide; of plans those of energy "
+                "and cost, where both name a technology."),
+    DSM__FIELD(LIST, item_row, comparison.decisions, "chosen", 0,
+               .count_offset = offsetof(item_row, comparison.decision_count), .type = &input_record,
+               .stated_if = DSM__IF(item_row, is_document),
+               .help = "What was decided, where that is another now; absent of plans."),
     DSM__ROWS(item_row, findings, "findings", dsm__finding_record,
               "What was found while it was read and explored."));
 
@@ -185,14 +194,23 @@ static item_row row_of(dsm__page *page, const dsm_checked *item) {
                   .is_failed = item->is_failed,
                   .is_compared = item->drift != NULL,
                   .is_document = item->comparison != NULL,
+                  .has_figures = item->comparison != NULL,
+                  .verdict = dsm__verdict_of(item),
                   .version_after = dsm_version(),
                   .findings = dsm__findings_of(page, item->diags)};
   if (item->drift != NULL) {
     row.drift = *item->drift;
+    row.has_figures = item->drift->has_energy;
+    row.tolerance = item->drift->tolerance;
+    row.figures = item->drift->figures;
+    row.figure_count = item->drift->figure_count;
     row.passes = rows_of_passes(page, item->drift);
   }
   if (item->comparison != NULL) {
     row.comparison = *item->comparison;
+    row.tolerance = item->comparison->tolerance;
+    row.figures = item->comparison->figures;
+    row.figure_count = item->comparison->figure_count;
   }
   return row;
 }
@@ -237,6 +255,12 @@ static void put_pass(dsm__csv *csv, const item_row *item, const dsm_pass_differe
   put_row(csv, item, what, &pass->utilization);
 }
 
+static void put_figures(dsm__csv *csv, const item_row *item) {
+  for (size_t i = 0; i < item->figure_count; i++) {
+    put_figure(csv, item, item->figures[i].path, &item->figures[i].moved);
+  }
+}
+
 static void put_drift(dsm__csv *csv, const item_row *item) {
   const dsm_drift *const drift = &item->drift;
   put_figure(csv, item, "step_seconds", &drift->step_seconds);
@@ -245,6 +269,10 @@ static void put_drift(dsm__csv *csv, const item_row *item) {
     put_figure(csv, item, "step_cycles", &drift->step_cycles);
   }
   put_figure(csv, item, "utilization", &drift->utilization);
+  if (drift->has_energy) {
+    put_figure(csv, item, "sample_joules", &drift->sample_joules);
+  }
+  put_figures(csv, item);
   for (size_t i = 0; i < drift->layer_count; i++) {
     const dsm_layer_drift *const layer = &drift->layers[i];
     put_row(csv, item, dsm__presence_row(layer->layer, DSM_PASS_COUNT, layer->presence), NULL);
@@ -272,9 +300,7 @@ static void put_values(dsm__csv *csv, const item_row *item, const dsm_input_diff
 static void put_comparison(dsm__csv *csv, const item_row *item) {
   const dsm_comparison *const of = &item->comparison;
   put_values(csv, item, of->inputs, of->input_count);
-  for (size_t i = 0; i < of->figure_count; i++) {
-    put_figure(csv, item, of->figures[i].path, &of->figures[i].moved);
-  }
+  put_figures(csv, item);
   put_values(csv, item, of->decisions, of->decision_count);
 }
 

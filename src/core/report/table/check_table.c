@@ -153,6 +153,7 @@ static void put_checked(dsm__page *page, const dsm_checked *item) {
                        dsm__figure_count(drift->minibatch_before).text);
   }
   put_step(page, drift);
+  dsm__put_figures(page, drift->figures, drift->figure_count, item->row_limit, sides);
   put_layers(page, item, DSM_PRESENCE_MISSING);
   put_layers(page, item, DSM_PRESENCE_NEW);
   put_passes(page, drift, item->row_limit);

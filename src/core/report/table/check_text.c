@@ -33,11 +33,15 @@ const char *dsm__change_text(dsm__page *page, const dsm_moved *moved) {
 const char *dsm__check_summary(dsm__page *page, const dsm_drift *drift) {
   const dsm_moved *const time = &drift->step_seconds;
   const dsm_moved *const utilization = &drift->utilization;
-  return dsm__page_text(page, "%s on %s, %s, minibatch %s: step %s ms, utilization %s %%",
-                        drift->workload, drift->system, dsm_mode_name(drift->mode),
-                        dsm__figure_count(drift->minibatch_after).text,
-                        dsm__figure_digits(1e3 * time->after, 5).text,
-                        dsm__figure_fixed(100 * utilization->after, 1).text);
+  const char *const text = dsm__page_text(
+      page, "%s on %s, %s, minibatch %s: step %s ms, utilization %s %%", drift->workload,
+      drift->system, dsm_mode_name(drift->mode), dsm__figure_count(drift->minibatch_after).text,
+      dsm__figure_digits(1e3 * time->after, 5).text,
+      dsm__figure_fixed(100 * utilization->after, 1).text);
+  const double joules = drift->sample_joules.after * (double)drift->minibatch_after;
+  return drift->has_energy
+             ? dsm__page_text(page, "%s, %s J", text, dsm__figure_digits(joules, 5).text)
+             : text;
 }
 
 const char *dsm__check_message(dsm__page *page, const dsm_drift *drift) {
@@ -48,6 +52,14 @@ const char *dsm__check_message(dsm__page *page, const dsm_drift *drift) {
   if (drift->minibatch_before != drift->minibatch_after) {
     text = dsm__page_join(page, text, "; ", "time of a sample %s",
                           dsm__change_text(page, &drift->sample_seconds));
+  }
+  if (drift->has_energy) {
+    text = dsm__page_join(page, text, "; ", "joules of a sample %s",
+                          dsm__change_text(page, &drift->sample_joules));
+  }
+  if (drift->sample_dollars.is_beyond) {
+    text = dsm__page_join(page, text, "; ", "cost of a sample %s",
+                          dsm__change_text(page, &drift->sample_dollars));
   }
   if (drift->layer_count > 0) {
     text = dsm__page_join(page, text, "; ", "%zu layer%s on one side only", drift->layer_count,
@@ -169,22 +181,22 @@ void dsm__put_inputs(dsm__page *page, const char *title, const dsm_input_differe
   dsm__put_left_out(page, count, limit);
 }
 
-static void put_figures(dsm__page *page, const dsm_comparison *of, size_t limit,
-                        const char *const sides[2]) {
+void dsm__put_figures(dsm__page *page, const dsm_figure_drift *figures, size_t count, size_t limit,
+                      const char *const sides[2]) {
   const dsm__table_column columns[] = {
       {.title = "figure", .is_name = true, .comfort = 46},
       {.title = sides[0], .gap = 2, .is_right = true},
       {.title = sides[1], .gap = 2, .is_right = true},
       {.title = "change", .gap = 2, .is_right = true},
   };
-  const size_t shown = dsm__rows_shown(of->figure_count, limit);
+  const size_t shown = dsm__rows_shown(count, limit);
   if (shown == 0) {
     return;
   }
   dsm__table table = DSM__TABLE(page, columns);
   table.indent = 2;
   for (size_t i = 0; i < shown; i++) {
-    const dsm_figure_drift *const figure = &of->figures[i];
+    const dsm_figure_drift *const figure = &figures[i];
     DSM__TABLE_TEXTS(&table, figure->path, value_text(page, figure, figure->moved.before),
                      value_text(page, figure, figure->moved.after));
     dsm__table_add(&table,
@@ -193,12 +205,12 @@ static void put_figures(dsm__page *page, const dsm_comparison *of, size_t limit,
                    dsm__change_text(page, &figure->moved));
   }
   dsm__table_print(&table);
-  dsm__put_left_out(page, of->figure_count, limit);
+  dsm__put_left_out(page, count, limit);
 }
 
 void dsm__put_comparison(dsm__page *page, const dsm_comparison *of, size_t limit,
                          const char *const sides[2]) {
-  put_figures(page, of, limit, sides);
+  dsm__put_figures(page, of->figures, of->figure_count, limit, sides);
   dsm__put_inputs(page, "decision", of->decisions, of->decision_count, limit, sides);
   dsm__put_inputs(page, "value", of->inputs, of->input_count, limit, sides);
 }

@@ -31,6 +31,10 @@ const char *dsm__comparison_message(dsm__page *page, const dsm_comparison *compa
 void dsm__put_comparison(dsm__page *page, const dsm_comparison *of, size_t limit,
                          const char *const sides[2]);
 
+/** A table of figures, and what is left out; nothing without any. */
+void dsm__put_figures(dsm__page *page, const dsm_figure_drift *figures, size_t count, size_t limit,
+                      const char *const sides[2]);
+
 /** A table of values on two sides, those that were asked for; none of none. */
 void dsm__put_inputs(dsm__page *page, const char *title, const dsm_input_difference *inputs,
                      size_t count, size_t limit, const char *const sides[2]);
