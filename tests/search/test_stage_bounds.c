@@ -218,6 +218,9 @@ static bool is_dealt_by_hand(const dsm__deal *deal, size_t run, size_t first, co
     with[run % deal->stages] += deal->taken[end] - deal->taken[first] +
                                 deal->given[run == 0 ? end : first] +
                                 deal->given[run + 1 == all ? first : end];
+    with[run % deal->stages] += run > 0 && run % deal->stages == 0 ? deal->round[first] : 0;
+    with[run % deal->stages] +=
+        run + 1 < all && (run + 1) % deal->stages == 0 ? deal->round[end] : 0;
     if (is_whole && with[run % deal->stages] <= deal->most &&
         is_dealt_by_hand(deal, run + 1, end, with)) {
       return true;
@@ -233,16 +236,18 @@ START_TEST(test_runs_are_dealt_as_by_hand) {
   for (int k = 0; k < 400; k++) {
     double taken[12] = {0};
     double given[12] = {0};
+    double round[12] = {0};
     const size_t stages = 2 + random_below(&state, 3);
     const size_t runs = 1 + random_below(&state, 8 / stages);
     const size_t count = stages * runs + random_below(&state, 12 - stages * runs);
     for (size_t s = 0; s < count; s++) {
       taken[s + 1] = taken[s] + 1 + (double)random_below(&state, 9);
       given[s] = (double)random_below(&state, 3);
+      round[s] = (double)random_below(&state, 2);
     }
     const double most =
         (taken[count] / (double)stages) * (1 + 0.1 * (double)random_below(&state, 9));
-    const dsm__deal deal = {stages, runs, count, taken, given, most};
+    const dsm__deal deal = {stages, runs, count, taken, given, round, most};
     bool is_good = true;
     const double none[4] = {0};
     const bool may_be = dsm__may_be_dealt(&deal, &is_good);

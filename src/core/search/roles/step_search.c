@@ -102,13 +102,6 @@ static bool find_floor(const step_search *s, const dsm__problem *problem, double
   return true;
 }
 
-/* Is a bound all that is asked? Where sums hide, a large network with layers made anew is searched
- * with all sums: without any that tells little but a bound, and takes long. */
-static bool is_bound_enough(const dsm__problem *problem, bool may_recompute) {
-  return may_recompute && !dsm__problem_counts_all(problem) &&
-         problem->inputs.workload->layer_count > SMALL_NETWORK;
-}
-
 /* Where layers share collectives or sums hide behind computing a graph does not know what a mapping
  * takes: as it is predicted. False if out of memory. */
 static bool predict(const dsm__problem *problem, const dsm_workload *whole,
@@ -167,7 +160,7 @@ static bool take_roles(step_search *s, const dsm__problem *problem, bool may_rec
 }
 
 /* Finds the bound of a number of micro-batches first, then searches roles for it; where a bound is
- * enough, or the time is over, only the bound. */
+ * all that is asked, or the time is over, only the bound. */
 static dsm__looked look(void *context, dsm__open_case *head) {
   step_search *const s = context;
   number_case *const of = (number_case *)head;
@@ -180,15 +173,14 @@ static dsm__looked look(void *context, dsm__open_case *head) {
   dsm__case_begin(&one, of->problem);
   one.inputs.workload = &micro;
   one.inputs.micro_batches = of->micro_batches;
-  const bool is_bound_all = one.is_bound_all || is_bound_enough(&one, of->may_recompute);
-  const bool is_stopped = (s->has_any && is_over(s)) || is_bound_all;
+  const bool is_stopped = (s->has_any && is_over(s)) || one.is_bound_all;
   /* Of one number alone the search itself tells it as soon. */
   const bool is_asked =
       is_stopped || dsm__may_choose(one.inputs.options, DSM__CHOICE_MICRO_BATCHES);
   if (is_asked && !of->is_bounded && (one.is_bound_all || known_cost(s) < HUGE_VAL)) {
     of->is_bounded = true;
     if (!find_floor(s, &one, &head->bound) ||
-        (is_bound_all && !find_need(&one, of->may_recompute, &answer, &may_fit))) {
+        (one.is_bound_all && !find_need(&one, of->may_recompute, &answer, &may_fit))) {
       return DSM__LOOK_FAILED;
     }
     head->bound = may_fit ? head->bound : HUGE_VAL;

@@ -52,7 +52,9 @@ typedef struct cutting {
   double sure;     /* of a place where a run begins, */
   double ends;     /* and of the first and the last of them, once more, by the stages at the ends */
   double *taken;   /* by segments before each, at least; */
-  double *given;   /* handed over at each, there or back */
+  double *given;   /* handed over at each, there or back, */
+  double *round;   /* and how much more where a round begins; */
+  double *further; /* of one micro-batch */
   bool is_good;    /* false: out of memory */
 } cutting;
 
@@ -86,7 +88,8 @@ static size_t sharers_in(const cutting *c, size_t first, size_t end) {
  *     sum(h_s) >= k u + sum over all places of min(0, h_s - u)
  *
  * which a path can count wherever it is cut. At its best u is the k-th of them. The first stage and
- * the last one hand over what is at their only border twice.
+ * the last one hand over what is at their only border twice, and where a round of runs begins
+ * behind another it comes from the last stage.
  *
  * To S belongs `part` of it. One run of each stage: all. Of v runs, with c_j of stage j's own and
  * h_j handed over, the largest takes x = c + h, and the step
@@ -113,7 +116,7 @@ static void add_handed(cutting *c, size_t runs, double part) {
     first = s + begun <= count + 1 ? fmin(first, c->least[s - 1]) : first;
     last = s >= begun ? fmin(last, c->least[s - 1]) : last;
   }
-  c->ends = are_known ? 0 : (first + last) / 2;
+  c->ends = (are_known ? 0 : (first + last) / 2) + 2 * c->of->hand_round * (double)(runs - 1);
   qsort(c->least, count, sizeof c->least[0], dsm__order_numbers);
   c->sure = part * (begun == count ? most : c->least[begun - 1]);
   for (size_t s = 1; s <= count; s++) {
@@ -143,14 +146,23 @@ static double handed_by(const cutting *c, size_t layer, unsigned state) {
          dsm_group_cycles(&problem->machine, &boundary.gather);
 }
 
+static double shift_of(const cutting *c, size_t segment, size_t stages) {
+  const dsm_workload *const micro = c->problem->inputs.workload;
+  return dsm__stage_case_shift(c->of, c->problem, &micro->layers[c->segments[segment] - 1],
+                               micro->minibatch, stages);
+}
+
 static bool find_handed(cutting *c) {
   dsm__arena *const arena = c->problem->arena;
   bool is_good = DSM__RESERVE(arena, c->handed, c->segment_count) &&
                  DSM__RESERVE(arena, c->added, c->segment_count) &&
                  DSM__RESERVE(arena, c->least, c->segment_count) &&
                  DSM__RESERVE(arena, c->taken, c->segment_count + 1) &&
-                 DSM__RESERVE(arena, c->given, c->segment_count + 1);
+                 DSM__RESERVE(arena, c->given, c->segment_count + 1) &&
+                 DSM__RESERVE(arena, c->round, c->segment_count + 1) &&
+                 DSM__RESERVE(arena, c->further, c->segment_count);
   for (size_t s = 1; s < c->segment_count && is_good; s++) {
+    c->further[s] = shift_of(c, s, c->of->of->stages.count - 1) - shift_of(c, s, 1);
     is_good = DSM__RESERVE(arena, c->handed[s], c->outline.state_count) &&
               DSM__RESERVE(arena, c->added[s], c->outline.state_count);
     for (unsigned k = 0; k < c->outline.state_count && is_good; k++) {
@@ -281,6 +293,7 @@ static bool may_be_dealt(cutting *c, size_t runs, double limit) {
                     .count = c->segment_count,
                     .taken = c->taken,
                     .given = c->given,
+                    .round = c->round,
                     .most =
                         limit - share * (all + share * dsm__stage_case_handed_once(c->of, runs))};
   c->taken[0] = c->given[0] = c->given[c->segment_count] = 0;
@@ -294,6 +307,7 @@ static bool may_be_dealt(cutting *c, size_t runs, double limit) {
     pass_segment(c, s, own, 0, 0, paths);
     c->taken[s + 1] = c->taken[s] + least_of(c, s + 1, paths, 0);
     c->given[s] = own.micro * given / 2; /* there or back */
+    c->round[s] = own.micro * c->further[s];
   }
   return dsm__may_be_dealt(&deal, &c->is_good);
 }

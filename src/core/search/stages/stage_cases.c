@@ -66,7 +66,8 @@ double dsm__stage_case_factor(const dsm__stage_case *of, size_t runs) {
 }
 
 double dsm__stage_case_handed_once(const dsm__stage_case *of, size_t runs) {
-  return 2 * (of->handed[of->of->stages.count * runs - 1] + of->hand_over);
+  const double round = of->hand_round * (double)(runs - 1);
+  return 2 * (of->handed[of->of->stages.count * runs - 1] + of->hand_over + round);
 }
 
 double dsm__stage_case_handed(const dsm__stage_case *of, size_t runs) {
@@ -291,7 +292,15 @@ void dsm__stage_case_count(dsm__stage_case *of, const dsm__problem *problem) {
   of->of->problem.found->evaluations = problem->found->evaluations;
 }
 
-/* The shift is of a chip's part of a tensor, whatever its layout. False if out of memory. */
+double dsm__stage_case_shift(const dsm__stage_case *of, const dsm__problem *problem,
+                             const dsm_layer *layer, uint64_t samples, size_t stages) {
+  const dsm_boundary boundary =
+      dsm__boundary_derive(layer, &problem->machine, problem->inputs.precision, samples,
+                           of->of->stages.axis, stages, DSM_PARALLELISM_DATA);
+  return dsm_group_cycles(&problem->machine, &boundary.shift);
+}
+
+/* What is handed over at least. False if out of memory. */
 static bool find_handed(const dsm__stages_searched *search, dsm__stage_case *of,
                         const dsm_workload *micro) {
   const dsm__problem *const problem = &of->of->problem;
@@ -299,11 +308,14 @@ static bool find_handed(const dsm__stages_searched *search, dsm__stage_case *of,
     return false;
   }
   of->handed[0] = 0;
+  of->hand_round = HUGE_VAL;
   for (size_t s = 1; s < search->segment_count; s++) {
-    const dsm_boundary boundary = dsm__boundary_derive(
-        &micro->layers[search->segments[s] - 1], &problem->machine, problem->inputs.precision,
-        micro->minibatch, of->of->stages.axis, 1, DSM_PARALLELISM_DATA);
-    of->handed[s] = dsm_group_cycles(&problem->machine, &boundary.shift);
+    const dsm_layer *const layer = &micro->layers[search->segments[s] - 1];
+    of->handed[s] = dsm__stage_case_shift(of, problem, layer, micro->minibatch, 1);
+    of->hand_round =
+        fmin(of->hand_round,
+             dsm__stage_case_shift(of, problem, layer, micro->minibatch, of->of->stages.count - 1) -
+                 of->handed[s]);
   }
   qsort(of->handed, search->segment_count, sizeof of->handed[0], dsm__order_numbers);
   of->hand_over = of->handed[1];

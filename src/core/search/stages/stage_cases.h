@@ -26,7 +26,8 @@ typedef struct dsm__stage_case {
   dsm__open_case head;
   dsm__stage_space *of;
   uint64_t micro_batches;
-  double hand_over;  /**< cycles: the least from a stage to the next */
+  double hand_over;  /**< cycles: the least from a stage to the next, */
+  double hand_round; /**< and how much more from the last one to the first, at least */
   double *handed;    /**< likewise, the least at so many places; len = segments */
   size_t runs_least; /**< of layers of a stage */
   size_t runs_most;
@@ -90,6 +91,11 @@ double dsm__stage_case_factor(const dsm__stage_case *of, size_t runs);
 
 /** and so many cycles for what is handed over: */
 double dsm__stage_case_handed(const dsm__stage_case *of, size_t runs);
+
+/** What it takes to hand a layer's output of some samples over to the stage that is so many behind:
+ * the shift of a chip's part of it, whatever its layout. */
+double dsm__stage_case_shift(const dsm__stage_case *of, const dsm__problem *problem,
+                             const dsm_layer *layer, uint64_t samples, size_t stages);
 
 /** of all runs together so much for a micro-batch. */
 double dsm__stage_case_handed_once(const dsm__stage_case *of, size_t runs);

@@ -13,23 +13,28 @@ static double larger(double a, double b) {
 
 /* ---- stages ---- */
 
-/* What is handed over at the border before a segment, or at the end of all. */
-static double given_at(const dsm__cutting *of, size_t segment) {
-  return segment < of->count ? of->segments[segment].given_cycles : 0;
-}
-
 static size_t run_count(const dsm__cutting *of) {
   return of->of.stages * of->of.runs;
+}
+
+/* What is handed over where a run begins with a segment: the first stage's, from the last one. */
+static double given_at(const dsm__cutting *of, size_t run, size_t segment) {
+  if (segment == of->count) {
+    return 0; /* at the end of all */
+  }
+  const dsm__segment *const one = &of->segments[segment];
+  return one->given_cycles + (run % of->of.stages == 0 ? one->round_cycles : 0);
 }
 
 /* A run sends outputs on and errors back; where it has nobody to send to, it waits for what it is
  * given. */
 static double handing_on(const dsm__cutting *of, size_t run, size_t first, size_t end) {
-  return given_at(of, run + 1 == run_count(of) ? first : end);
+  const bool is_last = run + 1 == run_count(of);
+  return given_at(of, is_last ? run : run + 1, is_last ? first : end);
 }
 
 static double handing_back(const dsm__cutting *of, size_t run, size_t first, size_t end) {
-  return given_at(of, run == 0 ? end : first);
+  return given_at(of, run == 0 ? 1 : run, run == 0 ? end : first);
 }
 
 static double in_flight(const dsm__cutting *of, size_t stage) {

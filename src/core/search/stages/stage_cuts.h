@@ -16,7 +16,8 @@ typedef struct dsm__segment {
   double backward_cycles;
   double update_cycles;    /**< of these, gradients of weights that are made apart */
   double once_cycles;      /**< of a step */
-  double given_cycles;     /**< handing over to it, or back from it, where a stage begins */
+  double given_cycles;     /**< handing over to it, or back from it, where a stage begins, */
+  double round_cycles;     /**< and so much more where it is the first one again */
   double kept_bytes;       /**< whatever is in flight */
   double activation_bytes; /**< of a micro-batch */
   double given_bytes;      /**< likewise, where a stage begins */

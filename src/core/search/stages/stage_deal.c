@@ -40,8 +40,10 @@ static double states_of(const dsm__deal *of, size_t spare) {
  * given. */
 static double run_takes(const dsm__deal *of, size_t run, size_t first, size_t end) {
   const bool is_last = run + 1 == of->stages * of->runs;
-  return of->taken[end] - of->taken[first] + of->given[run == 0 ? end : first] +
-         of->given[is_last ? first : end];
+  const double back = run > 0 && run % of->stages == 0 ? of->round[first] : 0;
+  const double on = !is_last && (run + 1) % of->stages == 0 ? of->round[end] : 0;
+  return of->taken[end] - of->taken[first] + of->given[run == 0 ? end : first] + back +
+         of->given[is_last ? first : end] + on;
 }
 
 /* All states behind the stage, from a round on; the state before it is in `spared`. */

@@ -14,6 +14,7 @@ typedef struct dsm__deal {
   size_t count;        /**< of segments */
   const double *taken; /**< of each segment and the end: by all before it */
   const double *given; /**< where a run begins or ends, by the stage of each; len = count + 1 */
+  const double *round; /**< and how much more where it is the first stage's, behind another */
   double most;         /**< that a stage may take */
 } dsm__deal;
 

@@ -14,15 +14,16 @@ static size_t segment_end(const dsm__stages_searched *search, size_t segment) {
                                              : search->whole->inputs.workload->layer_count;
 }
 
-static dsm_boundary boundary_before(const dsm__looking *at, size_t layer) {
+/* To the stage that is so many behind. */
+static dsm_boundary boundary_before(const dsm__looking *at, size_t layer, size_t stages) {
   return dsm__boundary_derive(&at->micro.layers[layer - 1], at->machine,
                               at->of->of->problem.inputs.precision, at->micro.minibatch,
-                              at->of->of->stages.axis, 1,
+                              at->of->of->stages.axis, stages,
                               at->layers[layer - 1].layouts.of[DSM_PASS_FORWARD]);
 }
 
 double dsm__look_input_bytes(const dsm__looking *at, size_t layer) {
-  return layer == 0 ? 0 : boundary_before(at, layer).bytes;
+  return layer == 0 ? 0 : boundary_before(at, layer, 1).bytes;
 }
 
 /* What a layer keeps of a micro-batch. */
@@ -82,10 +83,13 @@ bool dsm__look_fill_times(const dsm__looking *at, dsm__segment *segments) {
     segments[s].update_cycles = cost.update;
     segments[s].once_cycles = cost.once;
     segments[s].given_cycles = 0;
+    segments[s].round_cycles = 0;
     if (first > 0) {
-      const dsm_boundary boundary = boundary_before(at, first);
-      segments[s].given_cycles = dsm_group_cycles(at->machine, &boundary.shift) +
-                                 dsm_group_cycles(at->machine, &boundary.gather);
+      const dsm_boundary next = boundary_before(at, first, 1);
+      const dsm_boundary round = boundary_before(at, first, at->stages.count - 1);
+      const double shift = dsm_group_cycles(at->machine, &next.shift);
+      segments[s].given_cycles = shift + dsm_group_cycles(at->machine, &next.gather);
+      segments[s].round_cycles = dsm_group_cycles(at->machine, &round.shift) - shift;
     }
   }
   dsm_plan_free(plan);
