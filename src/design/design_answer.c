@@ -22,18 +22,11 @@ typedef struct maker {
 
 /* ---- what a design is ---- */
 
-/* What was found of a network, without what its bound says. */
-static dsm__times found_of(const dsm__times *times) {
-  dsm__times found = *times;
-  found.seconds.low = found.seconds.high;
-  return found;
-}
-
 /* Of what is minimised, budgets aside; infinite: it cannot run. */
 static double value_of(const dsm__question *q, const dsm__answer *answer, dsm__times *scratch) {
   for (size_t n = 0; n < q->network_count; n++) {
-    scratch[n] = found_of(&answer->times[n]);
-    if (!(scratch[n].seconds.high < HUGE_VAL)) {
+    scratch[n] = dsm__times_found(&answer->times[n]);
+    if (!(scratch[n].of[DSM_AIM_TIME].high < HUGE_VAL)) {
       return HUGE_VAL;
     }
   }
@@ -45,7 +38,7 @@ static double spent_of(const dsm__question *q, const dsm__limit *budget,
                        const dsm__answer *answer) {
   double most = -HUGE_VAL;
   for (size_t n = 0; n < q->network_count; n++) {
-    const dsm__times found = found_of(&answer->times[n]);
+    const dsm__times found = dsm__times_found(&answer->times[n]);
     const double value =
         dsm__range_of(q, budget->expression, &answer->corner, &answer->corner, &found).low;
     most = value > most ? value : most;
@@ -158,7 +151,7 @@ static bool list_budgets(const maker *m) {
 static dsm_status add_plan(const maker *m, size_t network, dsm_design_network *made) {
   const dsm__question *const q = m->question;
   dsm__sweep_point point;
-  if (!dsm__point_init(&point, q->sweep, network * q->network_stride + m->best->place, q->arena)) {
+  if (!dsm__point_init(&point, q->sweep, dsm__point_of(q, m->best->place, network, 0), q->arena)) {
     return dsm__out_of_memory(m->diags);
   }
   const dsm__found found = dsm__evaluator_ask(m->search->answers->evaluators[0], &point);
@@ -174,14 +167,14 @@ static dsm_status list_networks(const maker *m) {
   dsm_design_network *const made = dsm__arena_array(m->made->arena, q->network_count, sizeof *made);
   dsm_status status = made == NULL ? dsm__out_of_memory(m->diags) : DSM_OK;
   for (size_t n = 0; made != NULL && n < q->network_count && status == DSM_OK; n++) {
-    const dsm__times found = found_of(&m->best->times[n]);
-    const double seconds = own->times[n].seconds.high;
+    const dsm__times found = dsm__times_found(&m->best->times[n]);
+    const double seconds = own->times[n].of[DSM_AIM_TIME].high;
     made[n] = (dsm_design_network){
         .name = dsm__arena_strdup(m->made->arena, q->sweep->workloads[n].name),
         .weight = q->weights[n],
-        .step_seconds = found.seconds.high,
+        .step_seconds = found.of[DSM_AIM_TIME].high,
         .own_seconds = seconds < HUGE_VAL ? seconds : 0,
-        .gap = m->best->times[n].seconds.high / m->best->times[n].seconds.low - 1,
+        .gap = m->best->times[n].of[q->aims[0]].high / m->best->times[n].of[q->aims[0]].low - 1,
         .value = dsm__range_of(q, q->minimize, &m->best->corner, &m->best->corner, &found).low};
     status = made[n].name == NULL      ? dsm__out_of_memory(m->diags)
              : m->request->wants_plans ? add_plan(m, n, &made[n])
@@ -216,7 +209,7 @@ static bool fill_choice(const maker *m, const dsm__answer *answer, dsm_design_ch
     spent[b] = spent_of(q, &q->budgets[b], answer);
   }
   for (size_t n = 0; n < q->network_count && is_good; n++) {
-    seconds[n] = answer->times[n].seconds.high;
+    seconds[n] = answer->times[n].of[DSM_AIM_TIME].high;
   }
   *choice = (dsm_design_choice){.values = values,
                                 .value = answer->value,
@@ -259,10 +252,10 @@ static dsm_status complain_of_networks(const maker *m) {
   const dsm__answer *const own = &m->search->answers->list.items[0];
   for (size_t n = 0; n < q->network_count; n++) {
     dsm__sweep_point point;
-    if (own->times[n].seconds.high < HUGE_VAL) {
+    if (own->times[n].of[DSM_AIM_TIME].high < HUGE_VAL) {
       continue;
     }
-    if (!dsm__point_init(&point, q->sweep, n * q->network_stride + own->place, q->arena)) {
+    if (!dsm__point_init(&point, q->sweep, dsm__point_of(q, own->place, n, 0), q->arena)) {
       return dsm__out_of_memory(m->diags);
     }
     const dsm__found found = dsm__evaluator_ask(m->search->answers->evaluators[0], &point);

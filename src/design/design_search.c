@@ -77,8 +77,7 @@ static void close_box(dsm__search *s, double bound) {
 
 /* From all that was explored. */
 static void bound_box(dsm__search *s, dsm__box *box) {
-  const dsm__corner corner = dsm__best_corner(s->question, box);
-  dsm__answers_bound(s->answers, &corner, s->times);
+  dsm__answers_bound(s->answers, box, s->times);
   const double bound = dsm__objective_low(s->question, &box->low, &box->high, s->times);
   if (!dsm__may_keep(s->question, &box->low, &box->high, s->times)) {
     box->bound = HUGE_VAL;
@@ -361,7 +360,7 @@ static size_t choose(dsm__search *s, const dsm__box *box) {
 static bool is_none(const dsm__search *s, const dsm__box *box) {
   const dsm__answer *const answer = dsm__answer_of(s->answers, &box->low);
   for (size_t n = 0; answer != NULL && n < s->question->network_count; n++) {
-    const dsm__interval seconds = answer->times[n].seconds;
+    const dsm__interval seconds = answer->times[n].of[DSM_AIM_TIME];
     if (!(seconds.low > 0) && !(seconds.high < HUGE_VAL)) {
       return true;
     }
@@ -396,7 +395,10 @@ static void set_floor(dsm__search *s, dsm__box *box) {
   const dsm__corner corner = dsm__best_corner(s->question, box);
   const double peak = peak_of(s, &corner);
   for (size_t n = 0; n < s->question->network_count; n++) {
-    s->times[n] = (dsm__times){.seconds = {peak > 0 ? s->work[n] / peak : 0, HUGE_VAL}};
+    s->times[n] = (dsm__times){.of = {[DSM_AIM_TIME] = {.low = peak > 0 ? s->work[n] / peak : 0}}};
+    for (int aim = 0; aim < DSM_AIM_COUNT; aim++) {
+      s->times[n].of[aim].high = HUGE_VAL;
+    }
   }
   box->bound = dsm__objective_low(s->question, &box->low, &box->high, s->times);
 }

@@ -13,6 +13,7 @@
 #include "plan/plan_internal.h"
 #include "plan/recomputation.h"
 #include "plan/segments.h"
+#include "plan/step_energy.h"
 
 const dsm__sweep_option dsm__sweep_options[] = {
     [DSM__OPTION_MODE] = {.key = "mode",
@@ -46,6 +47,9 @@ const dsm__sweep_option dsm__sweep_options[] = {
     [DSM__OPTION_SHARD_LEVEL] = {.key = "shard_level",
                                  .words = &dsm__shard_level_words,
                                  .offset = offsetof(dsm_explore_options, shard_level)},
+    [DSM__OPTION_OBJECTIVE] = {.key = "objective",
+                               .words = &dsm__aim_words,
+                               .offset = offsetof(dsm_explore_options, aim)},
 };
 
 /* What a word of a set stands for; 0: it is none of them. */

@@ -39,6 +39,7 @@ enum {
   DSM__OPTION_SCHEDULE,
   DSM__OPTION_RECOMPUTATION,
   DSM__OPTION_SHARD_LEVEL,
+  DSM__OPTION_OBJECTIVE,
   DSM__SWEEP_OPTION_COUNT
 };
 extern const dsm__sweep_option dsm__sweep_options[DSM__SWEEP_OPTION_COUNT];

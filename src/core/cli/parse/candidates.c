@@ -246,7 +246,8 @@ void cli_offer_paths(const cli_unfinished *word, bool is_axis) {
                                            "options.stages_at",
                                            "options.schedule",
                                            "options.recomputation",
-                                           "options.shard_level"};
+                                           "options.shard_level",
+                                           "options.objective"};
   if (is_axis && offer_inputs(word)) {
     return;
   }

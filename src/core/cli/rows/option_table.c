@@ -141,7 +141,7 @@ const cli_option cli_core_options[] = {
          "an axis of the sweep: values with commas between them, also as ranges A:B:xF (from A "
          "to B, each F times the one before) and A:B:+S (in steps of S). PATH is as in --set, "
          "or options.mode, optimize, parallelism, as_run_by, shard_level, recomputation, "
-         "stages_at or schedule, or, with SPEC, workload or "
+         "stages_at, schedule or objective, or, with SPEC, workload or "
          "system (names, or a folder of descriptions). P:Q=1:2,3:4 varies two paths together. May "
          "be given several times: every combination is a point",
      .commands = CLI_SWEEP,
