@@ -33,19 +33,6 @@ static double value_of(const dsm__question *q, const dsm__answer *answer, dsm__t
   return dsm__objective_low(q, &answer->corner, &answer->corner, scratch);
 }
 
-/* Of a budget: with several networks the largest. */
-static double spent_of(const dsm__question *q, const dsm__limit *budget,
-                       const dsm__answer *answer) {
-  double most = -HUGE_VAL;
-  for (size_t n = 0; n < q->network_count; n++) {
-    const dsm__times found = dsm__times_found(&answer->times[n]);
-    const double value =
-        dsm__range_of(q, budget->expression, &answer->corner, &answer->corner, &found).low;
-    most = value > most ? value : most;
-  }
-  return most;
-}
-
 /* The design with the next better value of a parameter, if it was explored. */
 static const dsm__answer *beside(const maker *m, size_t d) {
   const dsm__dimension *const dimension = &m->question->dimensions[d];
@@ -98,12 +85,8 @@ static bool list_parameters(const maker *m) {
 /* ---- budgets ---- */
 
 static double least_of(const dsm__question *q, const dsm__limit *budget) {
-  dsm__corner low = {.at = {0}};
-  dsm__corner high = {.at = {0}};
-  for (size_t d = 0; d < q->dimension_count; d++) {
-    high.at[d] = q->dimensions[d].count - 1;
-  }
-  return dsm__range_of(q, budget->expression, &low, &high, NULL).low;
+  const dsm__box all = dsm__box_of_all(q);
+  return dsm__range_of(q, budget->expression, &all.low, &all.high, NULL).low;
 }
 
 /* From the parameters whose next better value breaks it: what a unit more saves. */
@@ -115,7 +98,7 @@ static void set_price(const maker *m, const dsm__limit *budget, dsm_design_budge
     if (next == NULL || gain <= 0) {
       continue;
     }
-    const double spent = spent_of(q, budget, next);
+    const double spent = dsm__spent_of(q, budget->expression, next);
     if (spent > made->limit && spent > made->value) {
       const double price = gain / (spent - made->value);
       made->is_binding = true;
@@ -133,7 +116,7 @@ static bool list_budgets(const maker *m) {
   for (size_t b = 0; b < q->budget_count; b++) {
     made[b] = (dsm_design_budget){.text = dsm__arena_strdup(m->made->arena, q->budgets[b].name),
                                   .limit = q->budgets[b].most,
-                                  .value = spent_of(q, &q->budgets[b], m->best),
+                                  .value = dsm__spent_of(q, q->budgets[b].expression, m->best),
                                   .least = least_of(q, &q->budgets[b])};
     if (made[b].text == NULL) {
       return false;
@@ -194,19 +177,29 @@ static int by_value(const void *left, const void *right) {
                          a->place < b->place ? -1 : a->place > b->place);
 }
 
-static bool fill_choice(const maker *m, const dsm__answer *answer, dsm_design_choice *choice) {
+/* Of all parameters; NULL if out of memory. */
+static const char *const *values_of(const maker *m, const dsm__answer *answer) {
   const dsm__question *const q = m->question;
   dsm__arena *const arena = m->made->arena;
   const char **const values = dsm__arena_array(arena, q->dimension_count, sizeof *values);
+  for (size_t d = 0; values != NULL && d < q->dimension_count; d++) {
+    values[d] = dsm__arena_strdup(arena, q->dimensions[d].values[answer->corner.at[d]].text);
+    if (values[d] == NULL) {
+      return NULL;
+    }
+  }
+  return values;
+}
+
+static bool fill_choice(const maker *m, const dsm__answer *answer, dsm_design_choice *choice) {
+  const dsm__question *const q = m->question;
+  dsm__arena *const arena = m->made->arena;
+  const char *const *const values = values_of(m, answer);
   double *const spent = dsm__arena_array(arena, q->budget_count, sizeof *spent);
   double *const seconds = dsm__arena_array(arena, q->network_count, sizeof *seconds);
-  bool is_good = values != NULL && spent != NULL && seconds != NULL;
-  for (size_t d = 0; d < q->dimension_count && is_good; d++) {
-    values[d] = dsm__arena_strdup(arena, q->dimensions[d].values[answer->corner.at[d]].text);
-    is_good = values[d] != NULL;
-  }
+  const bool is_good = values != NULL && spent != NULL && seconds != NULL;
   for (size_t b = 0; b < q->budget_count && is_good; b++) {
-    spent[b] = spent_of(q, &q->budgets[b], answer);
+    spent[b] = dsm__spent_of(q, q->budgets[b].expression, answer);
   }
   for (size_t n = 0; n < q->network_count && is_good; n++) {
     seconds[n] = answer->times[n].of[DSM_AIM_TIME].high;
@@ -242,6 +235,32 @@ static bool list_choices(const maker *m) {
   m->made->choices = made;
   m->made->choice_count = count;
   return true;
+}
+
+static bool list_front(const maker *m) {
+  const dsm__search *const s = m->search;
+  const dsm__question *const q = m->question;
+  dsm__arena *const arena = m->made->arena;
+  dsm_design_step *const made = dsm__arena_array(arena, s->front.count, sizeof *made);
+  if (made == NULL) {
+    return false;
+  }
+  for (size_t i = 0; i < s->front.count; i++) {
+    const dsm__step *const step = &s->front.items[i];
+    const dsm__answer *const best = &s->answers->list.items[step->best];
+    made[i] = (dsm_design_step){.most = step->most,
+                                .spent = dsm__spent_of(q, q->pareto, best),
+                                .value = value_of(q, best, s->times),
+                                .bound = step->bound,
+                                .values = values_of(m, best)};
+    if (made[i].values == NULL) {
+      return false;
+    }
+  }
+  m->made->front = made;
+  m->made->front_count = s->front.count;
+  m->made->pareto = q->pareto == NULL ? NULL : dsm__arena_strdup(arena, q->pareto + 1);
+  return q->pareto == NULL || m->made->pareto != NULL;
 }
 
 /* ---- none ---- */
@@ -311,7 +330,7 @@ dsm_status dsm__design_make(dsm_design *made, const dsm__search *search,
   made->boxes = search->box_count;
   made->is_stopped = search->is_stopped;
   if (made->system == NULL || made->minimize == NULL || made->question == NULL ||
-      !list_parameters(&m) || !list_budgets(&m) || !list_choices(&m)) {
+      !list_parameters(&m) || !list_budgets(&m) || !list_choices(&m) || !list_front(&m)) {
     return dsm__out_of_memory(diags);
   }
   return list_networks(&m);

@@ -212,6 +212,27 @@ static void evaluate(const dsm__question *q, dsm__answer *answer, dsm__times *sc
   }
 }
 
+double dsm__spent_of(const dsm__question *question, const char *expression,
+                     const dsm__answer *answer) {
+  double most = -HUGE_VAL;
+  for (size_t n = 0; n < question->network_count; n++) {
+    const dsm__times found = dsm__times_found(&answer->times[n]);
+    const double value =
+        dsm__range_of(question, expression, &answer->corner, &answer->corner, &found).low;
+    most = value > most ? value : most;
+  }
+  return most;
+}
+
+dsm_status dsm__answers_judge(dsm__answers *answers) {
+  const dsm__question *const q = answers->question;
+  dsm__times *const scratch = dsm__arena_array(answers->arena, q->network_count, sizeof *scratch);
+  for (size_t i = 0; scratch != NULL && i < answers->wanted; i++) {
+    evaluate(q, &answers->list.items[i], scratch);
+  }
+  return scratch == NULL ? dsm__out_of_memory(answers->diags) : DSM_OK;
+}
+
 dsm_status dsm__answers_find(dsm__answers *answers) {
   const dsm__question *const q = answers->question;
   const size_t tasks = (answers->list.count - answers->wanted) * tasks_of_one(q);

@@ -4,6 +4,7 @@
 #define DSM_DESIGN_DESIGN_INTERNAL_H
 
 #include "base/arena.h"
+#include "base/deadline.h"
 #include "base/expression.h"
 #include "base/growing_list.h"
 #include "base/map.h"
@@ -62,7 +63,8 @@ typedef struct dsm__question {
   dsm__limit *defines;
   size_t define_count;
   dsm__limit *budgets;
-  size_t budget_count;
+  size_t budget_count;         /**< there is room for one more */
+  const char *pareto;          /**< expression; NULL: none */
   const char *minimize;        /**< expression */
   dsm_aim aims[DSM_AIM_COUNT]; /**< objectives that bound its columns; plans are those of the first
                                 */
@@ -168,6 +170,13 @@ void dsm__answers_fini(dsm__answers *answers);
 /** Asks for a design, unless it was; false if out of memory. */
 bool dsm__answers_want(dsm__answers *answers, const dsm__corner *corner);
 
+/** What designs are worth under the budgets of now. */
+DSM_NODISCARD dsm_status dsm__answers_judge(dsm__answers *answers);
+
+/** Of an expression on an explored design: with several networks the largest. */
+double dsm__spent_of(const dsm__question *question, const char *expression,
+                     const dsm__answer *answer);
+
 /** Explores all that is wanted, on all threads. */
 DSM_NODISCARD dsm_status dsm__answers_find(dsm__answers *answers);
 
@@ -180,8 +189,15 @@ void dsm__answers_bound(const dsm__answers *answers, const dsm__box *box, dsm__t
 
 /* ---- the search (design_search.c) ---- */
 
+/** A step of the front. */
+typedef struct dsm__step {
+  double most;
+  double bound;
+  size_t best; /**< index of the answer */
+} dsm__step;
+
 typedef struct dsm__search {
-  const dsm__question *question;
+  dsm__question *question;
   const dsm_design_request *request;
   dsm__answers *answers;
   dsm__arena *arena;
@@ -194,9 +210,20 @@ typedef struct dsm__search {
   bool is_stopped;
   dsm__times *times;  /**< scratch: of each network */
   const double *work; /**< of each network: seconds at the peak rate times that; 0: not known */
+  dsm__deadline deadline;
+  DSM__LIST(dsm__step) front;
 } dsm__search;
 
+/** Of all designs. */
+dsm__box dsm__box_of_all(const dsm__question *question);
+
 DSM_NODISCARD dsm_status dsm__search_run(dsm__search *search, dsm_diags *diags);
+
+/** The same search of all boxes anew, under the budgets of now, with all that was explored. */
+DSM_NODISCARD dsm_status dsm__search_again(dsm__search *search, dsm_diags *diags);
+
+/** The steps of the front, after a search (design_front.c). */
+DSM_NODISCARD dsm_status dsm__front_find(dsm__search *search, dsm_diags *diags);
 
 /** What it found; DSM_ERROR_INFEASIBLE, with why, if there is no such design (design_answer.c). */
 DSM_NODISCARD dsm_status dsm__design_make(dsm_design *made, const dsm__search *search,

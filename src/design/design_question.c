@@ -95,6 +95,7 @@ static void find_aims(dsm__question *q, const dsm_design_request *request) {
     for (size_t b = 0; b < request->budget_count; b++) {
       left |= dsm__aims_in(request, request->budgets[b]);
     }
+    left |= request->pareto == NULL ? 0 : dsm__aims_in(request, request->pareto);
   }
 }
 
@@ -294,7 +295,7 @@ static dsm_status read_expressions(dsm__question *q, const dsm_design_request *r
   const char *const wanted = request->minimize == NULL ? "step_seconds" : request->minimize;
   q->minimize = expression_of(q, wanted, strlen(wanted));
   if (q->minimize == NULL || !DSM__RESERVE(q->arena, q->defines, request->define_count) ||
-      !DSM__RESERVE(q->arena, q->budgets, request->budget_count)) {
+      !DSM__RESERVE(q->arena, q->budgets, request->budget_count + 1)) {
     return dsm__out_of_memory(diags);
   }
   dsm_status status = DSM_OK;
@@ -306,6 +307,12 @@ static dsm_status read_expressions(dsm__question *q, const dsm_design_request *r
   }
   if (status == DSM_OK && !dsm__expression_check(q, "--minimize", q->minimize, diags)) {
     status = DSM_ERROR_USAGE;
+  }
+  if (status == DSM_OK && request->pareto != NULL) {
+    q->pareto = expression_of(q, request->pareto, strlen(request->pareto));
+    status = q->pareto == NULL                                        ? dsm__out_of_memory(diags)
+             : dsm__expression_check(q, "--pareto", q->pareto, diags) ? DSM_OK
+                                                                      : DSM_ERROR_USAGE;
   }
   return status;
 }

@@ -108,7 +108,7 @@ static const question questions[] = {
      .budget = 6,
      .joules = .45},
 };
-enum { QUESTIONS = sizeof questions / sizeof questions[0] };
+enum { QUESTIONS = sizeof questions / sizeof questions[0], FRONTS = 2, FRONT_SIDE = 4 };
 
 /* From a quarter to four times, the own one in the middle of an odd number. */
 static double value_of(const question *of, size_t d, int index, int side) {
@@ -128,8 +128,8 @@ static bool is_powered(const question *of) {
   return of->minimize != NULL || of->joules > 0;
 }
 
-static dsm_design *find(const question *of, int side, double budget, double gap, size_t threads,
-                        const char *store) {
+static dsm_design *find_front(const question *of, int side, double budget, double gap,
+                              size_t threads, const char *store, const char *pareto) {
   char varies[DIMENSIONS][8 * TEXT];
   char define[2 * TEXT] = "price=0";
   char limit[TEXT];
@@ -164,6 +164,7 @@ static dsm_design *find(const question *of, int side, double budget, double gap,
                                 .budget_count = of->joules > 0 ? 2 : 1,
                                 .minimize = of->minimize,
                                 .source = &source,
+                                .pareto = pareto,
                                 .gap = gap,
                                 .thread_count = threads,
                                 .store = store};
@@ -177,6 +178,11 @@ static dsm_design *find(const question *of, int side, double budget, double gap,
                 dsm_diags_count(diags) > 0 ? dsm_diags_get(diags, 0)->message : "");
   dsm_diags_free(diags);
   return design;
+}
+
+static dsm_design *find(const question *of, int side, double budget, double gap, size_t threads,
+                        const char *store) {
+  return find_front(of, side, budget, gap, threads, store, NULL);
 }
 
 /* ---- the twin: the grid point by point, by explore alone ---- */
@@ -288,6 +294,29 @@ START_TEST(test_best_of_the_grid) {
   ck_assert(near->gap <= .02 + 1e-9);
   dsm_design_free(near);
   dsm_design_free(exact);
+}
+END_TEST
+
+/* Each step of a front, and the line that it is proven not to be below. */
+START_TEST(test_front_of_the_grid) {
+  dsm_design *const design =
+      find_front(&questions[_i], FRONT_SIDE, questions[_i].budget, .02, 1, NULL, "price");
+  dsm_design *const alone = find(&questions[_i], FRONT_SIDE, questions[_i].budget, .02, 1, NULL);
+  ck_assert(design->value >= alone->value && design->value <= alone->value);
+  ck_assert(design->bound >= alone->bound && design->bound <= alone->bound);
+  ck_assert_uint_ge(design->front_count, 2);
+  for (size_t i = 0; i < design->front_count; i++) {
+    const dsm_design_step *const step = &design->front[i];
+    question within = questions[_i];
+    within.budget = fmin(within.budget, step->most);
+    const double best = exhaustive(&within, FRONT_SIDE);
+    ck_assert(step->spent <= within.budget * (1 + 1e-9));
+    ck_assert(step->value >= best * (1 - 1e-9) && step->value <= best * 1.02 * (1 + 1e-9));
+    ck_assert(step->bound <= best * (1 + 1e-9));
+    ck_assert(i == 0 || step->spent < design->front[i - 1].spent);
+  }
+  dsm_design_free(alone);
+  dsm_design_free(design);
 }
 END_TEST
 
@@ -519,6 +548,7 @@ static Suite *suite_design(void) {
   TCase *const all = tcase_create("design");
   tcase_set_timeout(all, 600);
   tcase_add_loop_test(all, test_best_of_the_grid, 0, QUESTIONS);
+  tcase_add_loop_test(all, test_front_of_the_grid, 0, FRONTS);
   tcase_add_loop_test(all, test_more_is_never_worse, 0, QUESTIONS);
   tcase_add_loop_test(all, test_any_number_of_threads, 0, QUESTIONS);
   tcase_add_test(all, test_goes_on_from_a_database);
