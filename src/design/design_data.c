@@ -7,6 +7,7 @@
 #include "base/companion.h"
 #include "base/text_buffer.h"
 #include "design/design_words.h"
+#include "design/plot_design.h"
 #include "dsm/limits.h"
 #include "report/answer.h"
 #include "report/data/records.h"
@@ -112,7 +113,8 @@ DSM__OWN_RECORD(shown_step_record, step_row, true, "A step with what is said of 
                 DSM__SAID(TEXT, step_row, changes));
 
 typedef struct document {
-  dsm_design of;
+  dsm_design of; /* first, as a design is drawn */
+  bool has_prices;
   const char *suite;
   dsm__rows choices;
   dsm__rows front;
@@ -210,6 +212,7 @@ static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
                      .changes = values_of(page, design, choice->values, design->choices[0].values)};
   }
   *(document *)to = (document){.of = *design,
+                               .has_prices = dsm__design_has_prices(design),
                                .suite = suite_of(page, design),
                                .choices = made,
                                .front = front_of(page, design)};
@@ -286,13 +289,26 @@ static const dsm__section sections[] = {
      .title = "Budgets",
      .when = {DSM__IF(document, of.budget_count)},
      .table = &budgets},
+    {.id = "prices",
+     .title = "What more buys",
+     .when = {DSM__IF(document, has_prices)},
+     .draw = dsm__plot_design_prices,
+     .label = "Shares of what is minimised that the next value of each parameter and 1 % more of "
+              "each budget save.",
+     .caption = "From designs beside the best one that were explored."},
     {.id = "networks", .title = "Networks", .table = &networks},
     {.id = "choices",
      .title = "The best designs that differ",
      .heading = "The best designs that differ",
      .table = &choices},
     {.id = "front",
-     .title = "{minimize} over {pareto}",
+     .title = "The front",
+     .when = {DSM__IF(document, front.count)},
+     .draw = dsm__plot_design_front,
+     .label = "What is minimised over the column of the front, and the line that no design is "
+              "below. The table has the numbers.",
+     .caption = "Each search proves how low the best design within its limit can be."},
+    {.id = "steps",
      .heading = "{minimize} over {pareto}: the best for less and less",
      .when = {DSM__IF(document, front.count)},
      .table = &steps},
@@ -301,6 +317,7 @@ static const dsm__section sections[] = {
 static const dsm__layout layout = {.type = &shown_record,
                                    .heading = "{suite} on designs of {system}",
                                    .title = "{suite} on designs of {system}",
+                                   .series = 8,
                                    .subtitle = "the best one for a budget",
                                    DSM__SECTIONS(sections)};
 
