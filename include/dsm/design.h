@@ -19,6 +19,7 @@ extern "C" {
 
 #define DSM_DESIGN_PARAMETERS_MAX 16 /**< that are varied */
 #define DSM_DESIGN_LISTED 10         /**< best designs that are listed */
+#define DSM_DESIGN_FRONT_MAX 16      /**< steps of a front */
 
 /** What more of a parameter does to times. */
 typedef enum dsm_way {
@@ -53,6 +54,8 @@ typedef struct dsm_design_request {
   const char *const *budgets; /**< COLUMN<=NUMBER, COLUMN an expression too */
   size_t budget_count;
   const char *minimize;           /**< a column or an expression; NULL: step_seconds */
+  const char *pareto;             /**< a column or an expression over which the front is wanted; NULL:
+                                       none */
   const dsm_sweep_source *source; /**< finds networks and system */
   double gap;                     /**< ends when no design is better by more than this share */
   double time_limit_seconds;      /**< 0: none */
@@ -112,6 +115,15 @@ typedef struct dsm_design_choice {
   const double *seconds;     /**< of each network */
 } dsm_design_choice;
 
+/** A step of the front: what the best design takes of the column, and what no design beats. */
+typedef struct dsm_design_step {
+  double most;               /**< of the column that was allowed; infinite: any */
+  double spent;              /**< by the best design within that; with several networks the largest */
+  double value;              /**< of what is minimised */
+  double bound;              /**< no design within that has less */
+  const char *const *values; /**< of each parameter */
+} dsm_design_step;
+
 /** The best design. */
 typedef struct dsm_design {
   const char *system;
@@ -124,6 +136,9 @@ typedef struct dsm_design {
   size_t network_count;
   const dsm_design_choice *choices; /**< the best designs that differ, the best first */
   size_t choice_count;
+  const char *pareto;           /**< the column of the front; NULL: none was asked for */
+  const dsm_design_step *front; /**< the best first, each next one takes less */
+  size_t front_count;
   double value;       /**< of what is minimised: with several networks their weighted geometric mean
                        */
   double own_value;   /**< of the system as it is; 0: it cannot run */

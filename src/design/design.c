@@ -35,6 +35,9 @@ dsm_status dsm_design_find(dsm_design **design, const dsm_design_request *reques
   if (status == DSM_OK) {
     status = dsm__search_run(&search, diags);
   }
+  if (status == DSM_OK && question.pareto != NULL && search.best != SIZE_MAX) {
+    status = dsm__front_find(&search, diags);
+  }
   if (status == DSM_OK) {
     status = dsm__design_make(made, &search, request, diags);
   }

@@ -22,35 +22,15 @@ typedef struct maker {
 
 /* ---- what a design is ---- */
 
-/* What was found of a network, without what its bound says. */
-static dsm__times found_of(const dsm__times *times) {
-  dsm__times found = *times;
-  found.seconds.low = found.seconds.high;
-  return found;
-}
-
 /* Of what is minimised, budgets aside; infinite: it cannot run. */
 static double value_of(const dsm__question *q, const dsm__answer *answer, dsm__times *scratch) {
   for (size_t n = 0; n < q->network_count; n++) {
-    scratch[n] = found_of(&answer->times[n]);
-    if (!(scratch[n].seconds.high < HUGE_VAL)) {
+    scratch[n] = dsm__times_found(&answer->times[n]);
+    if (!(scratch[n].of[DSM_AIM_TIME].high < HUGE_VAL)) {
       return HUGE_VAL;
     }
   }
   return dsm__objective_low(q, &answer->corner, &answer->corner, scratch);
-}
-
-/* Of a budget: with several networks the largest. */
-static double spent_of(const dsm__question *q, const dsm__limit *budget,
-                       const dsm__answer *answer) {
-  double most = -HUGE_VAL;
-  for (size_t n = 0; n < q->network_count; n++) {
-    const dsm__times found = found_of(&answer->times[n]);
-    const double value =
-        dsm__range_of(q, budget->expression, &answer->corner, &answer->corner, &found).low;
-    most = value > most ? value : most;
-  }
-  return most;
 }
 
 /* The design with the next better value of a parameter, if it was explored. */
@@ -105,12 +85,8 @@ static bool list_parameters(const maker *m) {
 /* ---- budgets ---- */
 
 static double least_of(const dsm__question *q, const dsm__limit *budget) {
-  dsm__corner low = {.at = {0}};
-  dsm__corner high = {.at = {0}};
-  for (size_t d = 0; d < q->dimension_count; d++) {
-    high.at[d] = q->dimensions[d].count - 1;
-  }
-  return dsm__range_of(q, budget->expression, &low, &high, NULL).low;
+  const dsm__box all = dsm__box_of_all(q);
+  return dsm__range_of(q, budget->expression, &all.low, &all.high, NULL).low;
 }
 
 /* From the parameters whose next better value breaks it: what a unit more saves. */
@@ -122,7 +98,7 @@ static void set_price(const maker *m, const dsm__limit *budget, dsm_design_budge
     if (next == NULL || gain <= 0) {
       continue;
     }
-    const double spent = spent_of(q, budget, next);
+    const double spent = dsm__spent_of(q, budget->expression, next);
     if (spent > made->limit && spent > made->value) {
       const double price = gain / (spent - made->value);
       made->is_binding = true;
@@ -140,7 +116,7 @@ static bool list_budgets(const maker *m) {
   for (size_t b = 0; b < q->budget_count; b++) {
     made[b] = (dsm_design_budget){.text = dsm__arena_strdup(m->made->arena, q->budgets[b].name),
                                   .limit = q->budgets[b].most,
-                                  .value = spent_of(q, &q->budgets[b], m->best),
+                                  .value = dsm__spent_of(q, q->budgets[b].expression, m->best),
                                   .least = least_of(q, &q->budgets[b])};
     if (made[b].text == NULL) {
       return false;
@@ -158,7 +134,7 @@ static bool list_budgets(const maker *m) {
 static dsm_status add_plan(const maker *m, size_t network, dsm_design_network *made) {
   const dsm__question *const q = m->question;
   dsm__sweep_point point;
-  if (!dsm__point_init(&point, q->sweep, network * q->network_stride + m->best->place, q->arena)) {
+  if (!dsm__point_init(&point, q->sweep, dsm__point_of(q, m->best->place, network, 0), q->arena)) {
     return dsm__out_of_memory(m->diags);
   }
   const dsm__found found = dsm__evaluator_ask(m->search->answers->evaluators[0], &point);
@@ -174,14 +150,14 @@ static dsm_status list_networks(const maker *m) {
   dsm_design_network *const made = dsm__arena_array(m->made->arena, q->network_count, sizeof *made);
   dsm_status status = made == NULL ? dsm__out_of_memory(m->diags) : DSM_OK;
   for (size_t n = 0; made != NULL && n < q->network_count && status == DSM_OK; n++) {
-    const dsm__times found = found_of(&m->best->times[n]);
-    const double seconds = own->times[n].seconds.high;
+    const dsm__times found = dsm__times_found(&m->best->times[n]);
+    const double seconds = own->times[n].of[DSM_AIM_TIME].high;
     made[n] = (dsm_design_network){
         .name = dsm__arena_strdup(m->made->arena, q->sweep->workloads[n].name),
         .weight = q->weights[n],
-        .step_seconds = found.seconds.high,
+        .step_seconds = found.of[DSM_AIM_TIME].high,
         .own_seconds = seconds < HUGE_VAL ? seconds : 0,
-        .gap = m->best->times[n].seconds.high / m->best->times[n].seconds.low - 1,
+        .gap = m->best->times[n].of[q->aims[0]].high / m->best->times[n].of[q->aims[0]].low - 1,
         .value = dsm__range_of(q, q->minimize, &m->best->corner, &m->best->corner, &found).low};
     status = made[n].name == NULL      ? dsm__out_of_memory(m->diags)
              : m->request->wants_plans ? add_plan(m, n, &made[n])
@@ -201,22 +177,32 @@ static int by_value(const void *left, const void *right) {
                          a->place < b->place ? -1 : a->place > b->place);
 }
 
-static bool fill_choice(const maker *m, const dsm__answer *answer, dsm_design_choice *choice) {
+/* Of all parameters; NULL if out of memory. */
+static const char *const *values_of(const maker *m, const dsm__answer *answer) {
   const dsm__question *const q = m->question;
   dsm__arena *const arena = m->made->arena;
   const char **const values = dsm__arena_array(arena, q->dimension_count, sizeof *values);
+  for (size_t d = 0; values != NULL && d < q->dimension_count; d++) {
+    values[d] = dsm__arena_strdup(arena, q->dimensions[d].values[answer->corner.at[d]].text);
+    if (values[d] == NULL) {
+      return NULL;
+    }
+  }
+  return values;
+}
+
+static bool fill_choice(const maker *m, const dsm__answer *answer, dsm_design_choice *choice) {
+  const dsm__question *const q = m->question;
+  dsm__arena *const arena = m->made->arena;
+  const char *const *const values = values_of(m, answer);
   double *const spent = dsm__arena_array(arena, q->budget_count, sizeof *spent);
   double *const seconds = dsm__arena_array(arena, q->network_count, sizeof *seconds);
-  bool is_good = values != NULL && spent != NULL && seconds != NULL;
-  for (size_t d = 0; d < q->dimension_count && is_good; d++) {
-    values[d] = dsm__arena_strdup(arena, q->dimensions[d].values[answer->corner.at[d]].text);
-    is_good = values[d] != NULL;
-  }
+  const bool is_good = values != NULL && spent != NULL && seconds != NULL;
   for (size_t b = 0; b < q->budget_count && is_good; b++) {
-    spent[b] = spent_of(q, &q->budgets[b], answer);
+    spent[b] = dsm__spent_of(q, q->budgets[b].expression, answer);
   }
   for (size_t n = 0; n < q->network_count && is_good; n++) {
-    seconds[n] = answer->times[n].seconds.high;
+    seconds[n] = answer->times[n].of[DSM_AIM_TIME].high;
   }
   *choice = (dsm_design_choice){.values = values,
                                 .value = answer->value,
@@ -251,6 +237,32 @@ static bool list_choices(const maker *m) {
   return true;
 }
 
+static bool list_front(const maker *m) {
+  const dsm__search *const s = m->search;
+  const dsm__question *const q = m->question;
+  dsm__arena *const arena = m->made->arena;
+  dsm_design_step *const made = dsm__arena_array(arena, s->front.count, sizeof *made);
+  if (made == NULL) {
+    return false;
+  }
+  for (size_t i = 0; i < s->front.count; i++) {
+    const dsm__step *const step = &s->front.items[i];
+    const dsm__answer *const best = &s->answers->list.items[step->best];
+    made[i] = (dsm_design_step){.most = step->most,
+                                .spent = dsm__spent_of(q, q->pareto, best),
+                                .value = value_of(q, best, s->times),
+                                .bound = step->bound,
+                                .values = values_of(m, best)};
+    if (made[i].values == NULL) {
+      return false;
+    }
+  }
+  m->made->front = made;
+  m->made->front_count = s->front.count;
+  m->made->pareto = q->pareto == NULL ? NULL : dsm__arena_strdup(arena, q->pareto + 1);
+  return q->pareto == NULL || m->made->pareto != NULL;
+}
+
 /* ---- none ---- */
 
 /* Why a network cannot run on the system as it is. */
@@ -259,10 +271,10 @@ static dsm_status complain_of_networks(const maker *m) {
   const dsm__answer *const own = &m->search->answers->list.items[0];
   for (size_t n = 0; n < q->network_count; n++) {
     dsm__sweep_point point;
-    if (own->times[n].seconds.high < HUGE_VAL) {
+    if (own->times[n].of[DSM_AIM_TIME].high < HUGE_VAL) {
       continue;
     }
-    if (!dsm__point_init(&point, q->sweep, n * q->network_stride + own->place, q->arena)) {
+    if (!dsm__point_init(&point, q->sweep, dsm__point_of(q, own->place, n, 0), q->arena)) {
       return dsm__out_of_memory(m->diags);
     }
     const dsm__found found = dsm__evaluator_ask(m->search->answers->evaluators[0], &point);
@@ -318,7 +330,7 @@ dsm_status dsm__design_make(dsm_design *made, const dsm__search *search,
   made->boxes = search->box_count;
   made->is_stopped = search->is_stopped;
   if (made->system == NULL || made->minimize == NULL || made->question == NULL ||
-      !list_parameters(&m) || !list_budgets(&m) || !list_choices(&m)) {
+      !list_parameters(&m) || !list_budgets(&m) || !list_choices(&m) || !list_front(&m)) {
     return dsm__out_of_memory(diags);
   }
   return list_networks(&m);

@@ -88,17 +88,30 @@ bool dsm__answers_want(dsm__answers *answers, const dsm__corner *corner) {
 
 /* ---- exploring ---- */
 
-static dsm__times times_of(const dsm_point_result *result) {
-  if (result->status != DSM_POINT_OK) {
-    const bool is_invalid = result->status == DSM_POINT_INVALID;
-    return (dsm__times){.seconds = {is_invalid ? 0 : HUGE_VAL, HUGE_VAL}};
-  }
+/* No mapping has less of an objective. */
+static double bound_of(const dsm_point_result *result, dsm_aim aim) {
   const dsm_plan_result *const found = &result->result;
-  const double share = found->lower_bound_cycles / found->step_cycles;
-  return (dsm__times){.seconds = {share < 1 ? found->step_seconds * share : found->step_seconds,
-                                  found->step_seconds},
-                      .samples = found->samples_per_second * found->step_seconds,
-                      .ideal = found->utilization * found->step_seconds};
+  if (result->status != DSM_POINT_OK) {
+    return result->status == DSM_POINT_INVALID ? 0 : HUGE_VAL;
+  }
+  return aim == DSM_AIM_TIME
+             ? found->step_seconds * fmin(1, found->lower_bound_cycles / found->step_cycles)
+             : found->energy.objective_bound;
+}
+
+/* All but the bounds. */
+static void take_plan(const dsm_point_result *result, dsm__times *times) {
+  const dsm_plan_result *const found = &result->result;
+  const double seconds = found->step_seconds;
+  times->of[DSM_AIM_TIME].high = seconds;
+  times->of[DSM_AIM_JOULES].high = found->energy.step_joules;
+  times->of[DSM_AIM_EDP].high = found->energy.step_joules * seconds;
+  times->of[DSM_AIM_DOLLARS].high = found->energy.step_dollars;
+  times->samples = found->samples_per_second * seconds;
+  times->ideal = found->utilization * seconds;
+  for (int aim = 0; aim < DSM_AIM_COUNT && result->status != DSM_POINT_OK; aim++) {
+    times->of[aim].high = HUGE_VAL;
+  }
 }
 
 /* Of a row of the database. */
@@ -138,29 +151,37 @@ static bool find_recorded(const dsm__answers *answers, uint64_t point, dsm_point
                          : DSM_POINT_INFEASIBLE;
     return true;
   }
+  (void)(number_in(table, row, "step_joules", &found->energy.step_joules) && /* or of none */
+         number_in(table, row, "step_dollars", &found->energy.step_dollars) &&
+         number_in(table, row, "objective_bound", &found->energy.objective_bound));
   return number_in(table, row, "step_cycles", &found->step_cycles) &&
          number_in(table, row, "lower_bound_cycles", &found->lower_bound_cycles) &&
          number_in(table, row, "samples_per_second", &found->samples_per_second) &&
          number_in(table, row, "utilization", &found->utilization);
 }
 
-static dsm__answer *answer_at(const dsm__answers *answers, size_t task) {
-  return &answers->list.items[answers->wanted + task / answers->question->network_count];
+/* Of all networks with all objectives. */
+static size_t tasks_of_one(const dsm__question *q) {
+  return q->network_count * q->aim_count;
 }
 
 static bool explore(void *context, size_t task, size_t worker) {
   dsm__answers *const answers = context;
   const dsm__question *const q = answers->question;
-  dsm__answer *const answer = answer_at(answers, task);
+  dsm__answer *const answer = &answers->list.items[answers->wanted + task / tasks_of_one(q)];
   const size_t network = task % q->network_count;
-  const uint64_t point = network * q->network_stride + answer->place;
+  const size_t aim = task / q->network_count % q->aim_count;
+  const uint64_t point = dsm__point_of(q, answer->place, network, aim);
   dsm_point_result *const result = &answers->results[worker];
   if (!find_recorded(answers, point, result) &&
       dsm__evaluate(answers->evaluators[worker], (size_t)point, result, NULL) != DSM_OK) {
-    answer->times[network].samples = -1; /* memory was out */
     return false;
   }
-  answer->times[network] = times_of(result);
+  dsm__times *const times = &answer->times[network];
+  times->of[q->aims[aim]].low = bound_of(result, q->aims[aim]);
+  if (aim == 0) {
+    take_plan(result, times);
+  }
   return true;
 }
 
@@ -181,10 +202,8 @@ static void evaluate(const dsm__question *q, dsm__answer *answer, dsm__times *sc
   answer->low = dsm__objective_low(q, at, at, answer->times);
   answer->value = HUGE_VAL;
   for (size_t n = 0; n < q->network_count; n++) {
-    const double seconds = answer->times[n].seconds.high;
-    scratch[n] = answer->times[n];
-    scratch[n].seconds = (dsm__interval){seconds, seconds};
-    if (!isfinite(seconds)) {
+    scratch[n] = dsm__times_found(&answer->times[n]);
+    if (!isfinite(scratch[n].of[DSM_AIM_TIME].high)) {
       return;
     }
   }
@@ -193,9 +212,30 @@ static void evaluate(const dsm__question *q, dsm__answer *answer, dsm__times *sc
   }
 }
 
+double dsm__spent_of(const dsm__question *question, const char *expression,
+                     const dsm__answer *answer) {
+  double most = -HUGE_VAL;
+  for (size_t n = 0; n < question->network_count; n++) {
+    const dsm__times found = dsm__times_found(&answer->times[n]);
+    const double value =
+        dsm__range_of(question, expression, &answer->corner, &answer->corner, &found).low;
+    most = value > most ? value : most;
+  }
+  return most;
+}
+
+dsm_status dsm__answers_judge(dsm__answers *answers) {
+  const dsm__question *const q = answers->question;
+  dsm__times *const scratch = dsm__arena_array(answers->arena, q->network_count, sizeof *scratch);
+  for (size_t i = 0; scratch != NULL && i < answers->wanted; i++) {
+    evaluate(q, &answers->list.items[i], scratch);
+  }
+  return scratch == NULL ? dsm__out_of_memory(answers->diags) : DSM_OK;
+}
+
 dsm_status dsm__answers_find(dsm__answers *answers) {
   const dsm__question *const q = answers->question;
-  const size_t tasks = (answers->list.count - answers->wanted) * q->network_count;
+  const size_t tasks = (answers->list.count - answers->wanted) * tasks_of_one(q);
   dsm__times *const scratch = dsm__arena_array(answers->arena, q->network_count, sizeof *scratch);
   if (scratch == NULL) {
     return dsm__out_of_memory(answers->diags);
@@ -205,7 +245,11 @@ dsm_status dsm__answers_find(dsm__answers *answers) {
   }
   answers->explorations += tasks;
   for (; answers->wanted < answers->list.count; answers->wanted++) {
-    evaluate(q, &answers->list.items[answers->wanted], scratch);
+    dsm__answer *const answer = &answers->list.items[answers->wanted];
+    if (dsm__has_energy_aims(q)) {
+      dsm__seconds_count(q, &answer->corner, answer->counts);
+    }
+    evaluate(q, answer, scratch);
   }
   return DSM_OK;
 }
@@ -224,19 +268,42 @@ static bool dominates(const dsm__question *q, const dsm__corner *one, const dsm_
   return true;
 }
 
-void dsm__answers_bound(const dsm__answers *answers, const dsm__corner *corner, dsm__times *times) {
+/*
+ * Joules and dollars are k * seconds + what does not depend on rates, where a box has machines of
+ * less k than an explored one that is as fast: what that has at the least bounds all of these once
+ * it is as many times less. So does their product with seconds.
+ */
+static double bound_at(const dsm__answer *answer, const dsm__interval *found, int aim,
+                       const double counts[DSM_AIM_COUNT]) {
+  const bool is_less = counts[aim] < answer->counts[aim];
+  return is_less ? found->low * (counts[aim] / answer->counts[aim]) : found->low;
+}
+
+void dsm__answers_bound(const dsm__answers *answers, const dsm__box *box, dsm__times *times) {
   const dsm__question *const q = answers->question;
+  const dsm__corner corner = dsm__best_corner(q, box);
+  double counts[DSM_AIM_COUNT] = {0};
+  if (dsm__has_energy_aims(q)) {
+    dsm__seconds_count(q, &box->low, counts);
+  }
   for (size_t n = 0; n < q->network_count; n++) {
-    times[n] = (dsm__times){.seconds = {0, HUGE_VAL}};
+    times[n] = (dsm__times){.samples = 0};
+    for (int aim = 0; aim < DSM_AIM_COUNT; aim++) {
+      times[n].of[aim].high = HUGE_VAL;
+    }
   }
   for (size_t i = 0; i < answers->wanted; i++) {
     const dsm__answer *const answer = &answers->list.items[i];
-    if (!dominates(q, &answer->corner, corner)) {
+    if (!dominates(q, &answer->corner, &corner)) {
       continue;
     }
     for (size_t n = 0; n < q->network_count; n++) {
-      const double low = answer->times[n].seconds.low;
-      times[n].seconds.low = low > times[n].seconds.low ? low : times[n].seconds.low;
+      for (size_t a = 0; a < q->aim_count; a++) {
+        const dsm_aim aim = q->aims[a];
+        dsm__interval *const of = &times[n].of[aim];
+        const double low = bound_at(answer, &answer->times[n].of[aim], (int)aim, counts);
+        of->low = low > of->low ? low : of->low;
+      }
       times[n].samples = answer->times[n].samples > 0 ? answer->times[n].samples : times[n].samples;
     }
   }

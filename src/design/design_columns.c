@@ -23,25 +23,76 @@ typedef struct scope {
 
 /* ---- columns ---- */
 
-static dsm__interval step_seconds(const scope *of) {
-  return of->times == NULL ? (dsm__interval){0, HUGE_VAL} : of->times->seconds;
+static dsm__interval aimed(const scope *of, dsm_aim aim) {
+  return of->times == NULL ? (dsm__interval){0, HUGE_VAL} : of->times->of[aim];
 }
 
-static dsm__interval samples_per_second(const scope *of) {
-  const dsm__interval seconds = step_seconds(of);
+static dsm__interval samples_per_second(const scope *of, dsm_aim aim) {
+  const dsm__interval seconds = aimed(of, aim);
   const double samples = of->times == NULL ? 0 : of->times->samples;
   return samples > 0 ? (dsm__interval){samples / seconds.high, samples / seconds.low}
                      : (dsm__interval){0, HUGE_VAL};
 }
 
-/* A column of what a network does on a machine. */
+static dsm__interval chip_watts(const scope *of, dsm_aim aim) {
+  const dsm__interval seconds = aimed(of, DSM_AIM_TIME);
+  const dsm__interval joules = aimed(of, aim);
+  const double chips = (double)dsm_system_chips(of->question->system);
+  return (dsm__interval){seconds.high < HUGE_VAL ? joules.low / seconds.high / chips : 0,
+                         seconds.low > 0 ? joules.high / seconds.low / chips : HUGE_VAL};
+}
+
+/* A column of what a network does on a machine, and the objective that bounds it. */
 static const struct {
   const char *name;
-  dsm__interval (*value)(const scope *of);
+  dsm__interval (*value)(const scope *of, dsm_aim aim);
+  dsm_aim aim;
 } columns[] = {
-    {"step_seconds", step_seconds},
-    {"samples_per_second", samples_per_second},
+    {"step_seconds", aimed, DSM_AIM_TIME},
+    {"samples_per_second", samples_per_second, DSM_AIM_TIME},
+    {"step_joules", aimed, DSM_AIM_JOULES},
+    {"joules", aimed, DSM_AIM_JOULES},
+    {"edp", aimed, DSM_AIM_EDP},
+    {"step_dollars", aimed, DSM_AIM_DOLLARS},
+    {"dollars", aimed, DSM_AIM_DOLLARS},
+    {"chip_watts", chip_watts, DSM_AIM_JOULES},
 };
+
+dsm__times dsm__times_found(const dsm__times *times) {
+  dsm__times found = *times;
+  for (int aim = 0; aim < DSM_AIM_COUNT; aim++) {
+    found.of[aim].low = found.of[aim].high;
+  }
+  return found;
+}
+
+static size_t name_length(const char *at) {
+  return strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.");
+}
+
+/* `depth`: of definitions within definitions. */
+static unsigned aims_below(const dsm_design_request *request, const char *text, size_t depth) {
+  unsigned aims = 0;
+  for (const char *at = text; *at != '\0'; at += name_length(at) > 0 ? name_length(at) : 1) {
+    const size_t length = name_length(at);
+    for (size_t c = 0; c < DSM__COUNT_OF(columns); c++) {
+      const bool is_it =
+          strlen(columns[c].name) == length && strncmp(columns[c].name, at, length) == 0;
+      aims |= is_it ? 1U << columns[c].aim : 0;
+    }
+    for (size_t d = 0; d < depth; d++) {
+      const char *const define = request->defines[d];
+      if (length > 0 && strncmp(define, at, length) == 0 && define[length] == '=') {
+        aims |= aims_below(request, define + length + 1, d);
+      }
+    }
+  }
+  return aims;
+}
+
+unsigned dsm__aims_in(const dsm_design_request *request, const char *text) {
+  return aims_below(request, text, request->define_count);
+}
 
 /* And those of the machine alone, which grow with whatever there is more of. */
 #define MACHINE(member)                                                                            \
@@ -63,6 +114,16 @@ dsm_system dsm__system_of(const dsm__question *question, const dsm__corner *corn
     dsm__parameter_set(dimension->parameter, &system, dimension->numbers[corner->at[d]]);
   }
   return system;
+}
+
+void dsm__seconds_count(const dsm__question *question, const dsm__corner *corner,
+                        double counts[DSM_AIM_COUNT]) {
+  const dsm_system system = dsm__system_of(question, corner);
+  const dsm__energy_terms terms = dsm__energy_terms_of(&system);
+  counts[DSM_AIM_TIME] = 0;
+  counts[DSM_AIM_JOULES] = terms.static_watts;
+  counts[DSM_AIM_EDP] = terms.static_watts;
+  counts[DSM_AIM_DOLLARS] = terms.second_dollars;
 }
 
 /* A machine that cannot be made costs more than any. */
@@ -147,19 +208,29 @@ static void complain(const dsm__question *q, const char *name, dsm__expression_f
 }
 
 /* Of a system that says what it is made of. */
+static bool needs(const scope *of, const char *name, bool is_there, dsm__expression_flaw *flaw) {
+  const bool is_stated = of->question->system->technology.is_stated;
+  (void)snprintf(flaw->message, sizeof flaw->message,
+                 is_stated ? "expected a technology that states all that %s is made of, found that "
+                             "it does not"
+                           : "expected a system that names a technology for %s, found none",
+                 name);
+  flaw->message[0] = is_there && is_stated ? '\0' : flaw->message[0];
+  return is_there && is_stated;
+}
+
 static bool find_machine(const scope *of, const char *name, size_t place, dsm__interval *range,
                          dsm__expression_flaw *flaw) {
   *range = machine_range(of, place);
-  if (!isnan(range->low) && !isnan(range->high) && of->question->system->technology.is_stated) {
-    return true;
-  }
-  (void)snprintf(flaw->message, sizeof flaw->message,
-                 of->question->system->technology.is_stated
-                     ? "expected a technology that states all that %s is made of, found that it "
-                       "does not"
-                     : "expected a system that names a technology for %s, found none",
-                 name);
-  return false;
+  return needs(of, name, !isnan(range->low) && !isnan(range->high), flaw);
+}
+
+static bool find_aimed(const scope *of, size_t column, dsm__interval *range,
+                       dsm__expression_flaw *flaw) {
+  const dsm_aim aim = columns[column].aim;
+  *range = columns[column].value(of, aim);
+  return aim == DSM_AIM_TIME ||
+         needs(of, columns[column].name, aim != DSM_AIM_DOLLARS || of->question->has_prices, flaw);
 }
 
 static bool find(void *context, const char *name, dsm__interval *range,
@@ -168,8 +239,7 @@ static bool find(void *context, const char *name, dsm__interval *range,
   const dsm__question *const q = of->question;
   for (size_t c = 0; c < DSM__COUNT_OF(columns); c++) {
     if (strcmp(columns[c].name, name) == 0) {
-      *range = columns[c].value(of);
-      return true;
+      return find_aimed(of, c, range, flaw);
     }
   }
   for (size_t c = 0; c < DSM__COUNT_OF(machine_columns); c++) {

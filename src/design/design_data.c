@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* design_data.c: the best design: its document (format "dsm-design/1", and CSV), a text and a
  * page. */
+#include <math.h>
 #include <string.h>
 
 #include "base/companion.h"
 #include "base/text_buffer.h"
 #include "design/design_words.h"
+#include "design/plot_design.h"
 #include "dsm/limits.h"
 #include "report/answer.h"
 #include "report/data/records.h"
@@ -79,10 +81,43 @@ DSM__OWN_RECORD(shown_choice_record, choice_row, true, "A design with what is sa
                 {.kind = DSM__FIELD_PART, .type = &choice_record},
                 DSM__SAID(TEXT, choice_row, changes));
 
+/* A step of the front, likewise. */
+typedef struct step_row {
+  double most; /* infinite: any */
+  double spent;
+  double value;
+  double bound;
+  double gap;
+  const char *design;
+  const char *changes;
+} step_row;
+
+static bool has_limit(const void *of) {
+  return ((const step_row *)of)->most < HUGE_VAL;
+}
+
+DSM__OWN_RECORD(step_record, step_row, true, "A step of the front.",
+                ANY(step_row, spent, "spent", DSM__ASKED,
+                    "Of the column of the front, by the best design within most."),
+                DSM__FIELD(REAL, step_row, most, "most", 0, .min = DSM__NO_MIN,
+                           .is_stated = has_limit,
+                           .help = "Of the column that was allowed; absent: any."),
+                ANY(step_row, value, "value", DSM__LESS, "Of what is minimised."),
+                ANY(step_row, bound, "bound", 0, "No design within most has less."),
+                DSM__REAL(step_row, gap, "gap", 0, "ratio", "Of the value over the bound, less 1."),
+                DSM__FIELD(TEXT, step_row, design, "design", 0,
+                           .help = "PATH=VALUE of each parameter, with blanks between."));
+
+DSM__OWN_RECORD(shown_step_record, step_row, true, "A step with what is said of it.",
+                {.kind = DSM__FIELD_PART, .type = &step_record},
+                DSM__SAID(TEXT, step_row, changes));
+
 typedef struct document {
-  dsm_design of;
+  dsm_design of; /* first, as a design is drawn */
+  bool has_prices;
   const char *suite;
   dsm__rows choices;
+  dsm__rows front;
 } document;
 
 DSM__OWN_ANSWER(
@@ -111,7 +146,11 @@ DSM__OWN_ANSWER(
     DSM__LISTED(document, of.networks, of.network_count, "networks", 0, network_record,
                 "Of the suite."),
     DSM__ROWS(document, choices, "choices", choice_record,
-              "The best designs of those explored, of equally good ones one."));
+              "The best designs of those explored, of equally good ones one."),
+    DSM__FIELD(TEXT, document, of.pareto, "pareto", DSM__UNLESS_0,
+               .help = "The column of the front."),
+    DSM__LISTED(document, front.items, front.count, "front", DSM__UNLESS_0, step_record,
+                "The best design for less and less of that column."));
 
 static const char *suite_of(dsm__page *page, const dsm_design *design) {
   dsm__text_buffer text = {0};
@@ -126,19 +165,36 @@ static const char *suite_of(dsm__page *page, const dsm_design *design) {
 
 /* Of all parameters, or, by the ends of their paths, of those that are not as another choice has
  * them. */
-static const char *values_of(dsm__page *page, const dsm_design *design,
-                             const dsm_design_choice *choice, const dsm_design_choice *beside) {
+static const char *values_of(dsm__page *page, const dsm_design *design, const char *const *values,
+                             const char *const *beside) {
   dsm__text_buffer text = {0};
   for (size_t d = 0; d < design->parameter_count; d++) {
     const char *const path = design->parameters[d].path;
-    if (beside == NULL || strcmp(choice->values[d], beside->values[d]) != 0) {
+    if (beside == NULL || strcmp(values[d], beside[d]) != 0) {
       dsm__text_printf(&text, "%s%s=%s", text.length == 0 ? "" : " ",
-                       beside == NULL ? path : strrchr(path, '.') + 1, choice->values[d]);
+                       beside == NULL ? path : strrchr(path, '.') + 1, values[d]);
     }
   }
   const char *const made =
       dsm__page_text(page, "%s", text.text == NULL || text.failed ? "" : text.text);
   dsm__text_fini(&text);
+  return made;
+}
+
+static dsm__rows front_of(dsm__page *page, const dsm_design *design) {
+  const dsm__rows made = dsm__rows_make(page, design->front_count, sizeof(step_row));
+  step_row *const rows = made.items;
+  for (size_t i = 0; i < made.count; i++) {
+    const dsm_design_step *const step = &design->front[i];
+    rows[i] = (step_row){
+        .most = step->most,
+        .spent = step->spent,
+        .value = step->value,
+        .bound = step->bound,
+        .gap = step->bound > 0 ? step->value / step->bound - 1 : 0,
+        .design = values_of(page, design, step->values, NULL),
+        .changes = i == 0 ? "" : values_of(page, design, step->values, design->front[0].values)};
+  }
   return made;
 }
 
@@ -148,13 +204,18 @@ static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
   choice_row *const rows = made.items;
   for (size_t i = 0; i < made.count; i++) {
     const dsm_design_choice *const choice = &design->choices[i];
-    rows[i] = (choice_row){.rank = i + 1,
-                           .value = choice->value,
-                           .share = choice->share,
-                           .design = values_of(page, design, choice, NULL),
-                           .changes = values_of(page, design, choice, &design->choices[0])};
+    rows[i] =
+        (choice_row){.rank = i + 1,
+                     .value = choice->value,
+                     .share = choice->share,
+                     .design = values_of(page, design, choice->values, NULL),
+                     .changes = values_of(page, design, choice->values, design->choices[0].values)};
   }
-  *(document *)to = (document){.of = *design, .suite = suite_of(page, design), .choices = made};
+  *(document *)to = (document){.of = *design,
+                               .has_prices = dsm__design_has_prices(design),
+                               .suite = suite_of(page, design),
+                               .choices = made,
+                               .front = front_of(page, design)};
 }
 
 /* ---- for people ---- */
@@ -162,6 +223,8 @@ static void fill(dsm__page *page, const dsm_answer *answer, void *to) {
 DSM__OWN_RECORD(shown_record, document, false, "An answer with what is said of it to people.",
                 {.kind = DSM__FIELD_PART, .type = &design_record},
                 DSM__LISTED(document, choices.items, choices.count, "shown", 0, shown_choice_record,
+                            NULL),
+                DSM__LISTED(document, front.items, front.count, "steps", 0, shown_step_record,
                             NULL));
 
 static const dsm__fact facts[] = {
@@ -210,6 +273,15 @@ static const dsm__table_column choice_columns[] = {
 };
 static const dsm__row_table choices = {.list = "shown", DSM__COLUMNS(choice_columns)};
 
+static const dsm__table_column step_columns[] = {
+    DSM__NUMBERS("spent", "{spent:~5}"),
+    DSM__NUMBERS("value", "{value:~5}"),
+    DSM__NUMBERS("no less than", "{bound:~5}"),
+    DSM__NUMBERS("gap %", "{gap:%2}"),
+    DSM__COLUMN_OF("what differs from the best", "{changes}", .is_name = true, .comfort = 60),
+};
+static const dsm__row_table steps = {.list = "steps", DSM__COLUMNS(step_columns)};
+
 static const dsm__section sections[] = {
     {.id = "summary", .title = "Summary", DSM__FACTS(facts), .label_width = 9},
     {.id = "parameters", .title = "The best design", .table = &parameters},
@@ -217,16 +289,35 @@ static const dsm__section sections[] = {
      .title = "Budgets",
      .when = {DSM__IF(document, of.budget_count)},
      .table = &budgets},
+    {.id = "prices",
+     .title = "What more buys",
+     .when = {DSM__IF(document, has_prices)},
+     .draw = dsm__plot_design_prices,
+     .label = "Shares of what is minimised that the next value of each parameter and 1 % more of "
+              "each budget save.",
+     .caption = "From designs beside the best one that were explored."},
     {.id = "networks", .title = "Networks", .table = &networks},
     {.id = "choices",
      .title = "The best designs that differ",
      .heading = "The best designs that differ",
      .table = &choices},
+    {.id = "front",
+     .title = "The front",
+     .when = {DSM__IF(document, front.count)},
+     .draw = dsm__plot_design_front,
+     .label = "What is minimised over the column of the front, and the line that no design is "
+              "below. The table has the numbers.",
+     .caption = "Each search proves how low the best design within its limit can be."},
+    {.id = "steps",
+     .heading = "{minimize} over {pareto}: the best for less and less",
+     .when = {DSM__IF(document, front.count)},
+     .table = &steps},
 };
 
 static const dsm__layout layout = {.type = &shown_record,
                                    .heading = "{suite} on designs of {system}",
                                    .title = "{suite} on designs of {system}",
+                                   .series = 8,
                                    .subtitle = "the best one for a budget",
                                    DSM__SECTIONS(sections)};
 

@@ -4,11 +4,13 @@
 #define DSM_DESIGN_DESIGN_INTERNAL_H
 
 #include "base/arena.h"
+#include "base/deadline.h"
 #include "base/expression.h"
 #include "base/growing_list.h"
 #include "base/map.h"
 #include "dsm/design.h"
 #include "dsm/sweep_store.h"
+#include "plan/step_energy.h"
 #include "sweep/evaluator.h"
 #include "system/system_internal.h"
 
@@ -61,16 +63,22 @@ typedef struct dsm__question {
   dsm__limit *defines;
   size_t define_count;
   dsm__limit *budgets;
-  size_t budget_count;
-  const char *minimize;    /**< expression */
-  uint64_t network_stride; /**< points of a network */
+  size_t budget_count;         /**< there is room for one more */
+  const char *pareto;          /**< expression; NULL: none */
+  const char *minimize;        /**< expression */
+  dsm_aim aims[DSM_AIM_COUNT]; /**< objectives that bound its columns; plans are those of the first
+                                */
+  size_t aim_count;
+  bool has_prices;         /**< a step has dollars */
+  uint64_t network_stride; /**< points of a network with an objective */
 } dsm__question;
 
 /** What is known of a network on designs. */
 typedef struct dsm__times {
-  dsm__interval seconds;
-  double samples; /**< of a step; 0: not known */
-  double ideal;   /**< seconds at the peak rate; likewise */
+  dsm__interval of[DSM_AIM_COUNT]; /**< by objective: seconds, joules, their product, dollars of the
+                                        plan that the question asks for */
+  double samples;                  /**< of a step; 0: not known */
+  double ideal;                    /**< seconds at the peak rate; likewise */
 } dsm__times;
 
 /** The system of a design, which is not to be freed; its values may break rules. */
@@ -90,6 +98,24 @@ dsm__interval dsm__range_of(const dsm__question *question, const char *expressio
 /** Why an expression is none: reports; false then. */
 bool dsm__expression_check(const dsm__question *question, const char *what, const char *expression,
                            dsm_diags *diags);
+
+/** The point of the sweep that a network is on the design at a place, with an objective. */
+uint64_t dsm__point_of(const dsm__question *question, uint64_t place, size_t network, size_t aim);
+
+/** Adds the objectives whose columns a text names, through definitions too, to a set. */
+unsigned dsm__aims_in(const dsm_design_request *request, const char *text);
+
+/** Is there one but time? */
+static inline bool dsm__has_energy_aims(const dsm__question *question) {
+  return question->aim_count > 1 || question->aims[0] != DSM_AIM_TIME;
+}
+
+/** What a second counts in each objective, on the machine of a corner: 0 of time. */
+void dsm__seconds_count(const dsm__question *question, const dsm__corner *corner,
+                        double counts[DSM_AIM_COUNT]);
+
+/** What was found, without what bounds say. */
+dsm__times dsm__times_found(const dsm__times *times);
 
 /** Of all networks: the weighted geometric mean of the low ends of what is minimised. */
 double dsm__objective_low(const dsm__question *question, const dsm__corner *low,
@@ -117,6 +143,7 @@ typedef struct dsm__answer {
                           cannot run; from 0: its values break a rule */
   double value;      /**< of what is minimised; infinite: it cannot run, or breaks a budget */
   double low;        /**< no mapping has less */
+  double counts[DSM_AIM_COUNT]; /**< of a second, on its machine */
 } dsm__answer;
 
 typedef struct dsm__answers {
@@ -143,20 +170,34 @@ void dsm__answers_fini(dsm__answers *answers);
 /** Asks for a design, unless it was; false if out of memory. */
 bool dsm__answers_want(dsm__answers *answers, const dsm__corner *corner);
 
+/** What designs are worth under the budgets of now. */
+DSM_NODISCARD dsm_status dsm__answers_judge(dsm__answers *answers);
+
+/** Of an expression on an explored design: with several networks the largest. */
+double dsm__spent_of(const dsm__question *question, const char *expression,
+                     const dsm__answer *answer);
+
 /** Explores all that is wanted, on all threads. */
 DSM_NODISCARD dsm_status dsm__answers_find(dsm__answers *answers);
 
 /** What was found of a design; NULL: it was not asked. */
 const dsm__answer *dsm__answer_of(const dsm__answers *answers, const dsm__corner *corner);
 
-/** What is known of each network on the designs of which none is better than a corner: from
- * explored designs that are at least as good. */
-void dsm__answers_bound(const dsm__answers *answers, const dsm__corner *corner, dsm__times *times);
+/** What is known of each network on the designs of a box: from explored designs that are at least
+ * as good as its best corner. */
+void dsm__answers_bound(const dsm__answers *answers, const dsm__box *box, dsm__times *times);
 
 /* ---- the search (design_search.c) ---- */
 
+/** A step of the front. */
+typedef struct dsm__step {
+  double most;
+  double bound;
+  size_t best; /**< index of the answer */
+} dsm__step;
+
 typedef struct dsm__search {
-  const dsm__question *question;
+  dsm__question *question;
   const dsm_design_request *request;
   dsm__answers *answers;
   dsm__arena *arena;
@@ -169,9 +210,20 @@ typedef struct dsm__search {
   bool is_stopped;
   dsm__times *times;  /**< scratch: of each network */
   const double *work; /**< of each network: seconds at the peak rate times that; 0: not known */
+  dsm__deadline deadline;
+  DSM__LIST(dsm__step) front;
 } dsm__search;
 
+/** Of all designs. */
+dsm__box dsm__box_of_all(const dsm__question *question);
+
 DSM_NODISCARD dsm_status dsm__search_run(dsm__search *search, dsm_diags *diags);
+
+/** The same search of all boxes anew, under the budgets of now, with all that was explored. */
+DSM_NODISCARD dsm_status dsm__search_again(dsm__search *search, dsm_diags *diags);
+
+/** The steps of the front, after a search (design_front.c). */
+DSM_NODISCARD dsm_status dsm__front_find(dsm__search *search, dsm_diags *diags);
 
 /** What it found; DSM_ERROR_INFEASIBLE, with why, if there is no such design (design_answer.c). */
 DSM_NODISCARD dsm_status dsm__design_make(dsm_design *made, const dsm__search *search,

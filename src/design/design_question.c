@@ -29,7 +29,7 @@ static const char *sweep_text(dsm__arena *arena, const char *text) {
 
 static dsm_status read_paths(dsm__question *q, const char *const *texts, size_t count,
                              const char ***made, dsm_diags *diags) {
-  if (!DSM__RESERVE(q->arena, *made, count)) {
+  if (!DSM__RESERVE(q->arena, *made, count + 1)) {
     return dsm__out_of_memory(diags);
   }
   for (size_t i = 0; i < count; i++) {
@@ -77,6 +77,37 @@ static dsm_status read_networks(dsm__question *q, const dsm_design_request *requ
   return status;
 }
 
+/* Plans are those of the objective that --minimize names, else the fastest; columns of others are
+ * bounded by explorations with these. */
+static void find_aims(dsm__question *q, const dsm_design_request *request) {
+  unsigned left = dsm__aims_in(request, request->minimize == NULL ? "" : request->minimize);
+  left = left == 0 ? 1U << DSM_AIM_TIME : left;
+  for (int round = 0; round < 2; round++) {
+    for (int aim = DSM_AIM_COUNT; aim-- > 0;) { /* of several the last one names the plans */
+      bool is_new = (left >> aim & 1U) != 0;
+      for (size_t a = 0; a < q->aim_count; a++) {
+        is_new = is_new && q->aims[a] != (dsm_aim)aim;
+      }
+      if (is_new) {
+        q->aims[q->aim_count++] = (dsm_aim)aim;
+      }
+    }
+    for (size_t b = 0; b < request->budget_count; b++) {
+      left |= dsm__aims_in(request, request->budgets[b]);
+    }
+    left |= request->pareto == NULL ? 0 : dsm__aims_in(request, request->pareto);
+  }
+}
+
+/* "options.objective=time,joules"; NULL if out of memory. */
+static const char *aims_text(dsm__question *q) {
+  const char *text = "options.objective=";
+  for (size_t a = 0; a < q->aim_count && text != NULL; a++) {
+    text = dsm__arena_printf(q->arena, "%s%s%s", text, a == 0 ? "" : ",", dsm_aim_name(q->aims[a]));
+  }
+  return text;
+}
+
 static dsm_status make_sweep(dsm__question *q, const dsm_design_request *request,
                              dsm_diags *diags) {
   static const dsm_record record = DSM_RECORD_POINTS;
@@ -101,6 +132,13 @@ static dsm_status make_sweep(dsm__question *q, const dsm_design_request *request
   }
   if (status != DSM_OK) {
     return status;
+  }
+  find_aims(q, request);
+  if (dsm__has_energy_aims(q)) {
+    varies[asked.vary_count] = aims_text(q);
+    if (varies[asked.vary_count++] == NULL) {
+      return dsm__out_of_memory(diags);
+    }
   }
   asked.workloads = networks;
   asked.workload_count = request->network_count;
@@ -183,6 +221,10 @@ static dsm_status add_dimension(dsm__question *q, const dsm_axis *axis, const ds
   return DSM_OK;
 }
 
+uint64_t dsm__point_of(const dsm__question *question, uint64_t place, size_t network, size_t aim) {
+  return (network * question->network_stride + place) * question->aim_count + aim;
+}
+
 static dsm_status add_dimensions(dsm__question *q, dsm_diags *diags) {
   const dsm_sweep *const sweep = q->sweep;
   dsm_status status = DSM_OK;
@@ -193,7 +235,8 @@ static dsm_status add_dimensions(dsm__question *q, dsm_diags *diags) {
   }
   for (size_t a = 0; a < sweep->axis_count && status == DSM_OK; a++) {
     const char *const path = sweep->axes[a].paths[0];
-    if (strcmp(path, "workload") != 0 && strcmp(path, "system") != 0) {
+    if (strcmp(path, "workload") != 0 && strcmp(path, "system") != 0 &&
+        !(dsm__has_energy_aims(q) && strcmp(path, "options.objective") == 0)) {
       status = add_dimension(q, &sweep->axes[a], &judged, diags);
     }
   }
@@ -252,7 +295,7 @@ static dsm_status read_expressions(dsm__question *q, const dsm_design_request *r
   const char *const wanted = request->minimize == NULL ? "step_seconds" : request->minimize;
   q->minimize = expression_of(q, wanted, strlen(wanted));
   if (q->minimize == NULL || !DSM__RESERVE(q->arena, q->defines, request->define_count) ||
-      !DSM__RESERVE(q->arena, q->budgets, request->budget_count)) {
+      !DSM__RESERVE(q->arena, q->budgets, request->budget_count + 1)) {
     return dsm__out_of_memory(diags);
   }
   dsm_status status = DSM_OK;
@@ -264,6 +307,12 @@ static dsm_status read_expressions(dsm__question *q, const dsm_design_request *r
   }
   if (status == DSM_OK && !dsm__expression_check(q, "--minimize", q->minimize, diags)) {
     status = DSM_ERROR_USAGE;
+  }
+  if (status == DSM_OK && request->pareto != NULL) {
+    q->pareto = expression_of(q, request->pareto, strlen(request->pareto));
+    status = q->pareto == NULL                                        ? dsm__out_of_memory(diags)
+             : dsm__expression_check(q, "--pareto", q->pareto, diags) ? DSM_OK
+                                                                      : DSM_ERROR_USAGE;
   }
   return status;
 }
@@ -290,8 +339,10 @@ static dsm_status read_system(dsm__question *q, dsm_diags *diags) {
     }
   }
   const dsm_sweep_input *const input = &sweep->systems[0];
-  return dsm_system_parse(&q->system, input->text, input->length, input->file, overrides, count,
-                          diags);
+  const dsm_status status = dsm_system_parse(&q->system, input->text, input->length, input->file,
+                                             overrides, count, diags);
+  q->has_prices = status == DSM_OK && dsm__energy_terms_of(q->system).has_prices;
+  return status;
 }
 
 dsm_status dsm__question_init(dsm__question *question, const dsm_design_request *request,

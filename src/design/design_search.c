@@ -77,8 +77,7 @@ static void close_box(dsm__search *s, double bound) {
 
 /* From all that was explored. */
 static void bound_box(dsm__search *s, dsm__box *box) {
-  const dsm__corner corner = dsm__best_corner(s->question, box);
-  dsm__answers_bound(s->answers, &corner, s->times);
+  dsm__answers_bound(s->answers, box, s->times);
   const double bound = dsm__objective_low(s->question, &box->low, &box->high, s->times);
   if (!dsm__may_keep(s->question, &box->low, &box->high, s->times)) {
     box->bound = HUGE_VAL;
@@ -178,17 +177,17 @@ static dsm__corner worst_corner(const dsm__search *s, const dsm__box *box) {
   return corner;
 }
 
-static dsm__box whole(const dsm__search *s) {
+dsm__box dsm__box_of_all(const dsm__question *question) {
   dsm__box box = {.bound = -HUGE_VAL};
-  for (size_t d = 0; d < s->question->dimension_count; d++) {
-    box.high.at[d] = s->question->dimensions[d].count - 1;
+  for (size_t d = 0; d < question->dimension_count; d++) {
+    box.high.at[d] = question->dimensions[d].count - 1;
   }
   return box;
 }
 
 /* What a step of a parameter does around the best design: asks for those beside it. */
 static dsm_status slopes_at(dsm__search *s, const dsm__corner *from, double *slopes) {
-  const dsm__box all = whole(s);
+  const dsm__box all = dsm__box_of_all(s->question);
   const size_t count = s->question->dimension_count;
   for (size_t d = 0; d < count; d++) {
     dsm__corner beside = *from;
@@ -225,7 +224,7 @@ static double promise_of(const dsm__question *q, const double slopes[], const ds
  * where that promises a gain, as long as there is one. */
 static dsm_status descend(dsm__search *s) {
   const dsm__question *const q = s->question;
-  const dsm__box all = whole(s);
+  const dsm__box all = dsm__box_of_all(s->question);
   size_t before = SIZE_MAX;
   for (int round = 0; round < ROUNDS_MAX && s->best != before && s->best != SIZE_MAX; round++) {
     double slopes[DSM__DIMENSIONS_MAX] = {0};
@@ -361,7 +360,7 @@ static size_t choose(dsm__search *s, const dsm__box *box) {
 static bool is_none(const dsm__search *s, const dsm__box *box) {
   const dsm__answer *const answer = dsm__answer_of(s->answers, &box->low);
   for (size_t n = 0; answer != NULL && n < s->question->network_count; n++) {
-    const dsm__interval seconds = answer->times[n].seconds;
+    const dsm__interval seconds = answer->times[n].of[DSM_AIM_TIME];
     if (!(seconds.low > 0) && !(seconds.high < HUGE_VAL)) {
       return true;
     }
@@ -396,7 +395,10 @@ static void set_floor(dsm__search *s, dsm__box *box) {
   const dsm__corner corner = dsm__best_corner(s->question, box);
   const double peak = peak_of(s, &corner);
   for (size_t n = 0; n < s->question->network_count; n++) {
-    s->times[n] = (dsm__times){.seconds = {peak > 0 ? s->work[n] / peak : 0, HUGE_VAL}};
+    s->times[n] = (dsm__times){.of = {[DSM_AIM_TIME] = {.low = peak > 0 ? s->work[n] / peak : 0}}};
+    for (int aim = 0; aim < DSM_AIM_COUNT; aim++) {
+      s->times[n].of[aim].high = HUGE_VAL;
+    }
   }
   box->bound = dsm__objective_low(s->question, &box->low, &box->high, s->times);
 }
@@ -405,7 +407,7 @@ static void set_floor(dsm__search *s, dsm__box *box) {
 static dsm_status begin(dsm__search *s, dsm_diags *diags) {
   const dsm__question *const q = s->question;
   double combinations = 1;
-  dsm__box box = whole(s);
+  dsm__box box = dsm__box_of_all(s->question);
   for (size_t d = 0; d < q->dimension_count; d++) {
     const bool is_one = q->dimensions[d].way == DSM_WAY_NEITHER;
     combinations *= is_one ? q->dimensions[d].count : 1;
@@ -518,50 +520,58 @@ static void report(const dsm__search *s) {
 }
 
 /* Has a limit been met? */
-static bool is_over(const dsm__search *s, dsm__deadline *deadline) {
+static bool is_over(dsm__search *s) {
   const dsm_design_request *const request = s->request;
   const size_t bytes = s->boxes.capacity * sizeof(dsm__box) +
                        s->answers->list.capacity *
                            (sizeof(dsm__answer) + s->question->network_count * sizeof(dsm__times));
-  return (request->time_limit_seconds > 0 && dsm__deadline_is_over(deadline)) ||
+  return (request->time_limit_seconds > 0 && dsm__deadline_is_over(&s->deadline)) ||
          (request->exploration_limit > 0 &&
           s->answers->explorations >= request->exploration_limit) ||
          (request->memory_limit_bytes > 0 && bytes > request->memory_limit_bytes);
 }
 
-dsm_status dsm__search_run(dsm__search *s, dsm_diags *diags) {
-  dsm__deadline deadline;
-  dsm__deadline_begin(&deadline, s->request->time_limit_seconds > 0 ? s->request->time_limit_seconds
-                                                                    : HUGE_VAL);
+dsm_status dsm__search_again(dsm__search *s, dsm_diags *diags) {
   s->best = SIZE_MAX;
   s->cut = HUGE_VAL;
-  if (!DSM__RESERVE(s->arena, s->times, s->question->network_count)) {
-    return dsm__out_of_memory(diags);
-  }
-  dsm_status status = explore_own(s);
-  if (status == DSM_OK && s->best != SIZE_MAX) {
-    status = descend(s);
-  }
+  s->boxes.count = 0;
+  take_best(s, 0);
+  dsm_status status = s->best == SIZE_MAX ? DSM_OK : descend(s);
   if (status == DSM_OK) {
     status = begin(s, diags);
   }
   while (status == DSM_OK && s->boxes.count > 0 && !is_cut(s, s->boxes.items[0].bound)) {
     s->bound = s->boxes.items[0].bound;
     report(s);
-    if (is_over(s, &deadline)) {
+    if (is_over(s)) {
       s->is_stopped = true;
       break;
     }
     status = look(s);
   }
   s->bound = s->boxes.count > 0 ? fmin(s->cut, s->boxes.items[0].bound) : s->cut;
+  s->bound = fmin(s->bound, incumbent(s));
+  return status;
+}
+
+dsm_status dsm__search_run(dsm__search *s, dsm_diags *diags) {
+  dsm__deadline_begin(
+      &s->deadline, s->request->time_limit_seconds > 0 ? s->request->time_limit_seconds : HUGE_VAL);
+  if (!DSM__RESERVE(s->arena, s->times, s->question->network_count)) {
+    return dsm__out_of_memory(diags);
+  }
+  s->best = SIZE_MAX;
+  dsm_status status = explore_own(s);
+  if (status == DSM_OK) {
+    status = dsm__search_again(s, diags);
+  }
   if (status == DSM_OK && s->best != SIZE_MAX) {
     /* What is beside the best design tells what more of anything would buy. */
     double slopes[DSM__DIMENSIONS_MAX] = {0};
     const dsm__corner best = s->answers->list.items[s->best].corner;
     status = slopes_at(s, &best, slopes);
+    s->bound = fmin(s->bound, incumbent(s));
   }
-  s->bound = fmin(s->bound, incumbent(s));
   report(s);
   return status;
 }

@@ -40,43 +40,75 @@ typedef struct question {
   double own[DIMENSIONS];
   double weights[DIMENSIONS]; /* of what a value over the own one costs */
   double budget;
+  const char *minimize; /* NULL: step_seconds; n7 then */
+  double joules;        /* most of a step; 0: any; likewise */
 } question;
 
 /* Of many kinds: rates, capacities, a latency, and a count. */
 static const question questions[] = {
-    {{"alexnet"},
-     "torus64",
-     {"core.scratchpad_MiB", "chip.memory.bandwidth_GBps", "system.link_bandwidth_x_GBps"},
-     {1, 256, 120},
-     {1, 2, .6},
-     3.6},
-    {{"resnet18"},
-     "torus64",
-     {"core.scratchpad_bandwidth_GBps", "chip.core_link_bandwidth_GBps",
-      "system.link_bandwidth_y_GBps"},
-     {128, 256, 40},
-     {.5, .7, .6},
-     1.5},
-    {{"alexnet", "resnet18@0.5"},
-     "torus16",
-     {"core.scratchpad_MiB", "chip.core_link_bandwidth_GBps", "chip.memory.bandwidth_GBps"},
-     {1, 256, 256},
-     {1, .7, 2},
-     4},
-    {{"resnet18"},
-     "torus64",
-     {"chip.cores", "chip.memory.bandwidth_GBps", "system.link_bandwidth_x_GBps"},
-     {32, 256, 120},
-     {4, 2, 1},
-     6},
-    {{"alexnet"},
-     "torus64",
-     {"array.startup_cycles", "chip.memory.bandwidth_GBps", "core.frequency_GHz"},
-     {1000, 256, 2},
-     {-.2, 2, 2},
-     4.2},
+    {.networks = {"alexnet"},
+     .system = "torus64",
+     .paths = {"core.scratchpad_MiB", "chip.memory.bandwidth_GBps", "system.link_bandwidth_x_GBps"},
+     .own = {1, 256, 120},
+     .weights = {1, 2, .6},
+     .budget = 3.6},
+    {.networks = {"resnet18"},
+     .system = "torus64",
+     .paths = {"core.scratchpad_bandwidth_GBps", "chip.core_link_bandwidth_GBps",
+               "system.link_bandwidth_y_GBps"},
+     .own = {128, 256, 40},
+     .weights = {.5, .7, .6},
+     .budget = 1.5},
+    {.networks = {"alexnet", "resnet18@0.5"},
+     .system = "torus16",
+     .paths = {"core.scratchpad_MiB", "chip.core_link_bandwidth_GBps",
+               "chip.memory.bandwidth_GBps"},
+     .own = {1, 256, 256},
+     .weights = {1, .7, 2},
+     .budget = 4},
+    {.networks = {"resnet18"},
+     .system = "torus64",
+     .paths = {"chip.cores", "chip.memory.bandwidth_GBps", "system.link_bandwidth_x_GBps"},
+     .own = {32, 256, 120},
+     .weights = {4, 2, 1},
+     .budget = 6},
+    {.networks = {"alexnet"},
+     .system = "torus64",
+     .paths = {"array.startup_cycles", "chip.memory.bandwidth_GBps", "core.frequency_GHz"},
+     .own = {1000, 256, 2},
+     .weights = {-.2, 2, 2},
+     .budget = 4.2},
+    {.networks = {"alexnet"},
+     .system = "torus16",
+     .paths = {"core.scratchpad_MiB", "chip.memory.bandwidth_GBps",
+               "chip.core_link_bandwidth_GBps"},
+     .own = {1, 256, 256},
+     .weights = {1, 2, .7},
+     .budget = 4.5,
+     .minimize = "joules"},
+    {.networks = {"alexnet"},
+     .system = "torus16",
+     .paths = {"core.scratchpad_MiB", "chip.memory.bandwidth_GBps", "core.frequency_GHz"},
+     .own = {1, 256, 2},
+     .weights = {1, 2, 1},
+     .budget = 4.5,
+     .minimize = "edp"},
+    {.networks = {"alexnet", "resnet18@0.5"},
+     .system = "torus16",
+     .paths = {"core.scratchpad_MiB", "chip.memory.bandwidth_GBps", "core.frequency_GHz"},
+     .own = {1, 256, 2},
+     .weights = {1, 2, 1},
+     .budget = 4.5,
+     .minimize = "dollars"},
+    {.networks = {"alexnet"},
+     .system = "torus16",
+     .paths = {"core.scratchpad_MiB", "chip.memory.bandwidth_GBps", "core.frequency_GHz"},
+     .own = {1, 256, 2},
+     .weights = {1, 2, 1},
+     .budget = 6,
+     .joules = .45},
 };
-enum { QUESTIONS = sizeof questions / sizeof questions[0] };
+enum { QUESTIONS = sizeof questions / sizeof questions[0], FRONTS = 2, FRONT_SIDE = 4 };
 
 /* From a quarter to four times, the own one in the middle of an odd number. */
 static double value_of(const question *of, size_t d, int index, int side) {
@@ -92,11 +124,16 @@ static double price_of(const question *of, const double *values) {
   return price;
 }
 
-static dsm_design *find(const question *of, int side, double budget, double gap, size_t threads,
-                        const char *store) {
+static bool is_powered(const question *of) {
+  return of->minimize != NULL || of->joules > 0;
+}
+
+static dsm_design *find_front(const question *of, int side, double budget, double gap,
+                              size_t threads, const char *store, const char *pareto) {
   char varies[DIMENSIONS][8 * TEXT];
   char define[2 * TEXT] = "price=0";
   char limit[TEXT];
+  char joules[TEXT];
   const char *vary_list[DIMENSIONS];
   for (size_t d = 0; d < DIMENSIONS; d++) {
     snprintf(varies[d], sizeof varies[d], "%s=", of->paths[d]);
@@ -111,16 +148,23 @@ static dsm_design *find(const question *of, int side, double budget, double gap,
     vary_list[d] = varies[d];
   }
   snprintf(limit, sizeof limit, "price<=%.17g", budget);
+  snprintf(joules, sizeof joules, "step_joules<=%.17g", of->joules);
   const char *const defines[] = {define};
-  const char *const budgets[] = {limit};
+  const char *const budgets[] = {limit, joules};
+  const char *const sets[] = {"system.technology=n7"};
   dsm_design_request request = {.networks = of->networks,
                                 .system = of->system,
-                                .question = {.varies = vary_list, .vary_count = DIMENSIONS},
+                                .question = {.varies = vary_list,
+                                             .vary_count = DIMENSIONS,
+                                             .sets = sets,
+                                             .set_count = is_powered(of) ? 1 : 0},
                                 .defines = defines,
                                 .define_count = 1,
                                 .budgets = budgets,
-                                .budget_count = 1,
+                                .budget_count = of->joules > 0 ? 2 : 1,
+                                .minimize = of->minimize,
                                 .source = &source,
+                                .pareto = pareto,
                                 .gap = gap,
                                 .thread_count = threads,
                                 .store = store};
@@ -136,7 +180,37 @@ static dsm_design *find(const question *of, int side, double budget, double gap,
   return design;
 }
 
+static dsm_design *find(const question *of, int side, double budget, double gap, size_t threads,
+                        const char *store) {
+  return find_front(of, side, budget, gap, threads, store, NULL);
+}
+
 /* ---- the twin: the grid point by point, by explore alone ---- */
+
+/* Of what is minimised, and joules. */
+static double value_at(dsm_explorer *explorer, const dsm_workload *workload, const question *of,
+                       const dsm_override *overrides, size_t count) {
+  static const char *const words[] = {"time", "joules", "edp", "dollars"};
+  char path[2 * TEXT];
+  dsm_system *system = NULL;
+  dsm_plan *plan = NULL;
+  dsm_explore_options options;
+  double value = HUGE_VAL;
+  dsm_explore_options_init(&options);
+  snprintf(path, sizeof path, "%s/systems/%s.json", DSM_SOURCE_DIR, of->system);
+  for (int aim = 0; of->minimize != NULL && aim < DSM_AIM_COUNT; aim++) {
+    options.aim = strcmp(words[aim], of->minimize) == 0 ? (dsm_aim)aim : options.aim;
+  }
+  if (dsm_system_load(&system, path, overrides, count, NULL) == DSM_OK &&
+      dsm_explorer_explore(explorer, &plan, workload, system, &options, NULL) == DSM_OK) {
+    const dsm_plan_result *const found = &plan->result;
+    value = options.aim == DSM_AIM_TIME ? found->step_seconds : found->energy.objective_value;
+    value = of->joules > 0 && found->energy.step_joules > of->joules ? HUGE_VAL : value;
+  }
+  dsm_plan_free(plan);
+  dsm_system_free(system);
+  return value;
+}
 
 static double seconds_of(dsm_explorer *explorer, const dsm_workload *workload,
                          const char *system_name, const dsm_override *overrides, size_t count) {
@@ -183,7 +257,8 @@ static double exhaustive(const question *of, int side) {
   for (int point = 0; point < side * side * side; point++) {
     double values[DIMENSIONS];
     char texts[DIMENSIONS][TEXT];
-    dsm_override overrides[DIMENSIONS];
+    dsm_override overrides[DIMENSIONS + 1] = {[DIMENSIONS] = {.path = "technology", .value = "n7"}};
+    const size_t override_count = DIMENSIONS + (is_powered(of) ? 1 : 0);
     int rest = point;
     for (size_t d = 0; d < DIMENSIONS; d++, rest /= side) {
       values[d] = value_of(of, d, rest % side, side);
@@ -195,8 +270,8 @@ static double exhaustive(const question *of, int side) {
     }
     double logarithm = 0;
     for (size_t n = 0; n < count; n++) {
-      logarithm += weights[n] / sum *
-                   log(seconds_of(explorer, networks[n], of->system, overrides, DIMENSIONS));
+      logarithm +=
+          weights[n] / sum * log(value_at(explorer, networks[n], of, overrides, override_count));
     }
     best = fmin(best, exp(logarithm));
   }
@@ -219,6 +294,29 @@ START_TEST(test_best_of_the_grid) {
   ck_assert(near->gap <= .02 + 1e-9);
   dsm_design_free(near);
   dsm_design_free(exact);
+}
+END_TEST
+
+/* Each step of a front, and the line that it is proven not to be below. */
+START_TEST(test_front_of_the_grid) {
+  dsm_design *const design =
+      find_front(&questions[_i], FRONT_SIDE, questions[_i].budget, .02, 1, NULL, "price");
+  dsm_design *const alone = find(&questions[_i], FRONT_SIDE, questions[_i].budget, .02, 1, NULL);
+  ck_assert(design->value >= alone->value && design->value <= alone->value);
+  ck_assert(design->bound >= alone->bound && design->bound <= alone->bound);
+  ck_assert_uint_ge(design->front_count, 2);
+  for (size_t i = 0; i < design->front_count; i++) {
+    const dsm_design_step *const step = &design->front[i];
+    question within = questions[_i];
+    within.budget = fmin(within.budget, step->most);
+    const double best = exhaustive(&within, FRONT_SIDE);
+    ck_assert(step->spent <= within.budget * (1 + 1e-9));
+    ck_assert(step->value >= best * (1 - 1e-9) && step->value <= best * 1.02 * (1 + 1e-9));
+    ck_assert(step->bound <= best * (1 + 1e-9));
+    ck_assert(i == 0 || step->spent < design->front[i - 1].spent);
+  }
+  dsm_design_free(alone);
+  dsm_design_free(design);
 }
 END_TEST
 
@@ -450,6 +548,7 @@ static Suite *suite_design(void) {
   TCase *const all = tcase_create("design");
   tcase_set_timeout(all, 600);
   tcase_add_loop_test(all, test_best_of_the_grid, 0, QUESTIONS);
+  tcase_add_loop_test(all, test_front_of_the_grid, 0, FRONTS);
   tcase_add_loop_test(all, test_more_is_never_worse, 0, QUESTIONS);
   tcase_add_loop_test(all, test_any_number_of_threads, 0, QUESTIONS);
   tcase_add_test(all, test_goes_on_from_a_database);

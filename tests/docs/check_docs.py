@@ -365,7 +365,7 @@ class Checker:
                 ("dsm-list/1", ("list",)),
                 ("dsm-describe/1", ("describe", self.source / "templates" / "stages.json")),
                 ("dsm-design/1", ("design", "alexnet", "torus64", "--vary", "chip.memory.bandwidth_GBps=128..512/3",
-                                  "--budget", "chip.memory.bandwidth_GBps<=300")),
+                                  "--budget", "chip.memory.bandwidth_GBps<=300", "--pareto", "chip.memory.bandwidth_GBps")),
                 ("dsm-remat/1", ("remat", self.source / "templates" / "stages.json", "--budget", "50%")),
                 ("dsm-remat/1", ("remat", self.source / "templates" / "stages.json", "--pareto")),
                 ("dsm-pipeline/1", ("remat", self.source / "templates" / "stages.json", "--stages", "2", "--budget", "1GB")),

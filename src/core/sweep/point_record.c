@@ -95,7 +95,10 @@ DSM__OWN_RECORD(dsm__point_energy_record, dsm_plan_energy, false,
                        "Of a step of all chips; of a system that names a technology, as the "
                        "columns that follow."),
                 ENERGY("chip_watts", chip_watts, "W", "Of a chip, on average."),
-                ENERGY("step_dollars", step_dollars, "$", "Of a step; 0: no prices are stated."));
+                ENERGY("step_dollars", step_dollars, "$", "Of a step; 0: no prices are stated."),
+                DSM__FIELD(REAL, dsm_plan_energy, objective_bound, "objective_bound", COLUMN,
+                           .stated_if = DSM__IF(dsm_plan_energy, objective_bound),
+                           .help = "No mapping has less of options.objective; of time: absent."));
 #undef ENERGY
 
 DSM__RECORD(

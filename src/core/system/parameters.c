@@ -518,8 +518,8 @@ const dsm__parameter dsm__parameters[] = {
             "assumption: gradients of micro-batches add up where they are made",
             "Section 8: memory traffic of adding a micro-batch's weight gradient to the sum of "
             "those before it, if that is an operation of its own."),
-    COST("model.partial_sum_bytes", model.partial_sum_bytes, 0, FACTOR_MAX, 0, "bytes",
-         "assumption: partial sums have the bytes that the workload says"),
+    REAL("model.partial_sum_bytes", model.partial_sum_bytes, DSM__PARAMETER_COST | MIXED, 0,
+         FACTOR_MAX, 0, "bytes", "assumption: partial sums have the bytes that the workload says"),
     FLAG("model.dysm_uniform", model.dysm_uniform, false,
          "assumption: each layer has its own factor of dynamic spatial minibatching"),
     FLAG("model.dysm_accumulate_in_memory", model.dysm_accumulate_in_memory, true,

@@ -11,6 +11,7 @@ typedef struct cli_design_arguments {
   cli_texts defines;
   cli_texts budgets;
   const char *minimize; /**< NULL: not given */
+  const char *pareto;   /**< likewise */
   double gap;
   double time_limit_seconds; /**< 0: none */
   double memory_limit_GB;    /**< 0: none */

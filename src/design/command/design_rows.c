@@ -41,6 +41,12 @@ static const cli_option options[] = {
      .argument = "COLUMN",
      .help = "what is to be least, a column or an expression (default: step_seconds)",
      NAME(CLI_READ_NAME, minimize, CLI_TAKES_TEXT)},
+    {.name = "pareto",
+     .argument = "COLUMN",
+     .help = "also show what less and less of this column costs, such as chip_mm2 or "
+             "system_dollars: the best design for each of up to 16 limits, with what no other is "
+             "below (default: none)",
+     NAME(CLI_READ_NAME, pareto, CLI_TAKES_TEXT)},
     {.name = "gap",
      .argument = "RATIO",
      .help = "the search ends when it has proven that no design is better by more than this "

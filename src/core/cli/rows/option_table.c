@@ -75,7 +75,8 @@ const cli_option cli_core_options[] = {
      OWN(cli_apply_elasticity)},
     {.name = "budget",
      .help = "instead of what a system is, show what it costs: area, power, price and carbon by "
-             "parts; it must name a technology, such as by --set system.technology=n5",
+             "parts; it must name a technology, such as by --set system.technology=n5. With "
+             "--output NAME.html a page",
      .commands = CLI_DESCRIBE,
      FLAG(is_budget)},
     {.name = "formats",

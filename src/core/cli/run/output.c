@@ -109,16 +109,17 @@ typedef struct ending {
   const char *what;
   dsm_form form;
   unsigned commands;
+  unsigned with_budget; /* and those that have it with --budget */
 } ending;
 
 static const ending endings[] = {
-    {".json", "JSON", DSM_FORM_JSON, SEVERAL_FORMS | CLI_TRACE | CLI_INIT},
-    {".csv", "CSV", DSM_FORM_CSV, SEVERAL_FORMS},
-    {".xml", "JUnit", DSM_FORM_JUNIT, CLI_CHECK},
-    {".html", "a page", DSM_FORM_PAGE, CLI_REPORT | COMPANIONS},
-    {".svg", "a picture", DSM_FORM_TABLE, 0}, /* those of dsm plot */
-    {".png", "a picture", DSM_FORM_TABLE, 0},
-    {".pdf", "a picture", DSM_FORM_TABLE, 0},
+    {".json", "JSON", DSM_FORM_JSON, SEVERAL_FORMS | CLI_TRACE | CLI_INIT, 0},
+    {".csv", "CSV", DSM_FORM_CSV, SEVERAL_FORMS, 0},
+    {".xml", "JUnit", DSM_FORM_JUNIT, CLI_CHECK, 0},
+    {".html", "a page", DSM_FORM_PAGE, CLI_REPORT | COMPANIONS, CLI_DESCRIBE},
+    {".svg", "a picture", DSM_FORM_TABLE, 0, 0}, /* those of dsm plot */
+    {".png", "a picture", DSM_FORM_TABLE, 0, 0},
+    {".pdf", "a picture", DSM_FORM_TABLE, 0, 0},
 };
 
 /* That of a file; NULL if its name asks for no form. */
@@ -131,11 +132,17 @@ static const ending *ending_of(const char *file) {
   return NULL;
 }
 
+static bool makes(const cli_arguments *arguments, const ending *asked) {
+  const unsigned bits = arguments->command->bit | arguments->command->shares;
+  return (bits & asked->commands) != 0 ||
+         ((bits & asked->with_budget) != 0 && cli_is_given(arguments, "budget"));
+}
+
 cli_exit cli_check_output_form(const cli_arguments *arguments) {
   const cli_command *const command = arguments->command;
   const unsigned bits = command->bit | command->shares;
   const ending *const asked = ending_of(output_file(arguments));
-  if (asked == NULL || arguments->has_format || (bits & asked->commands) != 0 ||
+  if (asked == NULL || arguments->has_format || makes(arguments, asked) ||
       (bits & (SEVERAL_FORMS | ONE_FORM)) == 0) {
     return CLI_EXIT_DONE;
   }
@@ -143,22 +150,20 @@ cli_exit cli_check_output_form(const cli_arguments *arguments) {
                          arguments->output, asked->what, command->name);
 }
 
-static dsm_form format_of_ending(const cli_command *command, const char *file, dsm_form otherwise) {
+static dsm_form format_of_ending(const cli_arguments *arguments, const char *file,
+                                 dsm_form otherwise) {
   const ending *const asked = ending_of(file);
-  return asked == NULL || ((command->bit | command->shares) & asked->commands) == 0 ? otherwise
-                                                                                    : asked->form;
+  return asked == NULL || !makes(arguments, asked) ? otherwise : asked->form;
 }
 
 bool cli_output_tells_format(const cli_arguments *arguments) {
-  return format_of_ending(arguments->command, output_file(arguments), DSM_FORM_TABLE) !=
-         DSM_FORM_TABLE;
+  return format_of_ending(arguments, output_file(arguments), DSM_FORM_TABLE) != DSM_FORM_TABLE;
 }
 
 cli_exit cli_put_answer(const cli_arguments *arguments, dsm_answer answer) {
   const char *const file = output_file(arguments);
-  const dsm_form form = arguments->has_format
-                            ? arguments->format
-                            : format_of_ending(arguments->command, file, DSM_FORM_TABLE);
+  const dsm_form form =
+      arguments->has_format ? arguments->format : format_of_ending(arguments, file, DSM_FORM_TABLE);
   if (arguments->is_quiet && !arguments->has_format && arguments->output == NULL) {
     return CLI_EXIT_DONE;
   }
@@ -180,7 +185,7 @@ cli_exit cli_put_with_table(const cli_arguments *arguments, dsm_answer answer, d
   }
   const char *const file = output_file(arguments);
   const cli_exit written =
-      put(arguments, answer, format_of_ending(arguments->command, file, otherwise), file);
+      put(arguments, answer, format_of_ending(arguments, file, otherwise), file);
   if (file == NULL || arguments->is_quiet) {
     return written;
   }

@@ -7,6 +7,7 @@
 #include "dsm/technology.h"
 #include "report/answer.h"
 #include "report/data/records.h"
+#include "report/table/number_style.h"
 #include "system/system_internal.h"
 
 /* ---- parts ---- */
@@ -269,7 +270,61 @@ static const dsm__fact facts[] = {
     DSM__FACT("assumptions", "{area_assumed:%|-} % of the area, {power_assumed:%|-} % of a chip's "
                              "power, {price_assumed:%|-} % of the cost rest on them"),
 };
-static const dsm__section sections[] = {{DSM__FACTS(facts)}, {.table = &parts_table}};
+/* ---- a picture ---- */
+
+/* Colours on which black can be read. */
+enum { BRIGHT = 6 };
+
+/* A bar of one sum from left to right, a box a part; names stand in the boxes that have room. */
+static void put_sum(dsm__plot_maker *maker, const document *of, int sum, double top) {
+  static const double left = 90;
+  static const double height = 30;
+  static const double gap = 4;
+  const double width = maker->width - left - DSM__PLOT_MARGIN;
+  const part_row *const rows = of->parts.items;
+  const double middle = top + height / 2;
+  double at = left;
+  size_t color = 0;
+  for (size_t i = 0; i < of->parts.count; i++) {
+    const part_row *const row = &rows[i];
+    if (row->of != sums[sum] || !(row->share > 0)) {
+      continue;
+    }
+    const double wide = width * row->share;
+    const char *const about = dsm__plot_text(
+        maker, "%s: %s %s, %s %%%s%s", row->name, dsm__figure_digits(row->value, 4).text, row->unit,
+        dsm__figure_fixed(100 * row->share, 1).text, row->assumed == NULL ? "" : ", by assumption ",
+        row->assumed == NULL ? "" : row->assumed);
+    dsm__plot_box(maker, (dsm__area){at, top, wide, height}, dsm__color_of_series(color++ % BRIGHT),
+                  about);
+    if (dsm__plot_text_width(row->name, DSM__SIZE_SMALL) + 2 * gap < wide) {
+      dsm__plot_label(maker, (dsm__point){at + gap, middle},
+                      (dsm__label_style){.size = DSM__SIZE_SMALL}, row->name);
+    }
+    at += wide;
+  }
+  dsm__plot_label(maker, (dsm__point){left - 2 * gap, middle},
+                  (dsm__label_style){.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_RIGHT},
+                  sums[sum]);
+}
+
+static void draw_parts(dsm__plot_maker *maker, const void *document_of) {
+  static const double pitch = 40;
+  for (int sum = 0; sum < OF_COUNT; sum++) {
+    put_sum(maker, document_of, sum, DSM__PLOT_MARGIN + pitch * sum);
+  }
+  maker->height = DSM__PLOT_MARGIN + pitch * OF_COUNT;
+}
+
+static const dsm__section sections[] = {
+    {.id = "summary", .title = "Summary", DSM__FACTS(facts)},
+    {.id = "bars",
+     .title = "What it is made of",
+     .draw = draw_parts,
+     .label = "Parts of the area of a chip, of its power at peak, and of the price of the system. "
+              "The table has the numbers.",
+     .caption = "Point at a part for its size, and for the assumption that it rests on."},
+    {.id = "parts", .title = "Parts", .table = &parts_table}};
 
 DSM__OWN_RECORD(shown_record, document, false, "A budget with what is said of it to people.",
                 {.kind = DSM__FIELD_PART, .type = &dsm__budget_record},
@@ -278,6 +333,7 @@ DSM__OWN_RECORD(shown_record, document, false, "A budget with what is said of it
 static const dsm__layout layout = {
     .type = &shown_record,
     .heading = "{system}: {chips} chip{chips;s}, technology {technology|of its own}",
+    .series = DSM__SERIES_COLORS,
     DSM__SECTIONS(sections)};
 
 const dsm_answer_kind dsm_answer_budget = {
