@@ -298,6 +298,8 @@ typedef struct dsm_serving_point {
   double user_tokens_per_second; /**< 1 / TPOT; 0: no request has more than one token */
   double chip_tokens_per_second; /**< tokens of answers; 0: there are none */
   double chip_requests_per_second;
+  double million_dollars; /**< of a million tokens of answers: hours of the chips, with energy at
+                             full use; 0: the system states no prices, or there are no tokens */
   double ttft_seconds;
   double tpot_seconds; /**< NaN: no request has more than one token */
   double request_seconds;

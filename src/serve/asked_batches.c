@@ -47,6 +47,7 @@ static void set_times(const dsm__serving_search *s, const dsm__instance *instanc
   point->ttft_seconds += (asked - begun) * each;
   point->request_seconds += (asked - fit) * each;
   point->tpot_seconds += (begun - fit) * each / ((double)options->output_tokens - 1);
+  point->million_dollars = dsm__serving_million_dollars(s, point->chip_tokens_per_second);
   point->user_tokens_per_second = isnan(point->tpot_seconds) ? 0 : 1 / point->tpot_seconds;
 }
 

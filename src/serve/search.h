@@ -29,6 +29,7 @@ typedef struct dsm__serving_search {
   dsm__arena *arena; /**< the answer's */
   dsm_diags *diags;
   const dsm_serving_options *asked; /**< with batches that the user asks for; NULL: none */
+  double chip_second_dollars;       /**< of the system; 0: it states no prices */
   double arriving;                  /**< requests that are prefilled together as they arrive */
   double largest_rate;              /**< of all chips, no matter the limits */
   bool has_arrivals;                /**< the rate is that of a trace */
@@ -39,6 +40,9 @@ typedef struct dsm__serving_search {
  * if it does not fit. */
 DSM_NODISCARD dsm_status dsm__serving_explore(dsm__serving_search *s, size_t instance,
                                               uint64_t requests, const dsm__serving_batch **batch);
+
+/** What a million tokens of a chip that makes so many a second cost; 0: it is not known. */
+double dsm__serving_million_dollars(const dsm__serving_search *s, double tokens_per_second);
 
 /** The point of a batch of an instance; `index` is its place there. */
 dsm_serving_point dsm__serving_point_of(const dsm__serving_search *s, const dsm__instance *instance,

@@ -233,11 +233,16 @@ static dsm_serving_limit limit_of(const dsm__serving_search *s, const dsm__insta
              : DSM_SERVING_LIMIT_NONE;
 }
 
+double dsm__serving_million_dollars(const dsm__serving_search *s, double tokens_per_second) {
+  return tokens_per_second > 0 ? s->chip_second_dollars / tokens_per_second * 1e6 : 0;
+}
+
 dsm_serving_point dsm__serving_point_of(const dsm__serving_search *s, const dsm__instance *instance,
                                         size_t index) {
   const dsm__serving_batch *const batch = &instance->batches.items[index];
   const dsm_serving_state state = dsm__serving_state_of(instance, batch, false, batch->requests);
   const dsm__coordinates gives = coordinates_of(&state, instance->chips);
+  const double tokens = (double)s->to->options.output_tokens * gives.chip;
   const dsm__serving_step prefill =
       dsm__instance_prefill_of(instance, dsm__serving_together(&s->request, batch->requests));
   const bool has_decode = batch->step.seconds > 0;
@@ -251,8 +256,9 @@ dsm_serving_point dsm__serving_point_of(const dsm__serving_search *s, const dsm_
       .chips = instance->chips,
       .requests = s->request.decode == NULL ? s->request.prefill_most : batch->requests,
       .user_tokens_per_second = isnan(state.tpot_seconds) ? 0 : gives.user,
-      .chip_tokens_per_second = (double)s->to->options.output_tokens * gives.chip,
+      .chip_tokens_per_second = tokens,
       .chip_requests_per_second = gives.chip,
+      .million_dollars = dsm__serving_million_dollars(s, tokens),
       .ttft_seconds = state.ttft_seconds,
       .tpot_seconds = state.tpot_seconds,
       .request_seconds = state.request_seconds,
@@ -598,6 +604,16 @@ static dsm_status tell_engine(dsm__serving_search *s, const dsm_workload *worklo
              : DSM_OK;
 }
 
+/* An hour has capital, and energy at full use; of all chips alike, whichever make an instance. */
+static double chip_second_dollars(const dsm_system *system) {
+  static const double hour_seconds = 3600;
+  dsm_machine_cost cost;
+  const bool is_known = system->technology.is_stated &&
+                        dsm_machine_cost_of(system, &cost, NULL) == DSM_OK &&
+                        isfinite(cost.hour_dollars);
+  return is_known ? cost.hour_dollars / hour_seconds / (double)dsm_system_chips(system) : 0;
+}
+
 /* The request, and the instances. */
 static dsm_status prepare(dsm__serving_search *s, const dsm_workload *workload,
                           const dsm_system *system) {
@@ -610,6 +626,7 @@ static dsm_status prepare(dsm__serving_search *s, const dsm_workload *workload,
   }
   s->is_told = status != DSM_OK;
   s->arriving = s->request.is_batch_asked ? (double)s->request.prefill_most : 1;
+  s->chip_second_dollars = chip_second_dollars(system);
   s->to->cached_tokens = s->request.cached_tokens;
   s->to->cache_bytes_per_token = s->request.added_bytes;
   s->to->cache_bytes_per_request = s->request.cache_bytes;

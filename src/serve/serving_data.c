@@ -25,6 +25,14 @@
   DSM__FIELD(TEXT, struct_type, member, "instance", READ | DSM__COLUMN | DSM__CHOSEN,              \
              .max = DSM_TEXT_BYTES_MAX, .help = (about))
 
+#define TPOT(struct_type, member, flags)                                                           \
+  DSM__FIELD(REAL, struct_type, member, "tpot_seconds",                                            \
+             DSM__FIELD_IS_READ | DSM__LESS | DSM__OPTIONAL | (flags), .fallback = (double)NAN,    \
+             .unit = "seconds", .help = "Between two later ones; absent: there are none.")
+#define TTFT(struct_type, member, flags)                                                           \
+  SECONDS(struct_type, member, "ttft_seconds", DSM__LESS | DSM__FIELD_IS_REQUIRED | (flags),       \
+          "To the first token of a request, on average.")
+
 #define PART(member, key, about)                                                                   \
   SECONDS(dsm_serving_parts, member, key, DSM__COLUMN | DSM__LESS | DSM__FIELD_IS_REQUIRED, about)
 
@@ -52,13 +60,11 @@ DSM__OWN_RECORD(
          DSM__COLUMN | DSM__MORE | DSM__UNLESS_0, "Tokens of answers; absent: there are none."),
     RATE(dsm_serving_point, chip_requests_per_second, "chip_requests_per_second",
          DSM__COLUMN | DSM__MORE | DSM__FIELD_IS_REQUIRED, "Requests that a chip serves."),
-    SECONDS(dsm_serving_point, ttft_seconds, "ttft_seconds",
-            DSM__COLUMN | DSM__LESS | DSM__FIELD_IS_REQUIRED,
-            "To the first token of a request, on average."),
-    DSM__FIELD(REAL, dsm_serving_point, tpot_seconds, "tpot_seconds",
-               DSM__FIELD_IS_READ | DSM__COLUMN | DSM__LESS | DSM__OPTIONAL,
-               .fallback = (double)NAN, .unit = "seconds",
-               .help = "Between two later ones; absent: there are none."),
+    DSM__FIELD(REAL, dsm_serving_point, million_dollars, "dollars_per_million_tokens",
+               DSM__FIELD_IS_READ | DSM__COLUMN | DSM__LESS | DSM__UNLESS_0, .unit = "$",
+               .help = "Hours of chips for tokens of answers; absent: no prices are stated."),
+    TTFT(dsm_serving_point, ttft_seconds, DSM__COLUMN),
+    TPOT(dsm_serving_point, tpot_seconds, DSM__COLUMN),
     SECONDS(dsm_serving_point, request_seconds, "request_seconds",
             DSM__COLUMN | DSM__LESS | DSM__FIELD_IS_REQUIRED, "To its last token."),
     SECONDS(dsm_serving_point, decode_seconds, "decode_seconds",
@@ -132,28 +138,21 @@ DSM__OWN_RECORD(
          DSM__MORE | DSM__UNLESS_0, "Tokens of answers; absent: there are none."),
     RATE(dsm_serving_change, chip_requests_per_second, "chip_requests_per_second",
          DSM__MORE | DSM__FIELD_IS_REQUIRED, "Requests that a chip serves."),
-    SECONDS(dsm_serving_change, ttft_seconds, "ttft_seconds", DSM__LESS | DSM__FIELD_IS_REQUIRED,
-            "To the first token of a request, on average."),
-    DSM__FIELD(REAL, dsm_serving_change, tpot_seconds, "tpot_seconds",
-               DSM__FIELD_IS_READ | DSM__LESS | DSM__OPTIONAL, .fallback = (double)NAN,
-               .unit = "seconds", .help = "Between two later ones; absent: there are none."),
+    TTFT(dsm_serving_change, ttft_seconds, 0), TPOT(dsm_serving_change, tpot_seconds, 0),
     DSM__FIELD(REAL, dsm_serving_change, bill, "bill", READ | DSM__LESS, .unit = "ratio",
                .help = "Chips for as many requests a second, over those without a change."));
 
-DSM__OWN_RECORD(
-    fleet_record, dsm_serving_fleet, false, "Equal instances for a rate of requests.",
-    COUNT(dsm_serving_fleet, instances, "instances", DSM__LESS, "How many."),
-    COUNT(dsm_serving_fleet, chips, "chips", DSM__LESS, "Of all of them."),
-    NAME(dsm_serving_fleet, instance, "Chips of one, as of points."),
-    DSM__FIELD(REAL, dsm_serving_fleet, state.running, "running", DSM__FIELD_IS_READ | DSM__FIGURE,
-               .unit = "requests", .help = "Requests in a decode step of one, on average."),
-    SECONDS(dsm_serving_fleet, state.ttft_seconds, "ttft_seconds",
-            DSM__LESS | DSM__FIELD_IS_REQUIRED, "To the first token of a request, on average."),
-    DSM__FIELD(REAL, dsm_serving_fleet, state.tpot_seconds, "tpot_seconds",
-               DSM__FIELD_IS_READ | DSM__LESS | DSM__OPTIONAL, .fallback = (double)NAN,
-               .unit = "seconds", .help = "Between two later ones; absent: there are none."),
-    SECONDS(dsm_serving_fleet, state.request_seconds, "request_seconds",
-            DSM__LESS | DSM__FIELD_IS_REQUIRED, "To its last token."));
+DSM__OWN_RECORD(fleet_record, dsm_serving_fleet, false, "Equal instances for a rate of requests.",
+                COUNT(dsm_serving_fleet, instances, "instances", DSM__LESS, "How many."),
+                COUNT(dsm_serving_fleet, chips, "chips", DSM__LESS, "Of all of them."),
+                NAME(dsm_serving_fleet, instance, "Chips of one, as of points."),
+                DSM__FIELD(REAL, dsm_serving_fleet, state.running, "running",
+                           DSM__FIELD_IS_READ | DSM__FIGURE, .unit = "requests",
+                           .help = "Requests in a decode step of one, on average."),
+                TTFT(dsm_serving_fleet, state.ttft_seconds, 0),
+                TPOT(dsm_serving_fleet, state.tpot_seconds, 0),
+                SECONDS(dsm_serving_fleet, state.request_seconds, "request_seconds",
+                        DSM__LESS | DSM__FIELD_IS_REQUIRED, "To its last token."));
 
 DSM__OWN_RECORD(
     apart_record, dsm_serving_apart, false, "Prefill and decode on instances of their own.",
@@ -383,6 +382,8 @@ static const dsm__table_column columns[] = {
     DSM__COLUMN_OF("tokens/s chip", "{chip_tokens_per_second:4|}", .is_right = true,
                    .is_optional = true),
     DSM__COLUMN_OF("requests/s chip", "{chip_requests_per_second:4}", .is_right = true, .rank = 3),
+    DSM__COLUMN_OF("$/Mtoken", "{dollars_per_million_tokens:4|}", .is_right = true,
+                   .is_optional = true),
     DSM__NUMBERS("TTFT ms", "{ttft_seconds:m4}"),
     DSM__COLUMN_OF("TPOT ms", "{tpot_seconds:m4|}", .is_right = true, .is_optional = true),
     DSM__COLUMN_OF("decode ms", "{decode_seconds:m4|}", .is_right = true, .is_optional = true,

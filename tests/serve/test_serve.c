@@ -294,6 +294,36 @@ START_TEST(test_parts_and_changes) {
 }
 END_TEST
 
+/* Tokens of an hour of all chips cost what the hour does, whatever part of them an instance has. */
+START_TEST(test_prices) {
+  static const dsm_override technology = {"technology", "n5", NULL};
+  static const double million = 1e6;
+  dsm_serving_options options = options_of();
+  dsm_serving *const unpriced = serve(&options);
+  ck_assert_double_eq(unpriced->best.million_dollars, 0);
+  dsm_serving_free(unpriced);
+  dsm_system_free(machine);
+  ck_assert_int_eq(
+      dsm_system_parse(&machine, system_text, strlen(system_text), "s", &technology, 1, diags),
+      DSM_OK);
+  dsm_machine_cost cost;
+  ck_assert_int_eq(dsm_machine_cost_of(machine, &cost, diags), DSM_OK);
+  ck_assert_double_gt(cost.hour_dollars, 0);
+  dsm_serving *const serving = serve(&options);
+  for (size_t i = 0; i < serving->point_count; i++) {
+    const dsm_serving_point *const point = &serving->points[i];
+    const double hour_tokens = 3600 * 4 * point->chip_tokens_per_second;
+    ck_assert_double_eq_tol(point->million_dollars * hour_tokens / million, cost.hour_dollars,
+                            1e-9 * cost.hour_dollars);
+  }
+  dsm_serving_free(serving);
+  options.output_tokens = 0;
+  dsm_serving *const silent = serve(&options);
+  ck_assert_double_eq(silent->best.million_dollars, 0);
+  dsm_serving_free(silent);
+}
+END_TEST
+
 /* Instances that are asked for have the steps that they have among all; so does a step's plan. */
 START_TEST(test_instances_and_steps) {
   dsm_serving_options options = options_of();
@@ -343,6 +373,7 @@ Suite *suite_serve(void) {
   tcase_add_test(tests, test_apart_is_within_limits);
   tcase_add_test(tests, test_prefills_alone);
   tcase_add_test(tests, test_parts_and_changes);
+  tcase_add_test(tests, test_prices);
   tcase_add_test(tests, test_instances_and_steps);
   tcase_add_test(tests, test_refusals);
   suite_add_tcase(suite, tests);
