@@ -43,6 +43,8 @@ typedef enum dsm_optimization {
   DSM_OPTIMIZATION_STAGES,     /**< pipelines of runs of layers over micro-batches; likewise */
   DSM_OPTIMIZATION_CONTEXT,    /**< chips share positions of attentions, in either of two forms; if
                                     named */
+  DSM_OPTIMIZATION_DIVIDE,     /**< axes of a switch stand for two, whose chips have roles of their
+                                    own; if named */
   DSM_OPTIMIZATION_COUNT
 } dsm_optimization;
 
