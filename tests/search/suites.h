@@ -40,6 +40,7 @@ Suite *suite_going_on(void);
 Suite *suite_keeping(void);
 Suite *suite_as_run(void);
 Suite *suite_divided(void);
+Suite *suite_operations(void);
 Suite *suite_recomputation(void);
 Suite *suite_kept_activations(void);
 Suite *suite_kept_activations(void);

@@ -378,6 +378,13 @@ dsm_status dsm__strategies_check(const dsm_explore_options *options, dsm_diags *
                          dsm_mode_name(options->mode), strategies[o].word);
     }
   }
+  if (options->recomputation > DSM_RECOMPUTATION_FULL &&
+      (options->as_run_by != DSM_AS_RUN_BY_ANY || options->aim != DSM_AIM_TIME)) {
+    return dsm__refuse(diags, DSM_ERROR_USAGE,
+                       "expected recomputation of whole layers with a framework or another "
+                       "objective than time, found \"%s\"",
+                       dsm_recomputation_name(options->recomputation));
+  }
   for (int d = 0; d < DEMAND_COUNT; d++) {
     const demand asked = demand_of(options, d);
     char found[64];

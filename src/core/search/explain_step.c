@@ -85,6 +85,7 @@ static bool add_values(editing *made, dsm_decision decision, dsm_explanation *ex
     own->layer.shard = is_shard ? (dsm_sharding)v : planned.shard;
     own->layer.is_recomputed = is_shard ? planned.is_recomputed : v == 1;
     own->layer.is_output_recomputed = planned.is_output_recomputed && own->layer.is_recomputed;
+    own->layer.is_product_kept = planned.is_product_kept && own->layer.is_recomputed;
     is_good = predict_edited(made, append(explanation, decision, v, v == chosen));
   }
   own->layer = planned;
