@@ -113,7 +113,7 @@ typedef enum dsm_decision {
   DSM_DECISION_PIPELINED,         /**< value 0 or 1 */
   DSM_DECISION_HOISTED,           /**< value 0 or 1 */
   DSM_DECISION_SHARD,             /**< value: dsm_sharding. All else as planned */
-  DSM_DECISION_RECOMPUTED,        /**< value 0 or 1; likewise */
+  DSM_DECISION_RECOMPUTED,        /**< value 0 or 1, 2: its operations alone; likewise */
   DSM_DECISION_MICRO_BATCHES,     /**< of the step: how many. Without them all else at its best */
   DSM_DECISION_STAGES,            /**< likewise; 1: none */
   DSM_DECISION_SHARDED_LAYERS,    /**< likewise: of how many layers something is shared out */

@@ -603,6 +603,8 @@ typedef struct dsm_layer_memory {
   double input_bytes;        /**< of the network's input, of the first layer; training only */
   double activations_bytes;  /**< kept for the update pass; training only */
   double output_bytes;       /**< of these, what the layer's output has */
+  double product_bytes;      /**< what its product makes, where operations behind it keep results
+                                  beside the output; else 0 */
   double recomputed_bytes;   /**< not kept, but made anew while its segment runs backward */
   bool is_output_recomputed; /**< the output is among these, though a segment ends with it */
   double cache_bytes;        /**< of keys and values; inference only */

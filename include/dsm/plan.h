@@ -144,6 +144,8 @@ typedef struct dsm_layer_decisions {
   bool is_recomputed;         /**< its forward pass runs again; what it makes is not kept, but for
                                    an output that is read outside of its segment */
   bool is_output_recomputed;  /**< nor is that: its segment goes on with the next one of a block */
+  bool is_product_kept;       /**< where it is recomputed: what its product makes is kept, and only
+                                   the operations on its input and output run again */
   double weights_on_chip;     /**< preloaded fraction of the weights */
   const char *pipeline_group; /**< name of its group; NULL: it runs by itself */
   uint64_t stage_rows;        /**< in a group: rows of its stage's chips; else 0 */

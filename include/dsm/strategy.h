@@ -43,6 +43,8 @@ typedef enum dsm_optimization {
   DSM_OPTIMIZATION_STAGES,     /**< pipelines of runs of layers over micro-batches; likewise */
   DSM_OPTIMIZATION_CONTEXT,    /**< chips share positions of attentions, in either of two forms; if
                                     named */
+  DSM_OPTIMIZATION_DIVIDE,     /**< axes of a switch stand for two, whose chips have roles of their
+                                    own; if named */
   DSM_OPTIMIZATION_COUNT
 } dsm_optimization;
 
@@ -59,10 +61,12 @@ typedef unsigned dsm_optimization_set;
 /** Which layers are to run their forward pass again (docs/model.md, section 12), where that is
  * asked for: of those that can, without timesteps and with a backward or an update pass. */
 typedef enum dsm_recomputation {
-  DSM_RECOMPUTATION_BEST = 0,  /**< those that are best */
-  DSM_RECOMPUTATION_NONE,      /**< none */
-  DSM_RECOMPUTATION_SELECTIVE, /**< of each attention the scores */
-  DSM_RECOMPUTATION_FULL,      /**< all of each segment of more than one layer */
+  DSM_RECOMPUTATION_BEST = 0,     /**< those that are best */
+  DSM_RECOMPUTATION_NONE,         /**< none */
+  DSM_RECOMPUTATION_SELECTIVE,    /**< of each attention the scores */
+  DSM_RECOMPUTATION_FULL,         /**< all of each segment of more than one layer */
+  DSM_RECOMPUTATION_OPERATIONS,   /**< of each layer the operations on its product, which is kept */
+  DSM_RECOMPUTATION_BY_OPERATION, /**< as BEST, and where that is best the operations alone */
   DSM_RECOMPUTATION_COUNT
 } dsm_recomputation;
 

@@ -368,6 +368,12 @@ static bool is_of_one_setting(const dsm__degrees *degrees, const dsm_plan *plan,
     return refuse(diags, to, "chips of this plan all compute the same, which %s does not do",
                   name_of(to));
   }
+  if (strcmp(degrees->recompute, "operations") == 0) {
+    return refuse(diags, to,
+                  "%s has no setting that keeps all products and makes the operations "
+                  "on them anew",
+                  name_of(to));
+  }
   if (strcmp(degrees->recompute, "mixed") == 0) {
     return refuse(diags, to, "%s recomputes alike in all blocks, and this plan in some",
                   name_of(to));

@@ -31,8 +31,8 @@ END_TEST
 
 START_TEST(test_optimizations_have_the_words_of_the_contract) {
   static const char *const words[DSM_OPTIMIZATION_COUNT] = {
-      "hybrid", "reuse",  "dysm",       "pipeline", "per_pass",  "preload", "hoist",  "spatial",
-      "tensor", "expert", "accumulate", "shard",    "recompute", "stages",  "context"};
+      "hybrid", "reuse",  "dysm",       "pipeline", "per_pass",  "preload", "hoist",   "spatial",
+      "tensor", "expert", "accumulate", "shard",    "recompute", "stages",  "context", "divide"};
   ck_assert_str_eq(dsm_optimization_name((dsm_optimization)_i), words[_i]);
 }
 END_TEST
@@ -84,7 +84,8 @@ START_TEST(test_mode_leaves_out_what_has_no_meaning_in_it) {
   const dsm_optimization_set roles = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL) |
                                      DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR) |
                                      DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_EXPERT) |
-                                     DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_CONTEXT);
+                                     DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_CONTEXT) |
+                                     DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_DIVIDE);
   ck_assert_uint_eq(dsm_mode_possible_optimizations(DSM_MODE_TRAINING),
                     dsm_mode_optimizations(DSM_MODE_TRAINING) | roles |
                         DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HOIST) |

@@ -29,6 +29,7 @@ SOMETIMES_WRITTEN = {"memory.cache_bytes", "$.$schema", "result.latency_seconds"
                      "$.stages", "options.stages", "options.interleave", "options.recomputation", "options.stages_at", "options.schedule", "options.shard_level", "options.as_run_by", "stages.interleave", "options.micro_batches", "roles.y", "roles.z",
                      "result.storage", "result.energy", "options.objective", "options.power_cap_W", "energy.capped_seconds", "energy.step_dollars", "energy.million_samples_dollars", "energy.objective_value", "energy.objective_bound", "storage.period_seconds", "layers.shard", "layers.recompute", "memory.recomputed_bytes",
                      "layers.recompute_output",
+                     "layers.keep_product",
                      "invocations.tile", "invocations.computing", "transfers.axis", "forward.hidden_cycles",
                      "backward.hidden_cycles", "update.hidden_cycles"}
 

@@ -39,6 +39,8 @@ Suite *suite_zero_bubble(void);
 Suite *suite_going_on(void);
 Suite *suite_keeping(void);
 Suite *suite_as_run(void);
+Suite *suite_divided(void);
+Suite *suite_operations(void);
 Suite *suite_recomputation(void);
 Suite *suite_kept_activations(void);
 Suite *suite_kept_activations(void);

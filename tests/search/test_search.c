@@ -29,6 +29,8 @@ int main(void) {
   srunner_add_suite(runner, suite_going_on());
   srunner_add_suite(runner, suite_keeping());
   srunner_add_suite(runner, suite_as_run());
+  srunner_add_suite(runner, suite_divided());
+  srunner_add_suite(runner, suite_operations());
   srunner_add_suite(runner, suite_recomputation());
   srunner_add_suite(runner, suite_kept_activations());
   srunner_add_suite(runner, suite_short_memory());

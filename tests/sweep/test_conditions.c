@@ -142,7 +142,7 @@ static const refused_case refused_cases[] = {
      "--exclude: error: expected \"none\" or different ones of all, everything, hybrid, reuse, "
      "dysm, "
      "pipeline, per_pass, preload, hoist, spatial, tensor, expert, accumulate, shard, recompute, "
-     "stages, context, found "
+     "stages, context, divide, found "
      "\"hybrd\" (did you mean "
      "\"hybrid\"?)"},
     {"workload = net",

@@ -65,7 +65,7 @@ static const vary_case vary_cases[] = {
     {"options.optimize=shard+all,all+hybrid,[\"all\",\"stages\",\"accumulate\"]",
      "options.optimize", "all+shard,all,all+accumulate+stages"},
     {"options.optimize=everything", "options.optimize",
-     "all+hoist+spatial+tensor+expert+accumulate+shard+recompute+stages+context"},
+     "all+hoist+spatial+tensor+expert+accumulate+shard+recompute+stages+context+divide"},
     {"options.parallelism=all,model+data", "options.parallelism", "all,data+model"},
     {"system.system.chips_x:system.system.chips_y=2:4,4:2", "system.system.chips_y", "4,2"},
     {"workload.minibatch:workload.source=4:\"a,b:c\",8:plain", "workload.source", "a,b:c,plain"},
@@ -152,7 +152,7 @@ static const refused_case refused_cases[] = {
      "--vary options.optimize: error: expected \"none\" or different ones of all, everything, "
      "hybrid, "
      "reuse, dysm, pipeline, per_pass, preload, hoist, spatial, tensor, expert, accumulate, shard, "
-     "recompute, stages, context, found \"hybird\" (did you "
+     "recompute, stages, context, divide, found \"hybird\" (did you "
      "mean "
      "\"hybrid\"?)"},
     {"options.optimize=preload,none",

@@ -56,6 +56,20 @@ static double inner_bytes(const dsm_layer *layer, const dsm_assumptions *model,
   return elements * dsm__stated_bytes(layer->bytes.output, element_bytes) + mask_bytes;
 }
 
+/* What the product makes, likewise: from it the results behind it can be made anew. 0: there are
+ * none, or they are made anew in any case. */
+static double product_bytes(const dsm_layer *layer, const dsm_assumptions *model,
+                            double element_bytes) {
+  const uint64_t results =
+      layer->kept_results + (layer->has_op[DSM_AUX_CROSS_ENTROPY] ? layer->output_elements : 0) +
+      (model->kept_inputs == DSM_KEPT_INPUTS_ALL ? layer->kept_activations : 0);
+  const bool has_results = keeps_inputs(model) && results > 0 && layer->gates == 0;
+  return has_results && !dsm__is_score_fused(layer, model)
+             ? (double)layer->output_elements *
+                   dsm__stated_bytes(layer->bytes.output, element_bytes)
+             : 0;
+}
+
 /* The operand that operations on the input hand on, which is kept beside the input. */
 static double handed_on_bytes(const dsm_layer *layer, const dsm_assumptions *model,
                               double element_bytes) {
@@ -196,6 +210,8 @@ dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machi
       handed_on_bytes(layer, model, element_bytes) * dsm__input_widening(machine, &share);
   memory.activations_bytes = kept * (double)layer->timesteps * samples / stored_ways;
   memory.output_bytes = made * (double)layer->timesteps * samples / stored_ways;
+  memory.product_bytes =
+      product_bytes(layer, model, element_bytes) * (double)layer->timesteps * samples / stored_ways;
   const dsm_chip_share error_share =
       dsm_chip_share_derive(layer, machine, layouts->of[DSM_PASS_BACKWARD], workload->minibatch);
   memory.transient_bytes =
@@ -210,6 +226,7 @@ dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machi
                                                              workload->element_bytes;
     memory.activations_bytes = 0;
     memory.output_bytes = 0;
+    memory.product_bytes = 0;
   }
   return memory;
 }

@@ -128,7 +128,7 @@ bool dsm__degrees_derive(dsm__degrees *degrees, const dsm_plan *plan) {
     has_roles = add_layer(degrees, axes, plan, machine, i) || has_roles;
   }
   add(&degrees->of[DSM__DEGREE_PIPELINE], has_stages ? stages->count : 1);
-  for (int asked = DSM_RECOMPUTATION_FULL; asked > DSM_RECOMPUTATION_BEST; asked--) {
+  for (int asked = DSM_RECOMPUTATION_OPERATIONS; asked > DSM_RECOMPUTATION_BEST; asked--) {
     if (dsm__recomputation_of(plan, (dsm_recomputation)asked) == (dsm_recomputation)asked) {
       degrees->recompute = dsm_recomputation_name((dsm_recomputation)asked);
     }
@@ -168,7 +168,8 @@ DSM__RECORD(
     DEGREE(ZERO, "zero", "ZeRO: 1 shares optimizer state, 2 also gradients, 3 also weights."),
     DSM__FIELD(TEXT, dsm__degrees, recompute, "recompute", 0,
                .help = "Which layers run their forward pass again: none; selective, those of "
-                       "attentions; full, all of each segment of several; mixed, others."),
+                       "attentions; full, all of each segment of several; operations, of "
+                       "all layers but for their products; mixed, others."),
     DSM__FIELD(COUNT, dsm__degrees, micro_batches, "micro_batches", 0, .min = 1,
                .help = "Of a step."),
     DSM__FIELD(COUNT, dsm__degrees, micro_batch_samples, "micro_batch_samples", 0, .min = 1,

@@ -73,10 +73,11 @@ typedef struct dsm__layer_setting {
   uint64_t micro_batches; /**< in a step, 0: one */
   uint64_t dysm_factor;
   dsm__holding holding;
-  double preloaded_bytes;   /**< of a core's scratchpad, by all layers */
-  double resident_fraction; /**< of this layer's weights */
-  bool is_hoisted;          /**< an lstm's input products of all timesteps at once */
-  bool is_recomputed;       /**< the forward pass runs again */
+  double preloaded_bytes;    /**< of a core's scratchpad, by all layers */
+  double resident_fraction;  /**< of this layer's weights */
+  bool is_hoisted;           /**< an lstm's input products of all timesteps at once */
+  bool is_recomputed;        /**< the forward pass runs again, */
+  bool are_operations_again; /**< or only the operations of it, without the product */
   dsm_sharding shard;
   dsm__table_cut owner; /**< of a tied layer: how the one that has its weights cuts them, as it sees
                              them; not known: what they exchange is left out */
@@ -87,6 +88,11 @@ typedef struct dsm__layer_setting {
   const dsm__reductions *reductions; /**< of a layer outside pipelines, where they are shared;
                                           NULL: sums of gradients are its own */
 } dsm__layer_setting;
+
+/** Does a layer's forward pass run again with its product? */
+static inline bool dsm__is_product_again(const dsm_layer_decisions *decisions) {
+  return decisions->is_recomputed && !decisions->is_product_kept;
+}
 
 /** How much counts of what a pass takes in all micro-batches. */
 double dsm__counted_share(const dsm__layer_setting *setting, dsm_pass pass);

@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plan/issue.h"
 
+#include "plan/keeping.h"
+
+/* Kernels of the operations that run again before a pass, without their product. */
+static double operations_again(const dsm_layer_plan *layer, const dsm_machine *machine,
+                               dsm_mode mode, dsm_pass which) {
+  if (!layer->decisions.is_product_kept || which != dsm__recomputing_pass(layer->layer)) {
+    return 0;
+  }
+  return (double)layer->passes[DSM_PASS_FORWARD].invocations[0].count *
+         dsm__operation_kernels(layer->layer, machine, mode);
+}
+
 /* Kernels of a layer's pass in a step. */
 static double kernels_of(const dsm_layer_plan *layer, const dsm_machine *machine, dsm_mode mode,
                          dsm_pass which) {
@@ -13,7 +25,8 @@ static double kernels_of(const dsm_layer_plan *layer, const dsm_machine *machine
   }
   return invocations * dsm_invocation_kernels(layer->layer, machine, mode, which) +
          (again > 0 ? again * dsm_invocation_kernels(layer->layer, machine, mode, DSM_PASS_FORWARD)
-                    : 0);
+                    : 0) +
+         operations_again(layer, machine, mode, which);
 }
 
 /* Of the network, as a chip has them: of a group's stages it is one, of which one has most. */

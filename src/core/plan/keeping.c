@@ -55,8 +55,9 @@ dsm_shard_level dsm__shard_level_of(const dsm_plan *plan, dsm_shard_level asked)
  * Source: section 12; S: ZeRO (S. Rajbhandari et al., 2020), whose three stages these are. Symbols:
  * W = dsm__shard_ways. optimizer: state / W, which model.sharded_update has shared out already;
  * gradients: / W; weights: / W, and all of them while the layer runs. Made anew: what is kept but
- * the output, and of a layer within its segment, or whose segment goes on, that too. Limits: W = 1:
- * as it was.
+ * the output, and of a layer within its segment, or whose segment goes on, that too; where the
+ * product is kept, what it makes stays, from which the output within a segment can be made, or the
+ * output where no result is made anew. Limits: W = 1: as it was.
  */
 void dsm__keep_less(dsm_layer_memory *memory, const dsm_layer *layer, const dsm_machine *machine,
                     const dsm_pass_layouts *layouts, const dsm_layer_decisions *decisions,
@@ -75,7 +76,12 @@ void dsm__keep_less(dsm_layer_memory *memory, const dsm_layer *layer, const dsm_
   }
   if (decisions->is_recomputed) {
     memory->is_output_recomputed = decisions->is_output_recomputed;
-    const double kept = is_last && !memory->is_output_recomputed ? memory->output_bytes : 0;
+    const bool is_output_kept = is_last
+                                    ? !memory->is_output_recomputed
+                                    : decisions->is_product_kept && !(memory->product_bytes > 0);
+    const double product = decisions->is_product_kept ? memory->product_bytes : 0;
+    const double kept =
+        fmin((is_output_kept ? memory->output_bytes : 0) + product, memory->activations_bytes);
     memory->recomputed_bytes = memory->activations_bytes - kept;
     memory->activations_bytes = kept;
   }
@@ -118,4 +124,36 @@ double dsm__gathering_cycles(const dsm__layer_setting *setting, const dsm_pass_l
                              dsm_pass pass, double pass_cycles) {
   const dsm_traffic gathered = dsm__gathered_weights(setting, layouts, pass);
   return fmax(0, dsm_group_cycles(setting->machine, &gathered) - pass_cycles);
+}
+
+double dsm__operation_kernels(const dsm_layer *layer, const dsm_machine *machine, dsm_mode mode) {
+  return fmax(1, dsm_invocation_kernels(layer, machine, mode, DSM_PASS_FORWARD) - 1);
+}
+
+/*
+ * Source: section 12. Symbols: count * (max(auxiliary work of forward, (raw + st) / memory) + k *
+ * overhead), with the k kernels of the operations, at least one; what the product made is read and
+ * the output written at least. Sums of statistics are kept (A). Limits: nothing made anew: 0.
+ */
+dsm__operations_again dsm__operations_made_again(const dsm__layer_setting *setting,
+                                                 dsm_parallelism parallelism, dsm_pass pass) {
+  const dsm_machine *const machine = setting->machine;
+  dsm__operations_again again = {.count = 0};
+  if (!setting->are_operations_again || pass != dsm__recomputing_pass(setting->layer)) {
+    return again;
+  }
+  const dsm__parts parts = dsm__pass_parts(setting, DSM_PASS_FORWARD, parallelism, false);
+  const dsm_pass_work work =
+      dsm__part_work(setting, DSM_PASS_FORWARD, parallelism, &parts.items[0]);
+  const double moving =
+      dsm_link_cycles(machine, DSM_LINK_MEMORY, work.bytes.raw + work.bytes.stored);
+  const double starting =
+      machine->overhead_cycles * dsm__operation_kernels(setting->layer, machine, setting->mode);
+  const bool is_moving = moving > work.auxiliary_cycles;
+  again.count = (double)parts.items[0].count;
+  again.resources.cycles[is_moving ? DSM_BOUND_MEMORY : work.auxiliary_bound] =
+      is_moving ? moving : work.auxiliary_cycles;
+  again.resources.cycles[DSM_BOUND_OVERHEAD] = starting;
+  again.cycles = (is_moving ? moving : work.auxiliary_cycles) + starting;
+  return again;
 }

@@ -48,6 +48,19 @@ static inline bool dsm__is_recomputed_before(const dsm__layer_setting *setting, 
          pass == dsm__recomputing_pass(setting->layer);
 }
 
+/** The operations of a layer that run again before a pass, without its product. */
+typedef struct dsm__operations_again {
+  double count;            /**< how often in a step; 0: they do not */
+  double cycles;           /**< of one time */
+  dsm_resources resources; /**< the cycles by what decides them */
+} dsm__operations_again;
+
+/** Kernels of one time: those of the forward pass but the product's, at least one. */
+double dsm__operation_kernels(const dsm_layer *layer, const dsm_machine *machine, dsm_mode mode);
+
+dsm__operations_again dsm__operations_made_again(const dsm__layer_setting *setting,
+                                                 dsm_parallelism parallelism, dsm_pass pass);
+
 /** Weights that are gathered before a pass, once in each micro-batch; nothing of a layer that has
  * them. */
 dsm_traffic dsm__gathered_weights(const dsm__layer_setting *setting,

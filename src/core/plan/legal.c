@@ -9,6 +9,7 @@
 #include "plan/core_layouts.h"
 #include "plan/keeping.h"
 #include "plan/legal_internal.h"
+#include "plan/recomputation.h"
 #include "plan/segments.h"
 #include "plan/step_stages.h"
 
@@ -129,7 +130,8 @@ dsm__layer_setting dsm__judged_setting(const dsm__judge *judge, size_t index,
       .micro_batches = dsm__micro_batches(judge->of->decisions),
       .dysm_factor = dsm__judged(judge, index)->layer.dysm_factor,
       .is_hoisted = is_made_well(judge, index, DSM__CHOICE_HOISTED),
-      .is_recomputed = is_made_well(judge, index, DSM__CHOICE_RECOMPUTED),
+      .is_recomputed = is_made_well(judge, index, DSM__CHOICE_RECOMPUTED) &&
+                       dsm__is_product_again(&dsm__judged(judge, index)->layer),
   };
 }
 
@@ -208,6 +210,15 @@ static void judge_output(dsm__judge *judge, size_t index) {
   if (own->is_output_recomputed && why != NULL) {
     dsm__judge_tell(judge, DSM__LAYER_PLACE(index, is_output_recomputed), NULL,
                     "expected false %s, found true", why);
+  }
+  const bool may_keep = dsm__may_keep_products(judge->of->options->recomputation);
+  if (own->is_product_kept && (!own->is_recomputed || own->is_output_recomputed || !may_keep)) {
+    dsm__judge_tell(judge, DSM__LAYER_PLACE(index, is_product_kept),
+                    may_keep ? NULL : "the plan's options.recomputation decides",
+                    "expected false %s, found true",
+                    !own->is_recomputed ? "in a layer whose forward pass does not run again"
+                    : !may_keep         ? "where recomputation is not of operations"
+                                        : "where the output is made anew behind its segment");
   }
 }
 

@@ -78,7 +78,7 @@ static bool can_run(const dsm__judge *judge, const alike *all) {
 static bool judge_recomputed(dsm__judge *judge) {
   const dsm_workload *const workload = judge->of->workload;
   bool is_any = false;
-  for (int asked = DSM_RECOMPUTATION_NONE; asked < DSM_RECOMPUTATION_COUNT && !is_any; asked++) {
+  for (int asked = DSM_RECOMPUTATION_NONE; asked <= DSM_RECOMPUTATION_FULL && !is_any; asked++) {
     const dsm__again *const again =
         dsm__recomputed_layers(workload, (dsm_recomputation)asked, judge->arena);
     if (again == NULL) {
@@ -87,8 +87,7 @@ static bool judge_recomputed(dsm__judge *judge) {
     is_any = true;
     for (size_t i = 0; i < workload->layer_count; i++) {
       const dsm_layer_decisions *const own = &dsm__judged(judge, i)->layer;
-      is_any = is_any && own->is_recomputed == (again[i] != DSM__AGAIN_NOTHING) &&
-               own->is_output_recomputed == (again[i] == DSM__AGAIN_ALL);
+      is_any = is_any && dsm__again_of(own) == again[i];
     }
   }
   if (!is_any) {

@@ -140,6 +140,14 @@ void dsm__pass_add_gathering(dsm__pass_builder *builder, const dsm__layer_settin
   builder->pass->hidden_cycles = cycles - visible;
 }
 
+void dsm__pass_add_operations_again(dsm__pass_builder *builder, const dsm__layer_setting *setting,
+                                    const dsm_pass_layouts *layouts, dsm_pass which) {
+  const dsm__operations_again again =
+      dsm__operations_made_again(setting, layouts->of[which], which);
+  builder->pass->group_cycles[DSM_GROUP_RECOMPUTE] += again.cycles * again.count;
+  dsm_resources_add(&builder->pass->resources, &again.resources, again.count);
+}
+
 void dsm__pass_add_update_relayouts(dsm__pass_builder *builder, const dsm__layer_setting *setting,
                                     const dsm_pass_layouts *layouts) {
   const dsm_update_relayouts moves = dsm_update_relayouts_derive(
@@ -282,6 +290,7 @@ void dsm__pass_predict_alone(dsm__pass_builder *builder, dsm_pass_plan *pass,
     dsm__pass_add_cycles(builder, i, (double)pass->invocations[i].count);
   }
   dsm__pass_add_gathering(builder, setting, &decision->layouts, which);
+  dsm__pass_add_operations_again(builder, setting, &decision->layouts, which);
   if (which == DSM_PASS_UPDATE) {
     dsm__pass_add_weight_groups(builder, setting, &decision->layouts, 1);
     dsm__pass_add_update_relayouts(builder, setting, &decision->layouts);

@@ -49,6 +49,10 @@ void dsm__pass_add_weight_groups(dsm__pass_builder *builder, const dsm__layer_se
 void dsm__pass_add_gathering(dsm__pass_builder *builder, const dsm__layer_setting *setting,
                              const dsm_pass_layouts *layouts, dsm_pass which);
 
+/** Adds the operations that run again before the pass, without their product (section 12). */
+void dsm__pass_add_operations_again(dsm__pass_builder *builder, const dsm__layer_setting *setting,
+                                    const dsm_pass_layouts *layouts, dsm_pass which);
+
 /** Adds the moves of an update pass whose parallelism differs from that of the others (section 11).
  */
 void dsm__pass_add_update_relayouts(dsm__pass_builder *builder, const dsm__layer_setting *setting,

@@ -22,7 +22,7 @@
 /* clang-format off: a field a row */
 
 static bool has_fixed_recomputation(const void *options) {
-  return dsm__is_recomputation_fixed(((const dsm_explore_options *)options)->recomputation);
+  return ((const dsm_explore_options *)options)->recomputation != DSM_RECOMPUTATION_BEST;
 }
 
 static bool has_roles(const void *options) {
@@ -73,8 +73,11 @@ DSM__OWN_RECORD(
         WORD, dsm_explore_options, recomputation, "recomputation", READ,
         .words = &dsm__recomputation_words, .fallback = DSM_RECOMPUTATION_BEST,
         .is_stated = has_fixed_recomputation,
-        .help = "Which layers were asked to run their forward pass again: none, those of "
-                "attentions, all of each segment of several layers. Absent: those that are best."),
+        .help =
+            "Which layers were asked to run their forward pass again: none, those of "
+            "attentions, all of each segment of several layers, of all layers the operations "
+            "alone; by_operation: those, or their operations, that are best. Absent: those that "
+            "are best."),
     DSM__FIELD(WORD, dsm_explore_options, shard_level, "shard_level", READ | DSM__FIELD_UNLESS_0,
                .words = &dsm__shard_level_words, .fallback = DSM_SHARD_LEVEL_BEST,
                .help = "What each layer was asked to share out of weights that several chips have: "

@@ -76,6 +76,12 @@ DSM_NODISCARD dsm_status dsm__supply_check(const dsm_workload *workload, const d
  * are one, the first of them. */
 dsm_parallelism_set dsm__parallelisms_on(const dsm_system *system, dsm_parallelism_set set);
 
+/** May an axis stand for two? Any chips of a switch are as far from one another. */
+static inline bool dsm__may_divide(const dsm_network *network, unsigned axis) {
+  return network->topology == DSM_TOPOLOGY_AXES && network->axis_count < DSM_AXES_MAX &&
+         network->axes[axis].link == DSM_LINK_KIND_SWITCH;
+}
+
 /** The parallelisms that options leave to a layer: its own, those asked for, without the hybrid
  * ones unless that optimisation is on. Layers that can only use data keep data. Empty only where
  * options name roles, none of them data and model, that the layer can have. */

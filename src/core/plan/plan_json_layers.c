@@ -74,7 +74,7 @@ static bool take_pass(dsm__plan_reader *reader, const dsm__json_node *passes, si
   decision->splits[pass][0] = found->decisions.core_split;
   decision->splits[pass][1] = found->decisions.core_split;
   take_invocations(reader, &node, index, pass, found);
-  if (decision->layer.is_recomputed && pass == dsm__recomputing_pass(layer)) {
+  if (dsm__is_product_again(&decision->layer) && pass == dsm__recomputing_pass(layer)) {
     const unsigned part = is_accumulating(reader, index, pass) ? 2 : 1;
     decision->splits[pass][part] = decision->splits[DSM_PASS_FORWARD][0];
   }

@@ -366,6 +366,10 @@ DSM__RECORD(
         DECISION | DSM__FIELD_UNLESS_0,
         .help = "With recompute, inside a repetition of a block: that output is not kept either, "
                 "so its segment continues with the next one. Written only if it does."),
+    DSM__FIELD(FLAG, dsm_layer_decisions, is_product_kept, "keep_product",
+               DECISION | DSM__FIELD_UNLESS_0,
+               .help = "With recompute: what the layer's product makes is kept, and only the "
+                       "operations on its input and output run again. Written only if it is so."),
     DSM__FIELD(
         REAL, dsm_layer_decisions, weights_on_chip, "weights_on_chip", COLUMN | DECISION, .max = 1,
         .unit = "ratio",

@@ -202,8 +202,10 @@ static void add(amounts *sum, const amounts *one, double times) {
   }
 }
 
-/* Invocations are of all stages; those of a layer in a pipeline are not those of its share. */
-static amounts judge_pass(const dsm__json_node *pass, bool is_pipelined, double stages) {
+/* Invocations are of all stages; those of a layer in a pipeline are not those of its share.
+ * `is_product_kept`: what runs again is no invocation. */
+static amounts judge_pass(const dsm__json_node *pass, bool is_pipelined, bool is_product_kept,
+                          double stages) {
   const dsm__json_node list = dsm__json_member(pass, "invocations");
   const char *const again = dsm_invocation_kind_name(DSM_INVOCATION_RECOMPUTE);
   const dsm__json_node first = dsm__json_first(&list);
@@ -221,6 +223,7 @@ static amounts judge_pass(const dsm__json_node *pass, bool is_pipelined, double 
   for (int a = 0; a < ADDED_COUNT; a++) {
     sum.of[a] = is_pipelined || !dsm__json_is_present(&first) ? unknown : sum.of[a];
   }
+  sum.of[AGAIN] = is_product_kept ? unknown : sum.of[AGAIN];
   return judge(pass, PASS, &sum);
 }
 
@@ -260,8 +263,9 @@ static void check_sums(const dsm__json_node *root) {
       of_group = (amounts){{0}};
       group = name;
     }
+    const dsm__json_node kept = dsm__json_member(&layer, "keep_product");
     DSM__JSON_EACH(pass, &passes) {
-      const amounts own = judge_pass(&pass, name != NULL, stages);
+      const amounts own = judge_pass(&pass, name != NULL, dsm__json_is_present(&kept), stages);
       add(&of_group, &own, 1);
       add(&of_step, &own, 1);
     }

@@ -32,7 +32,8 @@ dsm__layer_setting dsm__predictor_setting(const dsm__predictor *p, size_t index)
       .preloaded_bytes = p->preloaded_bytes,
       .resident_fraction = p->decisions->layers[index].layer.weights_on_chip,
       .is_hoisted = p->decisions->layers[index].layer.is_hoisted,
-      .is_recomputed = p->decisions->layers[index].layer.is_recomputed,
+      .is_recomputed = dsm__is_product_again(&p->decisions->layers[index].layer),
+      .are_operations_again = p->decisions->layers[index].layer.is_product_kept,
       .shard = p->decisions->layers[index].layer.shard,
       .owner = dsm__owner_cut_of(p->plan->workload, &p->machine, p->decisions, index),
       .gathered_before = p->steps[0] == NULL ? 0 : p->steps[0][index].gathered_before,
@@ -99,6 +100,7 @@ static bool predict_pass(const dsm__predictor *p, size_t index, dsm_pass pass) {
     dsm__pass_add_cycles(&builder, i, (double)out->invocations[i].count);
   }
   dsm__pass_add_gathering(&builder, &setting, &decision->layouts, pass);
+  dsm__pass_add_operations_again(&builder, &setting, &decision->layouts, pass);
   if (pass == DSM_PASS_UPDATE) {
     dsm__pass_add_weight_groups(&builder, &setting, &decision->layouts, 1);
     dsm__pass_add_update_relayouts(&builder, &setting, &decision->layouts);

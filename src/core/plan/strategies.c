@@ -167,6 +167,20 @@ static const char *why_no_stages(const question *q) {
                "can begin";
 }
 
+static const char *why_no_divide(const question *q) {
+  const dsm_network *const network = &q->system->system;
+  bool may_any = false;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    for (uint64_t inner = 2; dsm__may_divide(network, a) && inner < network->axes[a].chips;
+         inner++) {
+      may_any = may_any || network->axes[a].chips % inner == 0;
+    }
+  }
+  return may_any ? NULL
+                 : "the system has no axis of a switch, of two axes at most, whose number of chips "
+                   "has a divisor";
+}
+
 /* ---- the table ---- */
 
 #define TRAINING (1U << (unsigned)DSM_MODE_TRAINING)
@@ -224,7 +238,9 @@ static const char *why_no_stages(const question *q) {
       ADDED(TAKE_TURNS) | ADDED(FIT) | CHIPS | TIME_ALONE, .modes = TRAINING,                                   \
       .help = "in training, micro-batches pass through pipeline stages, each on chips of its own") \
   ITEM(CONTEXT, context, why_no_context, NULL, 0, .modes = BOTH, .roles = DSM_ROLE_GROUP_CONTEXT,  \
-      .help = "chips share positions of attentions, whose keys and values turn or are gathered")
+      .help = "chips share positions of attentions, whose keys and values turn or are gathered")   \
+  ITEM(DIVIDE, divide, why_no_divide, NULL, TIME_ALONE | CHIPS, .modes = BOTH,                     \
+      .help = "an axis of a switch stands for two, whose chips have roles of their own")
 /* clang-format on */
 
 #define WORD(value, name, why, other, sets, ...) [DSM_OPTIMIZATION_##value].key = #name,
@@ -361,6 +377,13 @@ dsm_status dsm__strategies_check(const dsm_explore_options *options, dsm_diags *
       return dsm__refuse(diags, DSM_ERROR_USAGE, "expected optimizations that %s has, found %s",
                          dsm_mode_name(options->mode), strategies[o].word);
     }
+  }
+  if (options->recomputation > DSM_RECOMPUTATION_FULL &&
+      (options->as_run_by != DSM_AS_RUN_BY_ANY || options->aim != DSM_AIM_TIME)) {
+    return dsm__refuse(diags, DSM_ERROR_USAGE,
+                       "expected recomputation of whole layers with a framework or another "
+                       "objective than time, found \"%s\"",
+                       dsm_recomputation_name(options->recomputation));
   }
   for (int d = 0; d < DEMAND_COUNT; d++) {
     const demand asked = demand_of(options, d);

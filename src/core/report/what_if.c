@@ -61,7 +61,8 @@ static const char *value_text(dsm__page *page, const dsm_what_if *what_if) {
   return what_if->decision == DSM_DECISION_SHARD ? dsm_sharding_name((dsm_sharding)what_if->value)
          : !decisions[what_if->decision].is_flag ? dsm__page_text(page, "%" PRIu64, what_if->value)
          : what_if->value == 0                   ? "no"
-                                                 : "yes";
+         : what_if->value == 1                   ? "yes"
+                                                 : "operations";
 }
 
 /* How the step differs from the reference: "+12.3 % (+1,118,660 cycles)". */

@@ -116,7 +116,7 @@ static bool divide(run_search *s, const run_case *of) {
   if (!of->is_recomputation_said) {
     one.is_recomputation_said = true;
     one.is_bounded = false;
-    for (int r = DSM_RECOMPUTATION_NONE; is_good && r < DSM_RECOMPUTATION_COUNT; r++) {
+    for (int r = DSM_RECOMPUTATION_NONE; is_good && r <= DSM_RECOMPUTATION_FULL; r++) {
       one.options.recomputation = (dsm_recomputation)r;
       is_good = dsm_recomputation_why_not(s->workload, (dsm_recomputation)r) != NULL ||
                 dsm__cases_open(&s->cases, &one, sizeof one) != NULL;

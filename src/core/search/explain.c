@@ -44,7 +44,8 @@ static dsm__layer_setting setting_of(const dsm__explaining *e, bool is_chosen_pa
   dsm__layer_setting setting =
       dsm__open_setting(&e->problem->inputs, e->chosen->layer, e->chosen->decisions.dysm_factor);
   setting.is_hoisted = e->chosen->decisions.is_hoisted;
-  setting.is_recomputed = e->chosen->decisions.is_recomputed;
+  setting.is_recomputed = dsm__is_product_again(&e->chosen->decisions);
+  setting.are_operations_again = e->chosen->decisions.is_product_kept;
   setting.shard = e->chosen->decisions.shard;
   setting.machine = e->machine;
   setting.reductions =

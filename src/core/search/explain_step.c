@@ -68,23 +68,29 @@ static dsm_what_if *append(dsm_explanation *explanation, dsm_decision decision, 
  * does. */
 static void split_again(const dsm_layer_plan *planned, dsm__layer_decision *own) {
   const dsm_pass pass = dsm__recomputing_pass(planned->layer);
-  if (!planned->decisions.is_recomputed && pass < DSM_PASS_COUNT &&
+  if (!dsm__is_product_again(&planned->decisions) && pass < DSM_PASS_COUNT &&
       planned->passes[pass].invocation_count < DSM_INVOCATION_KINDS_MAX) {
     own->splits[pass][planned->passes[pass].invocation_count] = own->splits[DSM_PASS_FORWARD][0];
   }
 }
+
+enum { OPERATIONS = 2 }; /* value of what is recomputed: those of the layer alone */
 
 /* Each value of a decision of a layer in the plan; the judge says which it cannot have. */
 static bool add_values(editing *made, dsm_decision decision, dsm_explanation *explanation) {
   dsm__layer_decision *const own = &made->layers[made->e->layer_index];
   const dsm_layer_decisions planned = own->layer;
   const bool is_shard = decision == DSM_DECISION_SHARD;
-  const unsigned chosen = is_shard ? (unsigned)planned.shard : planned.is_recomputed;
+  const unsigned again = planned.is_product_kept ? OPERATIONS : planned.is_recomputed;
+  const unsigned chosen = is_shard ? (unsigned)planned.shard : again;
+  const bool may_keep = dsm__may_keep_products(made->e->plan->options.recomputation);
+  const unsigned end = is_shard ? DSM_SHARDING_COUNT : may_keep ? OPERATIONS + 1U : OPERATIONS;
   bool is_good = true;
-  for (unsigned v = 0; v < (is_shard ? DSM_SHARDING_COUNT : 2U) && is_good; v++) {
+  for (unsigned v = 0; v < end && is_good; v++) {
     own->layer.shard = is_shard ? (dsm_sharding)v : planned.shard;
-    own->layer.is_recomputed = is_shard ? planned.is_recomputed : v == 1;
-    own->layer.is_output_recomputed = planned.is_output_recomputed && own->layer.is_recomputed;
+    own->layer.is_recomputed = is_shard ? planned.is_recomputed : v > 0;
+    own->layer.is_product_kept = is_shard ? planned.is_product_kept : v == OPERATIONS;
+    own->layer.is_output_recomputed = planned.is_output_recomputed && (is_shard || v == 1);
     is_good = predict_edited(made, append(explanation, decision, v, v == chosen));
   }
   own->layer = planned;

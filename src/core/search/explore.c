@@ -25,6 +25,7 @@
 #include "plan/tolerance.h"
 #include "search/aim.h"
 #include "search/as_run_by.h"
+#include "search/divided.h"
 #include "search/fused.h"
 #include "search/improve.h"
 #include "search/overlapped.h"
@@ -371,10 +372,13 @@ static dsm_status explore(dsm_plan **plan, const dsm_workload *workload, const d
   if (dsm__is_aimed(options)) {
     return dsm__explore_aimed(plan, workload, system, options, diags);
   }
-  if (options->as_run_by != DSM_AS_RUN_BY_ANY) {
+  if (dsm__are_divisions_asked(options) || options->as_run_by != DSM_AS_RUN_BY_ANY) {
     double bound = 0;
     const dsm_status supplied = dsm__supply_check(workload, system, diags);
     *plan = NULL;
+    if (supplied == DSM_OK && dsm__are_divisions_asked(options)) {
+      return dsm__explore_divided(plan, workload, system, options, memo, diags);
+    }
     return supplied == DSM_OK
                ? dsm__explore_as_run(plan, &bound, workload, system, options, memo, HUGE_VAL, diags)
                : supplied;

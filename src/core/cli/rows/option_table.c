@@ -340,8 +340,9 @@ const cli_option cli_core_options[] = {
     {.name = "recompute",
      .argument = "WHAT",
      .help = "with --optimize recompute: which layers run their forward pass again: attention "
-             "scores (selective), all layers of each segment of several (full), none, or the "
-             "fastest choice (best, the default)",
+             "scores (selective), all layers of each segment of several (full), of all layers the "
+             "operations alone, whose products are kept (operations), none, or the fastest choice "
+             "of layers (best, the default) or of layers and operations (by_operation)",
      .commands = CLI_EXPLORE,
      OF_SEARCH},
     {.name = "shard",

@@ -234,6 +234,18 @@ static void draw_invocations(drawing *d) {
   draw_group(d, DSM_GROUP_AUXILIARY, cost->auxiliary);
 }
 
+/* Operations that run again before a pass, without their product. */
+static void draw_operations_again(drawing *d) {
+  const dsm_layer_plan *const layer = &d->tracer->plan->layers[d->span->layer];
+  const double cycles = d->pass->group_cycles[DSM_GROUP_RECOMPUTE];
+  if (layer->decisions.is_product_kept && cycles > 0) {
+    begin_slice(d, TRACK_SPECIAL, "auxiliary", dsm_invocation_kind_name(DSM_INVOCATION_RECOMPUTE),
+                d->now_cycles, cycles, d->span->begin_cycles + d->span->cycles);
+    end_slice(d, cycles);
+    d->now_cycles += cycles;
+  }
+}
+
 static void draw_pass_slice(const drawing *d) {
   dsm__json_writer *const writer = d->tracer->writer;
   const dsm_plan *const plan = d->tracer->plan;
@@ -268,6 +280,7 @@ static void draw_span(tracer *t, const dsm__step_span *span) {
   };
   draw_pass_slice(&d);
   draw_once(&d, DSM_GROUP_RELAYOUT);
+  draw_operations_again(&d);
   for (unsigned i = 0; i < d.pass->invocation_count; i++) {
     d.invocation = &d.pass->invocations[i];
     if (d.invocation->times > 0) {

@@ -286,9 +286,16 @@ static const char *sharded_line(dsm__page *page, const dsm_plan *plan) {
 
 static const char *recomputed_line(dsm__page *page, const dsm_plan *plan) {
   const uint64_t count = dsm__choice_count(DSM__CHOICE_RECOMPUTED, plan);
-  return count == 0 ? ""
-                    : dsm__page_text(page, "forward passes of %s run again",
-                                     layers_text(page, plan, count));
+  uint64_t products = 0;
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    products += plan->layers[i].decisions.is_product_kept ? 1 : 0;
+  }
+  const char *const text = count == 0 ? ""
+                                      : dsm__page_text(page, "forward passes of %s run again",
+                                                       layers_text(page, plan, count));
+  return products == 0 ? text
+                       : dsm__page_text(page, "%s, of %" PRIu64 " of them the operations alone",
+                                        text, products);
 }
 
 /* Lines of the whole plan, which are there where their text is not "". */

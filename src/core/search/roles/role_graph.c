@@ -78,6 +78,7 @@ dsm_layer_memory dsm__role_memory_of(const dsm__role_space *space, size_t layer_
   const dsm_layer_decisions decisions = {
       .shard = option->shard,
       .is_recomputed = option->is_recomputed,
+      .is_product_kept = option->is_product_kept,
       .is_output_recomputed = /* the option may be that of others of its class alone */
       option->is_output_recomputed && space->layers[layer_index].may_go_on != 0};
   const dsm_pass_layouts layouts = dsm__option_layouts(option);

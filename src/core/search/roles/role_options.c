@@ -122,7 +122,8 @@ static void score(const dsm__problem *problem, size_t layer_index, dsm__role_opt
     }
     dsm__layer_setting setting = dsm__role_setting(problem, layer_index, f, option->shares);
     setting.shard = option->shard;
-    setting.is_recomputed = option->is_recomputed;
+    setting.is_recomputed = option->is_recomputed && !option->is_product_kept;
+    setting.are_operations_again = option->is_product_kept;
     const double often = often_cycles(inputs, &setting, &layouts);
     const dsm__cost once = {.once = dsm__once_cycles(&setting, &layouts) - often};
     const dsm__cost beside = {.micro = often, .once = once.once};
@@ -220,7 +221,7 @@ static bool is_no_worse(const comparing *c, size_t first, size_t second) {
   const bool is_asked = c->is_asked && b->update == b->parallelism;
   return of_a->seen == of_b->seen && is_no_slower(a, b) &&
          !(is_asked && a->update != a->parallelism) && a->shard == b->shard &&
-         a->is_recomputed == b->is_recomputed &&
+         a->is_recomputed == b->is_recomputed && a->is_product_kept == b->is_product_kept &&
          a->is_output_recomputed == b->is_output_recomputed &&
          of_a->weight_ways >= of_b->weight_ways && of_a->more_gradients <= of_b->more_gradients &&
          of_a->kept <= of_b->kept &&
@@ -272,7 +273,8 @@ typedef struct finding {
   const dsm__problem *problem;
   size_t layer_index;
   dsm__again first_again; /* what has to be made anew, */
-  dsm__again last_again;  /* or may */
+  dsm__again last_again;  /* or may, */
+  bool may_keep_product;  /* as may the operations alone */
   bool may_be_held;       /* outputs may be */
   bool has_company;
   dsm__update_roles *updates; /* NULL: an update pass has the roles of the others */
@@ -304,6 +306,9 @@ static size_t keepings_of(const finding *f, dsm_parallelism parallelism, keeping
     }
     for (int again = (int)f->first_again; again <= (int)f->last_again; again++) {
       list[count++] = (keeping){(dsm_sharding)s, (dsm__again)again};
+    }
+    if (f->may_keep_product) {
+      list[count++] = (keeping){(dsm_sharding)s, DSM__AGAIN_OPERATIONS};
     }
   }
   return count;
@@ -340,6 +345,7 @@ static dsm__role_option uniform_option(const finding *f, dsm_parallelism paralle
                             .may_hold = true,
                             .shard = kept.shard,
                             .is_recomputed = kept.again != DSM__AGAIN_NOTHING,
+                            .is_product_kept = kept.again == DSM__AGAIN_OPERATIONS,
                             .is_output_recomputed = kept.again == DSM__AGAIN_ALL};
 }
 
@@ -533,10 +539,13 @@ dsm__role_options dsm__role_options_find(const dsm__problem *problem, size_t lay
       distinct->may_go_on[distinct->class_of[layer_index]] && !problem->are_segments_apart
           ? DSM__AGAIN_ALL
           : DSM__AGAIN_INSIDE;
+  const bool may_be = !is_asked && is_open && may_recompute && can_be;
   finding f = {.problem = problem,
                .layer_index = layer_index,
                .first_again = asked,
-               .last_again = !is_asked && is_open && may_recompute && can_be ? most : asked,
+               .last_again = may_be ? most : asked,
+               .may_keep_product = may_be && dsm__has_operations(layer) &&
+                                   dsm__may_keep_products(problem->inputs.options->recomputation),
                .may_be_held = !may_recompute && dsm__held_roles_are_searched(problem),
                .has_company = dsm__has_company(problem, layer_index)};
   size_t numbers = 1;

@@ -19,6 +19,7 @@ typedef struct dsm__role_option {
   bool is_spare;        /**< only where memory is short: another one with these roles is as fast */
   dsm_sharding shard;
   bool is_recomputed;
+  bool is_product_kept;      /**< where it is recomputed: its operations alone are */
   bool is_output_recomputed; /**< of layers with which a segment ends that may go on */
   bool is_dominated;     /**< another one is no worse where nothing is held; kept where something
                               may be */
@@ -36,7 +37,7 @@ typedef struct dsm__role_option {
 /** Has an option what another one has, but for what it shares? */
 static inline bool dsm__is_same_option(const dsm__role_option *a, const dsm__role_option *b) {
   return a->parallelism == b->parallelism && a->shard == b->shard &&
-         a->is_recomputed == b->is_recomputed &&
+         a->is_recomputed == b->is_recomputed && a->is_product_kept == b->is_product_kept &&
          a->is_output_recomputed == b->is_output_recomputed && a->gathers == b->gathers &&
          a->update_ways == b->update_ways && a->is_for_holding == b->is_for_holding;
 }

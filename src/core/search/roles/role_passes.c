@@ -102,8 +102,10 @@ double dsm__role_pass_cost(const dsm__problem *problem, const dsm__layer_setting
                            dsm_pass pass, const dsm_pass_layouts *layouts) {
   const dsm__memo_score score = recall_pass(problem, setting, pass, layouts);
   problem->found->evaluations += score.evaluations;
-  const dsm__cost cost = {
-      .micro = dsm__counted_share(setting, pass) *
-               (score.cycles + dsm__gathering_cycles(setting, layouts, pass, score.cycles))};
+  const dsm__operations_again again = dsm__operations_made_again(setting, layouts->of[pass], pass);
+  const dsm__cost cost = {.micro = dsm__counted_share(setting, pass) *
+                                   (score.cycles +
+                                    dsm__gathering_cycles(setting, layouts, pass, score.cycles) +
+                                    again.cycles * again.count)};
   return dsm__price(&problem->inputs.prices, &cost);
 }

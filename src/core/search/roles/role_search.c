@@ -38,11 +38,12 @@ static void decide_layer(const dsm__role_space *space, size_t index, size_t opti
       .layer = {.dysm_factor = layer->timesteps == 1 ? dsm__factor_of(option->factor_index) : 1,
                 .shard = option->shard,
                 .is_recomputed = option->is_recomputed,
-                .is_output_recomputed = option->is_output_recomputed},
+                .is_output_recomputed = option->is_output_recomputed,
+                .is_product_kept = option->is_product_kept},
   };
   dsm__layer_setting setting =
       dsm__role_setting(problem, index, option->factor_index, option->shares);
-  setting.is_recomputed = option->is_recomputed;
+  setting.is_recomputed = option->is_recomputed && !option->is_product_kept;
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     if (dsm_pass_exists(layer, setting.mode, (dsm_pass)p)) {
       const dsm__best_pass best = dsm__best_pass_find(
