@@ -179,8 +179,9 @@ bool dsm__can_run(dsm_as_run_by by, const dsm_system *system, const dsm__axis_us
 }
 
 dsm_optimization_set dsm_as_run_by_optimizations(dsm_mode mode) {
-  return dsm_mode_possible_optimizations(mode) & ~(DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PIPELINE) |
-                                                   DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PER_PASS));
+  return dsm_mode_possible_optimizations(mode) & DSM_OPTIMIZATION_EVERYTHING &
+         ~(DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PIPELINE) |
+           DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PER_PASS));
 }
 
 dsm_status dsm__as_run_by_check(const dsm_workload *workload, const dsm_explore_options *options,
