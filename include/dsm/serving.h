@@ -348,6 +348,8 @@ typedef struct dsm_serving_fleet {
   uint64_t chips; /**< of all of them */
   const char *instance;
   dsm_serving_state state; /**< of an instance, to which its part of the requests comes */
+  double load; /**< the rate over the largest that they serve (dsm_serving_largest_rate); above 0.8
+                    the state is not that of a simulation: requests wait until others end */
 } dsm_serving_fleet;
 
 /** Disaggregated serving: prefill and decode on instances of their own. */

@@ -99,9 +99,12 @@ dsm_status dsm__serving_find_fleet(dsm__serving_search *s) {
         return DSM_ERROR_OUT_OF_MEMORY;
       }
       const uint64_t instances = fewest(s, &of, BOTH, most, 0, &state);
-      largest = fmax(largest, (double)most * dsm_serving_largest_rate(&of));
+      const double each = dsm_serving_largest_rate(&of);
+      largest = fmax(largest, (double)most * each);
       if (instances > 0 && (fleet->instances == 0 || instances * instance->chips < fleet->chips)) {
-        *fleet = (dsm_serving_fleet){instances, instances * instance->chips, instance->name, state};
+        const double load = s->to->options.rate / ((double)instances * each);
+        *fleet = (dsm_serving_fleet){instances, instances * instance->chips, instance->name, state,
+                                     load};
       }
     }
   }

@@ -142,17 +142,19 @@ DSM__OWN_RECORD(
     DSM__FIELD(REAL, dsm_serving_change, bill, "bill", READ | DSM__LESS, .unit = "ratio",
                .help = "Chips for as many requests a second, over those without a change."));
 
-DSM__OWN_RECORD(fleet_record, dsm_serving_fleet, false, "Equal instances for a rate of requests.",
-                COUNT(dsm_serving_fleet, instances, "instances", DSM__LESS, "How many."),
-                COUNT(dsm_serving_fleet, chips, "chips", DSM__LESS, "Of all of them."),
-                NAME(dsm_serving_fleet, instance, "Chips of one, as of points."),
-                DSM__FIELD(REAL, dsm_serving_fleet, state.running, "running",
-                           DSM__FIELD_IS_READ | DSM__FIGURE, .unit = "requests",
-                           .help = "Requests in a decode step of one, on average."),
-                TTFT(dsm_serving_fleet, state.ttft_seconds, 0),
-                TPOT(dsm_serving_fleet, state.tpot_seconds, 0),
-                SECONDS(dsm_serving_fleet, state.request_seconds, "request_seconds",
-                        DSM__LESS | DSM__FIELD_IS_REQUIRED, "To its last token."));
+DSM__OWN_RECORD(
+    fleet_record, dsm_serving_fleet, false, "Equal instances for a rate of requests.",
+    COUNT(dsm_serving_fleet, instances, "instances", DSM__LESS, "How many."),
+    COUNT(dsm_serving_fleet, chips, "chips", DSM__LESS, "Of all of them."),
+    NAME(dsm_serving_fleet, instance, "Chips of one, as of points."),
+    DSM__FIELD(REAL, dsm_serving_fleet, load, "load",
+               DSM__FIELD_IS_READ | DSM__FIGURE | DSM__UNLESS_0, .unit = "ratio",
+               .help = "The rate over the largest that they serve. Above 0.8 times are longer."),
+    DSM__FIELD(REAL, dsm_serving_fleet, state.running, "running", DSM__FIELD_IS_READ | DSM__FIGURE,
+               .unit = "requests", .help = "Requests in a decode step of one, on average."),
+    TTFT(dsm_serving_fleet, state.ttft_seconds, 0), TPOT(dsm_serving_fleet, state.tpot_seconds, 0),
+    SECONDS(dsm_serving_fleet, state.request_seconds, "request_seconds",
+            DSM__LESS | DSM__FIELD_IS_REQUIRED, "To its last token."));
 
 DSM__OWN_RECORD(
     apart_record, dsm_serving_apart, false, "Prefill and decode on instances of their own.",
@@ -342,11 +344,13 @@ static const dsm__fact facts[] = {
                       "{best.products_seconds:m4} products, {best.collectives_seconds:m4} "
                       "collectives, {best.others_seconds:m4} other operations, "
                       "{best.overhead_seconds:m4} starts of kernels, {best.host_seconds:m4} host"),
-    DSM__FACT_IF("rate",
-                 "{rate:~6} requests/s need {fleet.chips} of {most_chips} chips: {fleet.instances} "
-                 "instance{fleet.instances;s} ({fleet.instance}), TTFT {fleet.ttft_seconds:m4} "
-                 "ms{fleet.tpot_seconds?, TPOT {fleet.tpot_seconds:m4} ms|}",
-                 DSM__IF(document, of.fleet.instances)),
+    DSM__FACT_IF(
+        "rate",
+        "{rate:~6} requests/s need {fleet.chips} of {most_chips} chips: {fleet.instances} "
+        "instance{fleet.instances;s} ({fleet.instance}){fleet.load?, at {fleet.load:%1} % of "
+        "the most that they serve|}; TTFT {fleet.ttft_seconds:m4} "
+        "ms{fleet.tpot_seconds?, TPOT {fleet.tpot_seconds:m4} ms|}",
+        DSM__IF(document, of.fleet.instances)),
     DSM__FACT_IF("by event",
                  "{simulated.requests} request{simulated.requests;s}: TTFT "
                  "{simulated.ttft.mean_seconds:m4} ms, P50 {simulated.ttft.p50_seconds:m4}, P90 "

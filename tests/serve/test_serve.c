@@ -195,6 +195,8 @@ START_TEST(test_more_is_never_worse) {
     dsm_serving *const served = serve(&options);
     ck_assert_uint_ge(served->fleet.chips, chips);
     ck_assert_uint_eq(served->fleet.chips % served->fleet.instances, 0);
+    ck_assert_double_gt(served->fleet.load, 0);
+    ck_assert_double_le(served->fleet.load, 1);
     chips = served->fleet.chips;
     dsm_serving_free(served);
   }
