@@ -15,7 +15,6 @@
 #define THREADS_MAX 256
 #define SECONDS_MAX 31536000 /* a year */
 #define MEMORY_MAX 1e9       /* GB */
-#define WATTS_MAX 1e6
 
 static DSM_WORDS_AT(mode_word, dsm_mode, DSM_MODE_COUNT);
 static DSM_WORDS_AT(recomputation_word, dsm_recomputation, DSM_RECOMPUTATION_COUNT);
@@ -53,7 +52,7 @@ static const dsm_search_option options[] = {
     {.name = "shard", WORD(shard_level, shard_level_word)},
     {.name = "as-run-by", WORD(as_run_by, framework_word)},
     {.name = "objective", WORD(aim, aim_word)},
-    {.name = "power-cap", NUMBER(power_cap_watts, WATTS_MAX)},
+    {.name = "power-cap", NUMBER(power_cap_watts, DSM__POWER_CAP_MAX)},
     {.name = "threads", COUNT(thread_count, size_t, THREADS_MAX)},
 };
 

@@ -17,6 +17,8 @@ static const char *const whole_paths[] = {
     [DSM__PATH_OPTION + DSM__OPTION_SCHEDULE] = "options.schedule",
     [DSM__PATH_OPTION + DSM__OPTION_RECOMPUTATION] = "options.recomputation",
     [DSM__PATH_OPTION + DSM__OPTION_SHARD_LEVEL] = "options.shard_level",
+    [DSM__PATH_OPTION + DSM__OPTION_OBJECTIVE] = "options.objective",
+    [DSM__PATH_OPTION + DSM__OPTION_POWER_CAP] = "options.power_cap_W",
 };
 enum { WHOLE_PATH_COUNT = sizeof whole_paths / sizeof whole_paths[0] };
 

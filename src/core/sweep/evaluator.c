@@ -9,6 +9,7 @@
 #include "plan/legal.h"
 #include "plan/named_roles.h"
 #include "plan/plan_internal.h"
+#include "plan/step_energy.h"
 
 /* As many findings of a description as are sorted to find the first. */
 #define FINDINGS_MAX 20
@@ -86,6 +87,10 @@ static dsm_status find(dsm__evaluator *evaluator, const dsm__sweep_point *questi
     return dsm__plan_keep(&evaluator->plan, question->kept, workload, system, evaluator->diags);
   }
   if (machine != &dsm__network_machine) {
+    if (dsm__is_aimed(&options)) {
+      return dsm__refuse(evaluator->diags, DSM_ERROR_INVALID,
+                         "expected the objective time and no power cap on cores in memory");
+    }
     evaluator->machine = machine;
     return machine->choose(&evaluator->chosen, workload, system, evaluator->diags);
   }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json_text.h"
+#include "base/number_text.h"
 #include "model/names.h"
 #include "plan/frameworks.h"
 #include "plan/interleave.h"
@@ -13,6 +14,7 @@
 #include "plan/plan_internal.h"
 #include "plan/recomputation.h"
 #include "plan/segments.h"
+#include "plan/step_energy.h"
 
 const dsm__sweep_option dsm__sweep_options[] = {
     [DSM__OPTION_MODE] = {.key = "mode",
@@ -46,6 +48,12 @@ const dsm__sweep_option dsm__sweep_options[] = {
     [DSM__OPTION_SHARD_LEVEL] = {.key = "shard_level",
                                  .words = &dsm__shard_level_words,
                                  .offset = offsetof(dsm_explore_options, shard_level)},
+    [DSM__OPTION_OBJECTIVE] = {.key = "objective",
+                               .words = &dsm__aim_words,
+                               .offset = offsetof(dsm_explore_options, aim)},
+    [DSM__OPTION_POWER_CAP] = {.key = "power_cap_W",
+                               .most = DSM__POWER_CAP_MAX,
+                               .offset = offsetof(dsm_explore_options, power_cap_watts)},
 };
 
 /* What a word of a set stands for; 0: it is none of them. */
@@ -136,8 +144,15 @@ bool dsm__sweep_option_parse(const dsm__sweep_option *option, const char *text,
   char word[DSM__OPTION_WORD_SIZE];
   char *const at_fault = wrong == NULL ? word : wrong;
   unsigned value = 0;
+  double number = 0;
   size_t index = 0;
   bool is_good = false;
+  if (option->words == NULL) {
+    is_good =
+        dsm__text_to_double(text, strlen(text), &number) && number >= 0 && number <= option->most;
+    memcpy((unsigned char *)options + option->offset, &number, is_good ? sizeof number : 0);
+    return is_good;
+  }
   if (option->is_set) {
     is_good = parse_set(option, text, &value, at_fault);
   } else {
@@ -155,6 +170,13 @@ bool dsm__sweep_option_parse(const dsm__sweep_option *option, const char *text,
 dsm__words_text dsm__sweep_option_text(const dsm__sweep_option *option,
                                        const dsm_explore_options *options) {
   unsigned value;
+  if (option->words == NULL) {
+    double number;
+    dsm__words_text text;
+    memcpy(&number, (const unsigned char *)options + option->offset, sizeof number);
+    (void)dsm__double_to_text(number, text.text);
+    return text;
+  }
   if (option->has_roles && dsm__has_named_roles(options)) {
     return roles_text(options);
   }

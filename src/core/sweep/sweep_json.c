@@ -71,7 +71,8 @@ static void read_set(dsm__sweep_draft *draft) {
 DSM__OBJECT(dsm__sweep_options_object, "options", {.name = "mode"}, {.name = "optimize"},
             {.name = "parallelism"}, {.name = "as_run_by"}, {.name = "stages_at"},
             {.name = "schedule"}, {.name = "recomputation"}, {.name = "shard_level"},
-            {.name = "gap"}, {.name = "time_limit_seconds"});
+            {.name = "objective"}, {.name = "power_cap_W"}, {.name = "gap"},
+            {.name = "time_limit_seconds"});
 
 /* How far the search of each point goes. */
 static void read_options(dsm__sweep_draft *draft) {

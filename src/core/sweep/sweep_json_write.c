@@ -96,8 +96,13 @@ static void write_options(resolved_writer *writer) {
     const dsm__sweep_option *const option = &dsm__sweep_options[o];
     const bool is_told = o < DSM__OPTION_AS_RUN_BY || draft->is_stated[o];
     if (is_told && !dsm__draft_varies(draft, DSM__PATH_OPTION + (dsm__path_kind)o)) {
-      dsm__json_put_string(&writer->json, option->key,
-                           dsm__sweep_option_text(option, &draft->options).text);
+      const dsm__words_text text = dsm__sweep_option_text(option, &draft->options);
+      dsm__json_write_key(&writer->json, option->key);
+      if (option->words == NULL) {
+        dsm__json_write_json(&writer->json, text.text);
+      } else {
+        dsm__json_write_string(&writer->json, text.text);
+      }
     }
   }
   if (draft->options.gap > 0) {

@@ -67,6 +67,14 @@ static void read_request_options(dsm__sweep_draft *draft) {
     }
     draft->is_stated[DSM__OPTION_PARALLELISM] = true;
   }
+  if (request->aim != NULL) {
+    draft->options.aim = *request->aim;
+    draft->is_stated[DSM__OPTION_OBJECTIVE] = true;
+  }
+  if (request->power_cap_watts != NULL) {
+    draft->options.power_cap_watts = *request->power_cap_watts;
+    draft->is_stated[DSM__OPTION_POWER_CAP] = true;
+  }
   if (request->gap != NULL) {
     draft->options.gap = *request->gap;
   }

@@ -98,6 +98,11 @@ dsm__raw_value dsm__raw_from_number(dsm__sweep_draft *draft, double number, dsm_
 
 static bool complain_of_option(dsm__sweep_draft *draft, const dsm__raw_value *raw,
                                const dsm__sweep_option *option, const char *wrong) {
+  if (option->words == NULL) {
+    return dsm__draft_error(draft, raw->origin, NULL,
+                            "expected a number from 0 to %.0f, found %.*s", option->most, SHOWN_MAX,
+                            raw->json);
+  }
   const char *keys[DSM__WORDS_MAX + 3] = {"all", "none", "everything"};
   const bool has_everything = option->everything != 0;
   const size_t first = (size_t)option->is_set + option->may_be_none + has_everything;
@@ -125,7 +130,10 @@ static bool make_option(dsm__sweep_draft *draft, const dsm__raw_value *raw,
                         const dsm__sweep_option *option, dsm_axis_value *value) {
   dsm_explore_options options = {.optimizations = 0};
   char wrong[DSM__OPTION_WORD_SIZE] = "";
-  const char *const words = option->is_set ? raw->words : raw->text;
+  const bool is_number = option->words == NULL;
+  const char *const words = is_number        ? raw->is_number ? raw->json : NULL
+                            : option->is_set ? raw->words
+                                             : raw->text;
   const bool is_empty_list = raw->text == NULL && raw->words != NULL && raw->words[0] == '\0';
   if (!(is_empty_list && option->may_be_none) &&
       (words == NULL || !dsm__sweep_option_parse(option, words, &options, wrong))) {
@@ -133,7 +141,10 @@ static bool make_option(dsm__sweep_draft *draft, const dsm__raw_value *raw,
   }
   const char *const text =
       dsm__draft_text(draft, "%s", dsm__sweep_option_text(option, &options).text);
-  *value = (dsm_axis_value){.text = text, .json = quoted(draft, text)};
+  *value = (dsm_axis_value){.text = text,
+                            .json = is_number ? text : quoted(draft, text),
+                            .is_number = is_number,
+                            .number = is_number ? raw->number : 0};
   return true;
 }
 

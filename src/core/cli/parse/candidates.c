@@ -246,7 +246,9 @@ void cli_offer_paths(const cli_unfinished *word, bool is_axis) {
                                            "options.stages_at",
                                            "options.schedule",
                                            "options.recomputation",
-                                           "options.shard_level"};
+                                           "options.shard_level",
+                                           "options.objective",
+                                           "options.power_cap_W"};
   if (is_axis && offer_inputs(word)) {
     return;
   }

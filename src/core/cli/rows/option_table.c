@@ -141,7 +141,7 @@ const cli_option cli_core_options[] = {
          "an axis of the sweep: values with commas between them, also as ranges A:B:xF (from A "
          "to B, each F times the one before) and A:B:+S (in steps of S). PATH is as in --set, "
          "or options.mode, optimize, parallelism, as_run_by, shard_level, recomputation, "
-         "stages_at or schedule, or, with SPEC, workload or "
+         "stages_at, schedule, objective or power_cap_W, or, with SPEC, workload or "
          "system (names, or a folder of descriptions). P:Q=1:2,3:4 varies two paths together. May "
          "be given several times: every combination is a point",
      .commands = CLI_SWEEP,
@@ -174,6 +174,20 @@ const cli_option cli_core_options[] = {
      .help = "bring the results of databases (second operand on) into one (first operand)",
      .commands = CLI_SWEEP,
      FLAG(sweep.is_merge)},
+    {.name = "define",
+     .argument = "NAME=EXPR",
+     .help = "a column more of the points shown: an expression (+ - * /, parentheses) of columns "
+             "with numbers, such as cost=step_seconds*system.core.scratchpad_MiB; may be given "
+             "several times. With plot, of a database",
+     .commands = CLI_SWEEP | CLI_PLOT,
+     TEXTS(defines, CLI_TAKES_TEXT)},
+    {.name = "where",
+     .argument = "CONDITION",
+     .help = "only points for which it holds: EXPR<=EXPR (also <, >, >=, =, !=) of columns with "
+             "numbers, or COLUMN=VALUES (or !=), of which commas are between; may be given several "
+             "times. With plot, of a database",
+     .commands = CLI_SWEEP | CLI_PLOT,
+     TEXTS(wheres, CLI_TAKES_TEXT)},
     {.name = "best",
      .argument = "N",
      .help = "show only the N best points, best first",
@@ -293,12 +307,6 @@ const cli_option cli_core_options[] = {
      .is_list = true,
      .word = cli_log_axis_word,
      READ(CLI_READ_WORDS, plot.view.log_axes, unsigned)},
-    {.name = "where",
-     .argument = "COLUMN=VALUES",
-     .help = "with a database: only points that have one of the comma-separated values in a "
-             "column; may be given several times",
-     .commands = CLI_PLOT,
-     TEXTS(plot.wheres, CLI_TAKES_TEXT)},
     {.name = "script",
      .argument = "FOLDER",
      .help = "keep the gnuplot script NAME.gp in FOLDER, where 'gnuplot NAME.gp' draws the picture "
@@ -363,14 +371,14 @@ const cli_option cli_core_options[] = {
      .help = "what the plan is to be best in: time (default), joules of a step, edp (these times "
              "the seconds of the step), or dollars of a step. All but time need a system that "
              "names a technology, and leave out pipeline, preload, shard and stages",
-     .commands = CLI_EXPLORE,
+     .commands = CLI_EXPLORE | CLI_SWEEP,
      OF_SEARCH},
     {.name = "power-cap",
      .argument = "W",
      .help = "most power of a chip on average over a step (default: 0, no limit): a step that "
              "takes more becomes longer. Needs a system that names a technology, and leaves out "
              "what other objectives do",
-     .commands = CLI_EXPLORE,
+     .commands = CLI_EXPLORE | CLI_SWEEP,
      OF_SEARCH},
     {.name = "threads",
      .argument = "N",
