@@ -271,9 +271,9 @@ static attempt narrow(const subject *s, dsm_diags *diags, bool is_define) {
   if (table.arena == NULL) {
     return (attempt){.status = DSM_ERROR_OUT_OF_MEMORY};
   }
-  const dsm_status status =
-      is_define ? dsm_point_table_define(&table, "twice=2*step_seconds", diags)
-                : dsm_point_table_where(&table, wheres, 2, diags);
+  const dsm_status status = is_define
+                                ? dsm_point_table_define(&table, "twice=2*step_seconds", diags)
+                                : dsm_point_table_where(&table, wheres, 2, diags);
   const uint64_t digest = status == DSM_OK ? digest_table(&table) : 0;
   dsm__arena_free(table.arena);
   return (attempt){.status = status, .digest = digest};
