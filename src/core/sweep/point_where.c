@@ -229,9 +229,11 @@ static dsm_status apply_values(const filter *f, const char *where, size_t column
   const bool is_wanted = sign->orders == DSM__ORDER_EQUAL;
   bool *const is_marked = dsm__arena_array(f->arena, row_count, sizeof *is_marked);
   size_t count = 0;
+  if (is_marked == NULL) {
+    return dsm__out_of_memory(f->diags);
+  }
   const dsm_status status =
-      is_marked == NULL ? dsm__out_of_memory(f->diags)
-                        : mark_values(f, column, where + sign->at + strlen(sign->text), is_marked);
+      mark_values(f, column, where + sign->at + strlen(sign->text), is_marked);
   for (size_t row = 0; status == DSM_OK && row < row_count; row++) {
     f->is_kept[row] = f->is_kept[row] && is_marked[row] == is_wanted;
     count += f->is_kept[row] ? 1 : 0;
@@ -249,8 +251,10 @@ static dsm_status apply_comparison(const filter *f, const char *where,
   const char *const left = dsm__arena_printf(f->arena, "=%.*s", (int)sign->at, where);
   const char *const right =
       dsm__arena_printf(f->arena, "=%s", where + sign->at + strlen(sign->text));
-  dsm_status status = left == NULL || right == NULL ? dsm__out_of_memory(f->diags)
-                                                    : check(f->points, "--where", left, f->diags);
+  if (left == NULL || right == NULL) {
+    return dsm__out_of_memory(f->diags);
+  }
+  dsm_status status = check(f->points, "--where", left, f->diags);
   if (status == DSM_OK) {
     status = check(f->points, "--where", right, f->diags);
   }
@@ -293,8 +297,11 @@ dsm_status dsm__points_where(dsm_point_table *points, dsm__arena *arena, const c
                     .arena = arena,
                     .diags = diags,
                     .is_kept = dsm__arena_array(arena, points->row_count, sizeof(bool))};
-  dsm_status status = f.is_kept == NULL ? dsm__out_of_memory(diags) : DSM_OK;
-  for (size_t row = 0; status == DSM_OK && row < points->row_count; row++) {
+  if (f.is_kept == NULL) {
+    return dsm__out_of_memory(diags);
+  }
+  dsm_status status = DSM_OK;
+  for (size_t row = 0; row < points->row_count; row++) {
     f.is_kept[row] = true;
   }
   for (size_t w = 0; w < count && status == DSM_OK; w++) {
