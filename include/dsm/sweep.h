@@ -68,14 +68,16 @@ typedef struct dsm_sweep_request {
                                                   DSM_OPTIMIZATION_EVERYTHING. Beside all each
                                                   must have a meaning in the mode of some point */
   const dsm_parallelism_set *parallelisms;   /**< NULL: the specification's, else all */
-  const dsm_role_set *roles; /**< beside parallelisms, of each of DSM_AXES_MAX axes as in
-                                  dsm_explore_options; NULL: all */
-  const dsm_record *record;  /**< NULL: the specification's, else layers */
-  bool is_open;              /**< the points are not listed: they are all of the product, up to
-                                  DSM_SWEEP_OPEN_MAX, of which some may be evaluated. Each axis of a value of the
-                                  system then has what the system has too, and numbers in order */
-  const double *gap;         /**< of each point's exploration; NULL: the
-                                  specification's, else 0 */
+  const dsm_role_set *roles;     /**< beside parallelisms, of each of DSM_AXES_MAX axes as in
+                                      dsm_explore_options; NULL: all */
+  const dsm_aim *aim;            /**< NULL: the specification's, else time */
+  const double *power_cap_watts; /**< likewise, else none; up to 1e6 */
+  const dsm_record *record;      /**< NULL: the specification's, else layers */
+  bool is_open;                  /**< the points are not listed: they are all of the product, up to
+                                      DSM_SWEEP_OPEN_MAX, of which some may be evaluated. Each axis of a value of the
+                                      system then has what the system has too, and numbers in order */
+  const double *gap;             /**< of each point's exploration; NULL: the
+                                      specification's, else 0 */
   const double *time_limit_seconds; /**< likewise; else none */
   const dsm_aim *aim;            /**< what each point is to be best in; NULL: likewise, else time */
   const double *power_cap_watts; /**< of a chip on average over a step; NULL: likewise, else none */

@@ -114,6 +114,7 @@ typedef struct dsm_point_table {
   const dsm_cell *cells; /**< row by row */
   size_t row_count;
   size_t point_count; /**< of the sweep: more than rows if it is not complete; of means: systems */
+  size_t defined_count;  /**< of the last columns: of dsm_point_table_define */
   size_t workload_count; /**< more than 0: rows are means over so many workloads, one a system */
 
   struct dsm__arena *arena; /**< private */
@@ -135,6 +136,27 @@ DSM_API void dsm_point_table_free(dsm_point_table *table);
  * no system has results of all workloads. DSM_ERROR_OUT_OF_MEMORY. O(n log n).
  */
 DSM_API DSM_NODISCARD dsm_status dsm_point_table_means(dsm_point_table *table, dsm_diags *diags);
+
+/**
+ * Adds a column, as the last one: of NAME=EXPRESSION the name, and of each row the value of the
+ * expression, where all columns in it have a number and it is finite. Expressions have + - * /,
+ * parentheses, numbers and columns (or the end of a path that only one has, as `chips_x` of
+ * `system.system.chips_x`). DSM_ERROR_USAGE: it is none, or has an unknown column (with the nearest
+ * one), or the name is that of a column; DSM_ERROR_OUT_OF_MEMORY.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_point_table_define(dsm_point_table *table, const char *text,
+                                                        dsm_diags *diags);
+
+/**
+ * Keeps the rows for which all conditions hold: EXPRESSION OP EXPRESSION of <, <=, >, >=, = and !=,
+ * or, where a column stands alone before the sign, COLUMN=VALUE[,VALUE...], one of these values, or
+ * COLUMN!=VALUE[,VALUE...], none of them. A row without a number in a column of an expression is
+ * left out. DSM_ERROR_USAGE: a text is none, or names an unknown column, a value that the column
+ * has nowhere (unless there are no rows), or values that leave no row; DSM_ERROR_OUT_OF_MEMORY.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_point_table_where(dsm_point_table *table,
+                                                       const char *const *wheres, size_t count,
+                                                       dsm_diags *diags);
 
 /** What is wanted of a column: "min:step_seconds", "max:utilization", or without a direction, which
  * then is that in which the column gets better (columns of results) or smaller (all others). */

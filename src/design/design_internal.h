@@ -4,7 +4,7 @@
 #define DSM_DESIGN_DESIGN_INTERNAL_H
 
 #include "base/arena.h"
-#include "base/deadline.h"
+#include "base/definition.h"
 #include "base/expression.h"
 #include "base/growing_list.h"
 #include "base/map.h"
@@ -44,9 +44,9 @@ typedef struct dsm__box {
   uint64_t number;                        /**< of equal bounds the first goes first */
 } dsm__box;
 
-/** A name for an expression, or one that has a limit. */
+/** An expression that has a limit. */
 typedef struct dsm__limit {
-  const char *name; /**< of a definition; of a budget its text */
+  const char *name; /**< as it is written */
   const char *expression;
   double most;
 } dsm__limit;
@@ -60,7 +60,7 @@ typedef struct dsm__question {
   size_t dimension_count;
   double *weights; /**< of networks, of sum 1 */
   size_t network_count;
-  dsm__limit *defines;
+  dsm__definition *defines;
   size_t define_count;
   dsm__limit *budgets;
   size_t budget_count;         /**< there is room for one more */

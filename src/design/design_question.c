@@ -255,19 +255,10 @@ static const char *expression_of(dsm__question *q, const char *text, size_t leng
 }
 
 static dsm_status add_define(dsm__question *q, const char *text, dsm_diags *diags) {
-  const size_t length = strcspn(text, "=");
-  dsm__limit *const made = &q->defines[q->define_count];
-  made->name = dsm__arena_strndup(q->arena, text, length);
-  made->expression = expression_of(q, text + length + (text[length] == '='), strlen(text));
-  if (made->name == NULL || made->expression == NULL) {
-    return dsm__out_of_memory(diags);
-  }
-  if (text[length] == '\0' || !dsm__is_identifier(made->name)) {
-    return dsm__refuse(diags, DSM_ERROR_USAGE, "--define: expected NAME=EXPRESSION, found \"%.*s\"",
-                       SHOWN_MAX, text);
-  }
-  if (!dsm__expression_check(q, "--define", made->expression, diags)) {
-    return DSM_ERROR_USAGE;
+  dsm__definition *const made = &q->defines[q->define_count];
+  const dsm_status status = dsm__definition_read(made, text, q->arena, diags);
+  if (status != DSM_OK || !dsm__expression_check(q, "--define", made->expression, diags)) {
+    return status == DSM_OK ? DSM_ERROR_USAGE : status;
   }
   q->define_count++;
   return DSM_OK;

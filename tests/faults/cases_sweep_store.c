@@ -263,6 +263,30 @@ static attempt pareto(const subject *s, dsm_diags *diags) {
   return select_rows(s, diags, true);
 }
 
+/* A column more, or fewer rows. */
+static attempt narrow(const subject *s, dsm_diags *diags, bool is_define) {
+  static const char *const wheres[] = {"minibatch*2>0", "status!=invalid"};
+  dsm_point_table table = *s->points;
+  table.arena = dsm__arena_new();
+  if (table.arena == NULL) {
+    return (attempt){.status = DSM_ERROR_OUT_OF_MEMORY};
+  }
+  const dsm_status status = is_define
+                                ? dsm_point_table_define(&table, "twice=2*step_seconds", diags)
+                                : dsm_point_table_where(&table, wheres, 2, diags);
+  const uint64_t digest = status == DSM_OK ? digest_table(&table) : 0;
+  dsm__arena_free(table.arena);
+  return (attempt){.status = status, .digest = digest};
+}
+
+static attempt define(const subject *s, dsm_diags *diags) {
+  return narrow(s, diags, true);
+}
+
+static attempt where(const subject *s, dsm_diags *diags) {
+  return narrow(s, diags, false);
+}
+
 /* Points of two workloads on two systems or more. */
 static attempt means(const subject *s, dsm_diags *diags) {
   dsm_point_table table = *s->points;
@@ -301,6 +325,8 @@ const faulty_case sweep_store_cases[] = {
     {"dsm_point_table_best", best, DSM_OK, NULL},
     {"dsm_point_table_pareto", pareto, DSM_OK, NULL},
     {"dsm_point_table_means", means, DSM_OK, NULL},
+    {"dsm_point_table_define", define, DSM_OK, NULL},
+    {"dsm_point_table_where", where, DSM_OK, NULL},
     {"dsm_objective_parse, unknown", bad_objective, DSM_ERROR_USAGE, NULL},
     FORM_ROWS(points),
 };

@@ -179,7 +179,8 @@ def check_shell(name, shell, options):
                                                                      "server.devices.gpu.memory_bandwidth_GBps="])
     same("dsm sweep vgg16 torus64 --vary opt", [
         "options.mode=", "options.optimize=", "options.parallelism=", "options.as_run_by=", "options.stages_at=",
-        "options.schedule=", "options.recomputation=", "options.shard_level=", "options.objective="])
+        "options.schedule=", "options.recomputation=", "options.shard_level=", "options.objective=",
+        "options.power_cap_W="])
     same("dsm sweep --vary workload=vgg16,ale", ["workload=vgg16,alexnet"])
     same("dsm explore vgg16 torus64 -o my_n", ["my_net.json"])
     same("dsm check base", ["baselines/"])

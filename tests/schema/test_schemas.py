@@ -26,7 +26,7 @@ from formats import Formats
 # Keys of a plan that dsm writes only in some cases, by the last two steps of their path.
 SOMETIMES_WRITTEN = {"memory.cache_bytes", "$.$schema", "result.latency_seconds", "passes.backward", "passes.update",
                      "layers.error_parallelism", "layers.output_layout", "layers.hoisted", "$.search", "$.micro_batches", "options.roles", "$.parallelism_summary",
-                     "$.stages", "options.stages", "options.interleave", "options.recomputation", "options.stages_at", "options.schedule", "options.shard_level", "options.as_run_by", "stages.interleave", "options.micro_batches", "roles.y", "roles.z",
+                     "$.stages", "options.stages", "options.interleave", "options.recomputation", "options.stages_at", "options.schedule", "options.shard_level", "options.objective", "options.power_cap_W", "options.as_run_by", "stages.interleave", "options.micro_batches", "roles.y", "roles.z",
                      "result.storage", "result.energy", "options.objective", "options.power_cap_W", "energy.capped_seconds", "energy.step_dollars", "energy.million_samples_dollars", "energy.objective_value", "energy.objective_bound", "storage.period_seconds", "layers.shard", "layers.recompute", "memory.recomputed_bytes",
                      "layers.recompute_output",
                      "layers.keep_product",

@@ -163,6 +163,45 @@ START_TEST(test_best_is_that_of_the_twin) {
 }
 END_TEST
 
+/* A column of an expression, and the rows for which a condition on it holds: the value itself, row
+ * by row; without a number there is none. */
+START_TEST(test_rows_are_those_for_which_a_condition_holds) {
+  static const char *const wheres[] = {"twice - cost >= 3", "status=ok"};
+  uint64_t state = 3000;
+  for (int round = 0; round < ROUNDS; round++) {
+    dsm_point_table *const table = random_table(&state, 9);
+    const dsm_point_table before = *table;
+    size_t rows[ROWS_MAX];
+    size_t count = 0;
+    for (size_t r = 0; r < table->row_count; r++) {
+      const dsm_cell *const time = cell_of(table, r, 1);
+      const dsm_cell *const cost = cell_of(table, r, 3);
+      const bool is_ok = strcmp(cell_of(table, r, STATUS)->text, "ok") == 0;
+      if (is_ok && time->kind == DSM_CELL_NUMBER && cost->kind == DSM_CELL_NUMBER &&
+          2 * time->number + 1 - cost->number >= 3) {
+        rows[count++] = r;
+      }
+    }
+    ck_assert_int_eq(dsm_point_table_define(table, "twice=2*step_seconds+1", NULL), DSM_OK);
+    ck_assert_uint_eq(table->column_count, COLUMNS + 1);
+    for (size_t r = 0; r < table->row_count; r++) {
+      const dsm_cell *const made = &table->cells[r * table->column_count + COLUMNS];
+      const dsm_cell *const time = cell_of(&before, r, 1);
+      ck_assert_int_eq(made->kind, time->kind);
+      ck_assert(made->kind == DSM_CELL_NONE || made->number == 2 * time->number + 1);
+    }
+    /* Values leave some row, or are told to exclude each other; comparisons may leave none. */
+    const dsm_status status = dsm_point_table_where(table, wheres, 2, NULL);
+    ck_assert_int_eq(status, count > 0 || before.row_count == 0 ? DSM_OK : DSM_ERROR_USAGE);
+    for (size_t i = 0; i < count; i++) {
+      ck_assert_double_eq(table->cells[i * table->column_count].number, (double)rows[i]);
+    }
+    ck_assert(status != DSM_OK || table->row_count == count);
+    dsm_point_table_free(table);
+  }
+}
+END_TEST
+
 START_TEST(test_objectives_are_read) {
   static const struct {
     const char *text;
@@ -246,6 +285,7 @@ Suite *suite_select(void) {
   tcase_add_checked_fixture(tests, scratch_enter, scratch_leave);
   tcase_add_loop_test(tests, test_pareto_is_that_of_the_twin, 0, 2);
   tcase_add_loop_test(tests, test_best_is_that_of_the_twin, 0, 2);
+  tcase_add_test(tests, test_rows_are_those_for_which_a_condition_holds);
   tcase_add_loop_test(tests, test_objectives_are_read, 0, 7);
   tcase_add_loop_test(tests, test_an_unknown_column_is_wrong, 0, 5);
   tcase_add_loop_test(tests, test_the_beginning_of_a_column_is_understood, 0, 7);

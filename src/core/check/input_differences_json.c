@@ -61,7 +61,7 @@ static void write_question(const dsm_plan *plan, dsm__json_writer *writer) {
     if (fixed[i].word != NULL) {
       dsm__json_put_string(writer, fixed[i].key, fixed[i].word);
     } else {
-      dsm__json_put_u64(writer, fixed[i].key, fixed[i].number);
+      dsm__json_put_double(writer, fixed[i].key, fixed[i].number);
     }
   }
   dsm__json_put_amount(writer, "gap", plan->options.gap);

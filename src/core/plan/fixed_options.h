@@ -5,13 +5,13 @@
 
 #include "dsm/plan.h"
 
-enum { DSM__FIXED_OPTIONS_MAX = 8 };
+enum { DSM__FIXED_OPTIONS_MAX = 10 };
 
 typedef struct dsm__fixed_option {
   const char *key;    /**< of plans */
   const char *option; /**< of the command line */
-  uint64_t number;
-  const char *word; /**< in place of a number; else NULL */
+  double number;      /**< whole ones but for a power cap */
+  const char *word;   /**< in place of a number; else NULL */
 } dsm__fixed_option;
 
 /** Those that are asked for, in order; how many. */

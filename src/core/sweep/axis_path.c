@@ -2,25 +2,12 @@
 #include "sweep/axis_path.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/words.h"
 
-static const char *const whole_paths[] = {
-    [DSM__PATH_WORKLOAD] = "workload",
-    [DSM__PATH_SYSTEM] = "system",
-    [DSM__PATH_OPTION + DSM__OPTION_MODE] = "options.mode",
-    [DSM__PATH_OPTION + DSM__OPTION_OPTIMIZE] = "options.optimize",
-    [DSM__PATH_OPTION + DSM__OPTION_PARALLELISM] = "options.parallelism",
-    [DSM__PATH_OPTION + DSM__OPTION_AS_RUN_BY] = "options.as_run_by",
-    [DSM__PATH_OPTION + DSM__OPTION_STAGES_AT] = "options.stages_at",
-    [DSM__PATH_OPTION + DSM__OPTION_SCHEDULE] = "options.schedule",
-    [DSM__PATH_OPTION + DSM__OPTION_RECOMPUTATION] = "options.recomputation",
-    [DSM__PATH_OPTION + DSM__OPTION_SHARD_LEVEL] = "options.shard_level",
-    [DSM__PATH_OPTION + DSM__OPTION_OBJECTIVE] = "options.objective",
-    [DSM__PATH_OPTION + DSM__OPTION_POWER_CAP] = "options.power_cap_W",
-};
-enum { WHOLE_PATH_COUNT = sizeof whole_paths / sizeof whole_paths[0] };
+#define OPTION_PREFIX "options."
 
 static bool starts_with(const char *text, const char *prefix) {
   const size_t length = strlen(prefix);
@@ -28,9 +15,13 @@ static bool starts_with(const char *text, const char *prefix) {
 }
 
 bool dsm__path_parse(const char *text, dsm__path_kind *kind) {
-  for (size_t i = 0; i < WHOLE_PATH_COUNT; i++) {
-    if (whole_paths[i] != NULL && strcmp(text, whole_paths[i]) == 0) {
-      *kind = (dsm__path_kind)i;
+  if (strcmp(text, "workload") == 0 || strcmp(text, "system") == 0) {
+    *kind = text[0] == 'w' ? DSM__PATH_WORKLOAD : DSM__PATH_SYSTEM;
+    return true;
+  }
+  for (size_t o = 0; starts_with(text, OPTION_PREFIX) && o < DSM__SWEEP_OPTION_COUNT; o++) {
+    if (strcmp(text + sizeof OPTION_PREFIX - 1, dsm__sweep_options[o].key) == 0) {
+      *kind = DSM__PATH_OPTION + (dsm__path_kind)o;
       return true;
     }
   }
@@ -47,5 +38,11 @@ const char *dsm__path_below(const char *path, dsm__path_kind kind) {
 }
 
 void dsm__path_hint(const char *text, char hint[DSM__PATH_HINT_SIZE]) {
-  (void)dsm__nearest_hint(text, whole_paths, WHOLE_PATH_COUNT, hint, DSM__PATH_HINT_SIZE);
+  char paths[DSM__SWEEP_OPTION_COUNT][DSM__PATH_HINT_SIZE];
+  const char *names[2 + DSM__SWEEP_OPTION_COUNT] = {"workload", "system"};
+  for (size_t o = 0; o < DSM__SWEEP_OPTION_COUNT; o++) {
+    (void)snprintf(paths[o], sizeof paths[o], OPTION_PREFIX "%s", dsm__sweep_options[o].key);
+    names[2 + o] = paths[o];
+  }
+  (void)dsm__nearest_hint(text, names, 2 + DSM__SWEEP_OPTION_COUNT, hint, DSM__PATH_HINT_SIZE);
 }

@@ -13,20 +13,6 @@
 
 enum { TERMS_MAX = 32 };
 
-/* Longer ones first, so that the text's first match is the whole of it. */
-static const struct {
-  const char *text;
-  unsigned orders;
-} comparisons[] = {
-    {"!=", DSM__ORDER_DIFFERENT},
-    {"<=", DSM__ORDER_LESS | DSM__ORDER_EQUAL},
-    {">=", DSM__ORDER_MORE | DSM__ORDER_EQUAL},
-    {"=", DSM__ORDER_EQUAL},
-    {"<", DSM__ORDER_LESS},
-    {">", DSM__ORDER_MORE},
-};
-#define COMPARISON_TEXTS (DSM__COUNT_OF(comparisons))
-
 /* A part of a text without blanks around it, in the arena. */
 static const char *trimmed(dsm__sweep_draft *draft, const char *text, size_t length) {
   size_t first = 0;
@@ -46,24 +32,13 @@ static int compare(const dsm_axis_value *a, const dsm_axis_value *b) {
 
 /* ---- columns and expressions ---- */
 
-/* The column of that path, or the only one whose path ends so, behind a dot; else count. */
+static const char *path_at(const void *of, size_t column) {
+  const dsm_sweep *const sweep = of;
+  return sweep->columns[column].path;
+}
+
 static size_t find_column(const dsm_sweep *sweep, const char *name) {
-  const size_t own = strlen(name);
-  size_t found = sweep->column_count;
-  size_t count = 0;
-  for (size_t c = 0; c < sweep->column_count; c++) {
-    const char *const path = sweep->columns[c].path;
-    const size_t length = strlen(path);
-    if (own > 0 && own <= length && strcmp(path + length - own, name) == 0) {
-      if (own == length) {
-        return c;
-      }
-      const bool is_end = path[length - own - 1] == '.';
-      found = is_end ? c : found;
-      count += is_end;
-    }
-  }
-  return count == 1 ? found : sweep->column_count;
+  return dsm__path_find(path_at, sweep, sweep->column_count, name);
 }
 
 static bool has_numbers(const dsm_sweep *sweep, size_t column) {
@@ -215,21 +190,6 @@ static bool check_occurs(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__o
   return true;
 }
 
-/* Where the comparison begins, which one it is and how long; false if there is none. */
-static bool find_comparison(const char *text, size_t *at, size_t *which) {
-  *at = strlen(text);
-  for (size_t i = 0; i < 4; i++) {
-    const size_t found = dsm__part_length(text, "=!<>"[i]);
-    *at = found < *at ? found : *at;
-  }
-  *which = 0;
-  while (*which < COMPARISON_TEXTS &&
-         strncmp(text + *at, comparisons[*which].text, strlen(comparisons[*which].text)) != 0) {
-    ++*which;
-  }
-  return *which < COMPARISON_TEXTS;
-}
-
 /* A path, an expression, or beside a left side a value. */
 static bool parse_side(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__origin origin,
                        const char *text, const dsm__side *left, dsm__side *side) {
@@ -253,17 +213,16 @@ static bool parse_side(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__ori
 /* "PATH OP VALUE"; adds what it says to `anew`. */
 static bool parse_term(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__origin origin,
                        const char *text, dsm__term *term, dsm__text_buffer *anew) {
-  size_t at = 0;
-  size_t which = 0;
-  if (!find_comparison(text, &at, &which)) {
+  dsm__comparison found;
+  if (!dsm__comparison_find(text, &found)) {
     return dsm__draft_error(draft, origin, NULL,
                             "expected PATH OP VALUE with one of = != < <= > >=, found \"%.128s\"",
                             text);
   }
-  const size_t behind = at + strlen(comparisons[which].text);
-  const char *const left = trimmed(draft, text, at);
+  const size_t behind = found.at + strlen(found.text);
+  const char *const left = trimmed(draft, text, found.at);
   const char *const right = trimmed(draft, text + behind, strlen(text + behind));
-  *term = (dsm__term){.comparison = comparisons[which].orders};
+  *term = (dsm__term){.comparison = found.orders};
   if (!parse_side(draft, sweep, origin, left, NULL, &term->left)) {
     return false;
   }
@@ -271,7 +230,7 @@ static bool parse_term(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__ori
     return dsm__draft_error(draft, origin, NULL, "expected one of = != < <= > >=, found \"%.128s\"",
                             text);
   }
-  dsm__text_printf(anew, "%s %s %s", left, comparisons[which].text, right);
+  dsm__text_printf(anew, "%s %s %s", left, found.text, right);
   return parse_side(draft, sweep, origin, right, &term->left, &term->right) &&
          check_order(draft, sweep, origin, term, text) &&
          check_occurs(draft, sweep, origin, term, text);
@@ -328,11 +287,7 @@ static bool term_holds(const dsm__term *term, const dsm_sweep *sweep, uint64_t i
   if (!isfinite(left.number) || !isfinite(right.number)) {
     return false;
   }
-  const int order = compare(&left, &right);
-  const unsigned found = order < 0    ? DSM__ORDER_LESS
-                         : order == 0 ? DSM__ORDER_EQUAL
-                                      : DSM__ORDER_MORE;
-  return (term->comparison & found) != 0;
+  return dsm__comparison_holds(term->comparison, compare(&left, &right));
 }
 
 bool dsm__condition_holds(const dsm__condition *condition, const dsm_sweep *sweep, uint64_t index) {

@@ -4,15 +4,8 @@
 #ifndef DSM_SWEEP_CONDITIONS_H
 #define DSM_SWEEP_CONDITIONS_H
 
+#include "sweep/comparison.h"
 #include "sweep/sweep_draft.h"
-
-/** A comparison is the set of the orders of its sides in which it holds. */
-enum {
-  DSM__ORDER_LESS = 1 << 0,
-  DSM__ORDER_EQUAL = 1 << 1,
-  DSM__ORDER_MORE = 1 << 2,
-  DSM__ORDER_DIFFERENT = DSM__ORDER_LESS | DSM__ORDER_MORE,
-};
 
 /** What a comparison compares: a column, an expression of columns, or a value. */
 typedef struct dsm__side {

@@ -87,6 +87,10 @@ static dsm_status find(dsm__evaluator *evaluator, const dsm__sweep_point *questi
     return dsm__plan_keep(&evaluator->plan, question->kept, workload, system, evaluator->diags);
   }
   if (machine != &dsm__network_machine) {
+    if (dsm__is_aimed(&options)) {
+      return dsm__refuse(evaluator->diags, DSM_ERROR_INVALID,
+                         "expected the objective time and no power cap on cores in memory");
+    }
     evaluator->machine = machine;
     return machine->choose(&evaluator->chosen, workload, system, evaluator->diags);
   }

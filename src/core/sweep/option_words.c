@@ -6,8 +6,6 @@
 
 #include "base/json_text.h"
 #include "base/number_text.h"
-#include "dsm/limits.h"
-#include "dsm/number.h"
 #include "model/names.h"
 #include "plan/frameworks.h"
 #include "plan/interleave.h"
@@ -54,7 +52,7 @@ const dsm__sweep_option dsm__sweep_options[] = {
                                .words = &dsm__aim_words,
                                .offset = offsetof(dsm_explore_options, aim)},
     [DSM__OPTION_POWER_CAP] = {.key = "power_cap_W",
-                               .most = DSM_WATTS_MAX,
+                               .most = DSM__POWER_CAP_MAX,
                                .offset = offsetof(dsm_explore_options, power_cap_watts)},
 };
 
@@ -146,11 +144,12 @@ bool dsm__sweep_option_parse(const dsm__sweep_option *option, const char *text,
   char word[DSM__OPTION_WORD_SIZE];
   char *const at_fault = wrong == NULL ? word : wrong;
   unsigned value = 0;
+  double number = 0;
   size_t index = 0;
   bool is_good = false;
   if (option->words == NULL) {
-    double number = 0;
-    is_good = dsm_number_parse(text, 0, option->most, &number);
+    is_good =
+        dsm__text_to_double(text, strlen(text), &number) && number >= 0 && number <= option->most;
     memcpy((unsigned char *)options + option->offset, &number, is_good ? sizeof number : 0);
     return is_good;
   }
@@ -172,8 +171,8 @@ dsm__words_text dsm__sweep_option_text(const dsm__sweep_option *option,
                                        const dsm_explore_options *options) {
   unsigned value;
   if (option->words == NULL) {
-    dsm__words_text text = {.text = ""};
     double number;
+    dsm__words_text text;
     memcpy(&number, (const unsigned char *)options + option->offset, sizeof number);
     (void)dsm__double_to_text(number, text.text);
     return text;

@@ -21,21 +21,22 @@ extern const dsm__object_type dsm__range_object;
 /** An option that an axis may vary: a word, a set of words, or a number. */
 typedef struct dsm__sweep_option {
   const char *key;         /**< in the object "options" */
-  const dsm__words *words; /**< NULL: a number from 0 to most */
+  const dsm__words *words; /**< NULL: a number from 0 to `most` */
+  bool is_set;             /**< such as "hybrid+reuse" */
+  bool may_be_none;        /**< of sets */
+  bool has_roles;          /**< of sets: may name roles in place of its words */
+  unsigned all;            /**< of a set: what the word "all" stands for */
+  unsigned everything;     /**< likewise; 0: no such word, and "all" stands alone */
   double most;
-  bool is_set;         /**< such as "hybrid+reuse" */
-  bool may_be_none;    /**< of sets */
-  bool has_roles;      /**< of sets: may name roles in place of its words */
-  unsigned all;        /**< of a set: what the word "all" stands for */
-  unsigned everything; /**< likewise; 0: no such word, and "all" stands alone */
-  size_t offset;       /**< in dsm_explore_options */
+  size_t offset; /**< in dsm_explore_options */
 } dsm__sweep_option;
 
 enum {
   DSM__OPTION_MODE = 0,
   DSM__OPTION_OPTIMIZE,
   DSM__OPTION_PARALLELISM,
-  DSM__OPTION_AS_RUN_BY, /**< from here on a specification that states none has the first word */
+  DSM__OPTION_AS_RUN_BY, /**< from here on a specification that states none has the first word,
+                              or 0 */
   DSM__OPTION_STAGES_AT,
   DSM__OPTION_SCHEDULE,
   DSM__OPTION_RECOMPUTATION,
@@ -46,6 +47,9 @@ enum {
 };
 extern const dsm__sweep_option dsm__sweep_options[DSM__SWEEP_OPTION_COUNT];
 
+/** Most watts of a chip that an option may say. */
+#define DSM__POWER_CAP_MAX 1e6
+
 /** Bytes of a word that is found wrong; longer ones are cut. */
 enum { DSM__OPTION_WORD_SIZE = 128 };
 
@@ -54,9 +58,9 @@ static inline bool dsm__has_all(dsm_optimization_set set) {
   return (set & DSM_OPTIMIZATION_ALL) == DSM_OPTIMIZATION_ALL;
 }
 
-/** Sets an option from a word, or from a number where it is one; if it is a set, from "all",
- * perhaps "none", or different words joined by "+", among which "all" and "everything" may be where
- * there is everything, or roles such as "data+column" and "x=column+y=data". If the text is none of
+/** Sets an option from a word, or from a number that is one; if it is a set, from "all", perhaps
+ * "none", or different words joined by "+", among which "all" and "everything" may be where there
+ * is everything, or roles such as "data+column" and "x=column+y=data". If the text is none of
  * these: false, and the word at fault in `wrong`, which may be NULL. */
 bool dsm__sweep_option_parse(const dsm__sweep_option *option, const char *text,
                              dsm_explore_options *options, char wrong[DSM__OPTION_WORD_SIZE]);

@@ -33,6 +33,25 @@ size_t dsm__points_find(const dsm_point_table *table, const char *name);
 /** A cell, or one without a value if there is no such column. */
 const dsm_cell *dsm__point_cell(const dsm_point_table *table, size_t row, size_t column);
 
+/** A value as a text, "" if there is none: borrowed from the cell, or in the arena; NULL if out of
+ * memory. */
+const char *dsm__points_text(dsm__arena *arena, const dsm_cell *cell);
+
+/** The column that a name was probably meant to be: one that is spelt nearly so, one that begins so
+ * ("step"), or a path of which the last word does ("scratchpad"). NULL if there is none. */
+const char *dsm__points_meant(const dsm_point_table *table, const char *name);
+
+/** Has the column texts, and no number? A column without anything may have had numbers. */
+bool dsm__points_hold_words(const dsm_point_table *table, size_t column);
+
+/** Keeps some of a table's rows, in the arena; false if out of memory. */
+bool dsm__points_keep(dsm_point_table *points, dsm__arena *arena, const bool *is_kept);
+
+/** dsm_point_table_where, in another arena than the table's. */
+DSM_NODISCARD dsm_status dsm__points_where(dsm_point_table *points, dsm__arena *arena,
+                                           const char *const *wheres, size_t count,
+                                           dsm_diags *diags);
+
 /** Nothing, then numbers, then texts in bytewise order. */
 int dsm__order_cells(const dsm_cell *one, const dsm_cell *other);
 

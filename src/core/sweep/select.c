@@ -27,22 +27,7 @@ static bool is_better_larger(const char *column) {
   return field != NULL && (field->flags & DSM__FIELD_MORE_IS_BETTER) != 0;
 }
 
-/* Has the column texts, and no number? A column without anything may have had numbers. */
-static bool is_text(const dsm_point_table *table, size_t column) {
-  bool has_text = false;
-  for (size_t row = 0; row < table->row_count; row++) {
-    const dsm_cell *const cell = dsm__point_cell(table, row, column);
-    if (cell->kind == DSM_CELL_NUMBER) {
-      return false;
-    }
-    has_text = has_text || cell->kind == DSM_CELL_TEXT;
-  }
-  return has_text;
-}
-
-/* The column that a name was probably meant to be: one that is spelt nearly so, one that begins so
- * ("step"), or a path of which the last word does ("scratchpad"). NULL if there is none. */
-static const char *meant_column(const dsm_point_table *table, const char *name) {
+const char *dsm__points_meant(const dsm_point_table *table, const char *name) {
   const char *meant = dsm__nearest(name, table->columns, table->column_count);
   const size_t length = strlen(name);
   for (size_t c = 0; c < table->column_count && meant == NULL && length > 0; c++) {
@@ -56,7 +41,7 @@ static const char *meant_column(const dsm_point_table *table, const char *name) 
 
 static dsm_status unknown_column(const dsm_point_table *table, const char *name, dsm_diags *diags) {
   char hint[256];
-  const char *const meant = meant_column(table, name);
+  const char *const meant = dsm__points_meant(table, name);
   (void)snprintf(hint, sizeof hint, "did you mean \"%s\"?", meant == NULL ? "" : meant);
   dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0}, meant == NULL ? NULL : hint,
                  "expected a column of the results, perhaps after \"min:\" or \"max:\", found "
@@ -74,7 +59,7 @@ dsm_status dsm_objective_parse(dsm_objective *objective, const dsm_point_table *
   if (column == table->column_count) {
     return unknown_column(table, name, diags);
   }
-  if (is_text(table, column)) {
+  if (dsm__points_hold_words(table, column)) {
     return dsm__refuse(diags, DSM_ERROR_USAGE,
                        "expected a column of numbers, found \"%s\", which holds words", name);
   }

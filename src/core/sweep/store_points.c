@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/diag_add.h"
+#include "base/number_text.h"
 #include "base/order.h"
 #include "sweep/point_record.h"
 #include "sweep/store_internal.h"
@@ -147,6 +148,27 @@ size_t dsm__points_find(const dsm_point_table *table, const char *name) {
 const dsm_cell *dsm__point_cell(const dsm_point_table *table, size_t row, size_t column) {
   static const dsm_cell none = {.kind = DSM_CELL_NONE};
   return column < table->column_count ? &table->cells[row * table->column_count + column] : &none;
+}
+
+const char *dsm__points_text(dsm__arena *arena, const dsm_cell *cell) {
+  char number[DSM__NUMBER_TEXT_SIZE];
+  if (cell->kind != DSM_CELL_NUMBER) {
+    return cell->kind == DSM_CELL_TEXT ? cell->text : "";
+  }
+  (void)dsm__double_to_text(cell->number, number);
+  return dsm__arena_strdup(arena, number);
+}
+
+bool dsm__points_hold_words(const dsm_point_table *table, size_t column) {
+  bool has_text = false;
+  for (size_t row = 0; row < table->row_count; row++) {
+    const dsm_cell *const cell = dsm__point_cell(table, row, column);
+    if (cell->kind == DSM_CELL_NUMBER) {
+      return false;
+    }
+    has_text = has_text || cell->kind == DSM_CELL_TEXT;
+  }
+  return has_text;
 }
 
 int dsm__order_cells(const dsm_cell *one, const dsm_cell *other) {

@@ -11,20 +11,6 @@
 
 /* ---- axes ---- */
 
-dsm__vary *dsm__vary_find(dsm__sweep_draft *draft, const dsm__axis_paths *paths) {
-  for (size_t v = 0; v < draft->vary_count; v++) {
-    const dsm__axis_paths *const others = &draft->varies[v].paths;
-    bool is_same = paths->count == others->count;
-    for (size_t i = 0; is_same && i < paths->count; i++) {
-      is_same = strcmp(paths->items[i], others->items[i]) == 0;
-    }
-    if (is_same) {
-      return &draft->varies[v];
-    }
-  }
-  return NULL;
-}
-
 bool dsm__axis_add_path(dsm__sweep_draft *draft, dsm__axis_paths *paths, const char *path,
                         dsm__origin origin) {
   paths->items[paths->count] = path;

@@ -252,9 +252,6 @@ void dsm__set_add(dsm__sweep_draft *draft, const char *path, const dsm__raw_valu
 /** Takes --vary texts apart, before the specification is read (sweep_vary.c). */
 void dsm__varies_parse(dsm__sweep_draft *draft);
 
-/** The --vary that has these paths, or NULL. */
-dsm__vary *dsm__vary_find(dsm__sweep_draft *draft, const dsm__axis_paths *paths);
-
 /** Adds the axis of a --vary. */
 void dsm__vary_read(dsm__sweep_draft *draft, dsm__vary *vary);
 

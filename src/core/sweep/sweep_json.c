@@ -101,6 +101,24 @@ static void read_options(dsm__sweep_draft *draft) {
 
 /* ---- inputs ---- */
 
+/* An axis of the document, or NULL: the command line says that of these paths, which is added in
+ * its place. */
+static dsm__axis_draft *add_axis(dsm__sweep_draft *draft, const dsm__axis_paths *paths,
+                                 const dsm__json_node *node) {
+  for (size_t v = 0; v < draft->vary_count; v++) {
+    dsm__vary *const vary = &draft->varies[v];
+    bool is_same = !vary->is_used && vary->paths.count == paths->count;
+    for (size_t p = 0; p < paths->count && is_same; p++) {
+      is_same = strcmp(vary->paths.items[p], paths->items[p]) == 0;
+    }
+    if (is_same) {
+      dsm__vary_read(draft, vary);
+      return NULL;
+    }
+  }
+  return dsm__axis_add(draft, paths, dsm__origin_of(node));
+}
+
 /* Adds an item of a list as a row of an axis of one path. */
 static void read_value(dsm__sweep_draft *draft, dsm__axis_draft *axis, const dsm__json_node *item) {
   const dsm__raw_value raw = dsm__raw_from_node(draft, item);
@@ -110,12 +128,12 @@ static void read_value(dsm__sweep_draft *draft, dsm__axis_draft *axis, const dsm
 static void read_inputs(dsm__sweep_draft *draft, dsm__json_node *node,
                         const dsm__axis_paths *paths) {
   size_t count = 0;
-  if (!dsm__json_is_present(node) || !dsm__json_array(node, 1, DSM_SWEEP_VALUES_MAX, &count)) {
+  dsm__axis_draft *const axis = dsm__json_is_present(node) ? add_axis(draft, paths, node) : NULL;
+  if (axis == NULL || !dsm__json_array(node, 1, DSM_SWEEP_VALUES_MAX, &count)) {
     return;
   }
-  dsm__axis_draft *const axis = dsm__axis_add(draft, paths, dsm__origin_of(node));
   dsm__json_node item = dsm__json_item(node, 0);
-  for (size_t i = 0; axis != NULL && i < count && !dsm__draft_is_stopped(draft); i++) {
+  for (size_t i = 0; i < count && !dsm__draft_is_stopped(draft); i++) {
     read_value(draft, axis, &item);
     item = dsm__json_next(&item);
   }
@@ -143,10 +161,7 @@ static void read_input_axis(dsm__sweep_draft *draft, dsm_description kind) {
     }
     return;
   }
-  dsm__vary *const vary = dsm__vary_find(draft, &paths);
-  if (draft->doc != NULL && vary != NULL && dsm__json_is_present(node)) {
-    dsm__vary_read(draft, vary);
-  } else if (draft->doc != NULL) {
+  if (draft->doc != NULL) {
     read_inputs(draft, node, &paths);
   }
 }
@@ -294,12 +309,7 @@ static void read_axis(dsm__sweep_draft *draft, const dsm__json_node *node) {
       is_replaced(draft, &paths)) {
     return;
   }
-  dsm__vary *const vary = dsm__vary_find(draft, &paths);
-  if (vary != NULL && !vary->is_used) {
-    dsm__vary_read(draft, vary);
-    return;
-  }
-  dsm__axis_draft *const axis = dsm__axis_add(draft, &paths, dsm__origin_of(node));
+  dsm__axis_draft *const axis = add_axis(draft, &paths, node);
   if (axis != NULL) {
     read_axis_values(draft, axis, node, dsm__json_has(node, "paths"));
   }

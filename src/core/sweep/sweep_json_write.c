@@ -97,11 +97,11 @@ static void write_options(resolved_writer *writer) {
     const bool is_told = o < DSM__OPTION_AS_RUN_BY || draft->is_stated[o];
     if (is_told && !dsm__draft_varies(draft, DSM__PATH_OPTION + (dsm__path_kind)o)) {
       const dsm__words_text text = dsm__sweep_option_text(option, &draft->options);
+      dsm__json_write_key(&writer->json, option->key);
       if (option->words == NULL) {
-        dsm__json_write_key(&writer->json, option->key);
         dsm__json_write_json(&writer->json, text.text);
       } else {
-        dsm__json_put_string(&writer->json, option->key, text.text);
+        dsm__json_write_string(&writer->json, text.text);
       }
     }
   }

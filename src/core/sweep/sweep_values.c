@@ -98,6 +98,11 @@ dsm__raw_value dsm__raw_from_number(dsm__sweep_draft *draft, double number, dsm_
 
 static bool complain_of_option(dsm__sweep_draft *draft, const dsm__raw_value *raw,
                                const dsm__sweep_option *option, const char *wrong) {
+  if (option->words == NULL) {
+    return dsm__draft_error(draft, raw->origin, NULL,
+                            "expected a number from 0 to %.0f, found %.*s", option->most, SHOWN_MAX,
+                            raw->json);
+  }
   const char *keys[DSM__WORDS_MAX + 3] = {"all", "none", "everything"};
   const bool has_everything = option->everything != 0;
   if (option->words == NULL) {
@@ -131,7 +136,7 @@ static bool make_option(dsm__sweep_draft *draft, const dsm__raw_value *raw,
   dsm_explore_options options = {.optimizations = 0};
   char wrong[DSM__OPTION_WORD_SIZE] = "";
   const bool is_number = option->words == NULL;
-  const char *const words = is_number        ? (raw->is_number ? raw->json : NULL)
+  const char *const words = is_number        ? raw->is_number ? raw->json : NULL
                             : option->is_set ? raw->words
                                              : raw->text;
   const bool is_empty_list = raw->text == NULL && raw->words != NULL && raw->words[0] == '\0';

@@ -52,8 +52,7 @@ typedef struct cli_sweep_arguments {
 typedef struct cli_plot_arguments {
   const char *figure;   /**< NULL: not given */
   const char *script;   /**< the folder; NULL: not given */
-  dsm_points_view view; /**< of a database; its wheres are `wheres` */
-  cli_texts wheres;
+  dsm_points_view view; /**< of a database, but for what points are shown */
 } cli_plot_arguments;
 
 typedef struct cli_arguments {
@@ -89,6 +88,8 @@ typedef struct cli_arguments {
   const char *system;      /**< of check; NULL: not given */
   cli_overrides overrides;
   cli_sweep_arguments sweep;
+  cli_texts defines;                    /**< of sweep and plot: columns of points */
+  cli_texts wheres;                     /**< and which points are shown */
   const dsm_instance_options *instance; /**< by which profiles are read; NULL: the defaults */
   cli_plot_arguments plot;
   dsm_import_dimension dimensions[DSM_IMPORT_DIMENSIONS_MAX]; /**< of files of other programs */

@@ -141,25 +141,12 @@ static cli_exit settle_options(cli_question *question) {
     memcpy(options.roles, given->roles, sizeof options.roles);
   }
   dsm_options_settle(&options);
-  options.stages = cli_is_given(arguments, "stages") ? given->stages : options.stages;
-  options.interleave =
-      cli_is_given(arguments, "interleave") ? given->interleave : options.interleave;
-  options.stages_at = cli_is_given(arguments, "stages-at") ? given->stages_at : options.stages_at;
-  options.schedule = cli_is_given(arguments, "schedule") ? given->schedule : options.schedule;
-  options.micro_batches =
-      cli_is_given(arguments, "micro-batches") ? given->micro_batches : options.micro_batches;
-  options.recomputation =
-      cli_is_given(arguments, "recompute") ? given->recomputation : options.recomputation;
-  options.shard_level = cli_is_given(arguments, "shard") ? given->shard_level : options.shard_level;
-  options.as_run_by = cli_is_given(arguments, "as-run-by") ? given->as_run_by : options.as_run_by;
-  options.aim = cli_is_given(arguments, "objective") ? given->aim : options.aim;
-  options.power_cap_watts =
-      cli_is_given(arguments, "power-cap") ? given->power_cap_watts : options.power_cap_watts;
-  if (cli_is_given(arguments, "gap")) {
-    options.gap = given->gap;
-  }
-  if (cli_is_given(arguments, "time-limit")) {
-    options.time_limit_seconds = given->time_limit_seconds;
+  for (size_t i = 0; dsm_search_option_get(i) != NULL; i++) {
+    const dsm_search_option *const row = dsm_search_option_get(i);
+    if (row->reading != DSM_SEARCH_WORDS && cli_is_given(arguments, row->name)) {
+      memcpy((char *)&options + row->place, (const char *)given + row->place,
+             row->reading == DSM_SEARCH_WORD ? sizeof(unsigned) : sizeof(double));
+    }
   }
   options.memory_limit_GB = given->memory_limit_GB; /* which no plan has */
   question->arguments.options = options;

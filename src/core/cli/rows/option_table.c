@@ -175,6 +175,20 @@ const cli_option cli_core_options[] = {
      .help = "bring the results of databases (second operand on) into one (first operand)",
      .commands = CLI_SWEEP,
      FLAG(sweep.is_merge)},
+    {.name = "define",
+     .argument = "NAME=EXPR",
+     .help = "a column more of the points shown: an expression (+ - * /, parentheses) of columns "
+             "with numbers, such as cost=step_seconds*system.core.scratchpad_MiB; may be given "
+             "several times. With plot, of a database",
+     .commands = CLI_SWEEP | CLI_PLOT,
+     TEXTS(defines, CLI_TAKES_TEXT)},
+    {.name = "where",
+     .argument = "CONDITION",
+     .help = "only points for which it holds: EXPR<=EXPR (also <, >, >=, =, !=) of columns with "
+             "numbers, or COLUMN=VALUES (or !=), of which commas are between; may be given several "
+             "times. With plot, of a database",
+     .commands = CLI_SWEEP | CLI_PLOT,
+     TEXTS(wheres, CLI_TAKES_TEXT)},
     {.name = "best",
      .argument = "N",
      .help = "show only the N best points, best first",
@@ -294,12 +308,6 @@ const cli_option cli_core_options[] = {
      .is_list = true,
      .word = cli_log_axis_word,
      READ(CLI_READ_WORDS, plot.view.log_axes, unsigned)},
-    {.name = "where",
-     .argument = "COLUMN=VALUES",
-     .help = "with a database: only points that have one of the comma-separated values in a "
-             "column; may be given several times",
-     .commands = CLI_PLOT,
-     TEXTS(plot.wheres, CLI_TAKES_TEXT)},
     {.name = "script",
      .argument = "FOLDER",
      .help = "keep the gnuplot script NAME.gp in FOLDER, where 'gnuplot NAME.gp' draws the picture "

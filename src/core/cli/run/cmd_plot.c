@@ -16,6 +16,7 @@
 #include "cli/run/complain.h"
 #include "cli/run/interrupt.h"
 #include "cli/run/output.h"
+#include "cli/run/sweep_view.h"
 
 /* Bytes of the name of a script. */
 #define NAME_SIZE 101
@@ -175,8 +176,8 @@ static cli_exit put_plot(const request *wanted, const dsm_plot *plot) {
 /* ---- figures of an answer ---- */
 
 /* Options that say what a figure of points shows. */
-static const char *const of_points[] = {"x",     "y",      "series", "panels", "means",
-                                        "value", "pareto", "log",    "where",  NULL};
+static const char *const of_points[] = {"x",      "y",   "series", "panels", "means", "value",
+                                        "pareto", "log", "where",  "define", NULL};
 
 static cli_exit check_no_points(const request *wanted) {
   const char *const given = cli_given_of(wanted->arguments, of_points);
@@ -268,14 +269,17 @@ static cli_exit plot_points(request *wanted) {
     return outcome;
   }
   dsm_points_view view = arguments->plot.view;
-  view.wheres = arguments->plot.wheres.items;
-  view.where_count = arguments->plot.wheres.count;
+  view.wheres = arguments->wheres.items;
+  view.where_count = arguments->wheres.count;
   dsm_store *store = NULL;
   dsm_point_table *points = NULL;
   dsm_plot *plot = NULL;
   dsm_status status = dsm_store_open_read(&store, wanted->input, diags);
   if (status == DSM_OK) {
     status = dsm_store_points(store, &points, diags);
+  }
+  if (status == DSM_OK) {
+    status = cli_define_columns(arguments, points);
   }
   if (status == DSM_OK) {
     status = dsm_plot_points(&plot, points, figure, &view, diags);

@@ -19,9 +19,10 @@
 
 /* With a database, or databases to merge, nothing is explored. */
 static cli_exit check_no_run(const cli_arguments *arguments, const char *what) {
-  static const char *const of_runs[] = {"vary",      "exclude",  "set",         "mode",
-                                        "minibatch", "optimize", "parallelism", "record",
-                                        "threads",   "database", "shard",       NULL};
+  static const char *const of_runs[] = {"vary",       "exclude",  "set",         "mode",
+                                        "minibatch",  "optimize", "parallelism", "objective",
+                                        "power-cap",  "record",   "threads",     "gap",
+                                        "time-limit", "database", "shard",       NULL};
   const char *const given = cli_given_of(arguments, of_runs);
   return given == NULL
              ? CLI_EXIT_DONE

@@ -17,6 +17,14 @@ static const char best_objective[] = "min:step_seconds"; /* unless said */
 
 /* ---- which rows ---- */
 
+dsm_status cli_define_columns(const cli_arguments *arguments, dsm_point_table *table) {
+  dsm_status status = DSM_OK;
+  for (size_t d = 0; d < arguments->defines.count && status == DSM_OK; d++) {
+    status = dsm_point_table_define(table, arguments->defines.items[d], arguments->diags);
+  }
+  return status;
+}
+
 /* Reads the objectives of a comma-separated list. */
 static dsm_status parse_objectives(dsm_objective objectives[OBJECTIVES_MAX], size_t *count,
                                    const dsm_point_table *table, const char *list,
@@ -58,11 +66,21 @@ static dsm_status select_rows(const cli_arguments *arguments, dsm_point_table *t
 }
 
 dsm_status cli_check_objectives(const cli_arguments *arguments, dsm_store *store) {
-  if (arguments->sweep.pareto == NULL && arguments->sweep.best_count == 0) {
+  if (arguments->sweep.pareto == NULL && arguments->sweep.best_count == 0 &&
+      arguments->defines.count == 0 && arguments->wheres.count == 0) {
     return DSM_OK;
   }
   dsm_point_table *table = NULL;
   dsm_status status = dsm_store_points(store, &table, arguments->diags);
+  if (status == DSM_OK) {
+    status = cli_define_columns(arguments, table);
+  }
+  if (status == DSM_OK) {
+    dsm_point_table names = *table; /* a value may be one of a point to come */
+    names.row_count = 0;
+    status = dsm_point_table_where(&names, arguments->wheres.items, arguments->wheres.count,
+                                   arguments->diags);
+  }
   if (status == DSM_OK) {
     status = select_rows(arguments, table);
   }
@@ -160,8 +178,15 @@ static cli_exit put_table(const cli_arguments *arguments, dsm_point_table *table
   if (is_summary) {
     count_statuses(&of, table);
   }
-  const dsm_status status = is_summary ? select_for_summary(arguments, table, shown, sizeof shown)
-                                       : select_rows(arguments, table);
+  dsm_status status = cli_define_columns(arguments, table);
+  if (status == DSM_OK) {
+    status = dsm_point_table_where(table, arguments->wheres.items, arguments->wheres.count,
+                                   arguments->diags);
+  }
+  if (status == DSM_OK) {
+    status = is_summary ? select_for_summary(arguments, table, shown, sizeof shown)
+                        : select_rows(arguments, table);
+  }
   const cli_exit outcome = cli_put_made(
       arguments, status, is_summary ? DSM_ANSWER(points_summary, &of) : DSM_ANSWER(points, table));
   for (size_t i = 0; i < DSM_POINT_STATUS_COUNT; i++) {

@@ -24,6 +24,9 @@ void cli_progress_end(cli_progress *progress, const dsm_sweep_progress *at);
 
 /* ---- results ---- */
 
+/** Adds the columns of --define. */
+DSM_NODISCARD dsm_status cli_define_columns(const cli_arguments *arguments, dsm_point_table *table);
+
 /** Are the objectives of --by and --pareto some that the database has? To be asked before a long
  * run. */
 DSM_NODISCARD dsm_status cli_check_objectives(const cli_arguments *arguments, dsm_store *store);

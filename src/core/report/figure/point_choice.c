@@ -61,118 +61,6 @@ char *dsm__list_next(char **rest) {
   return word;
 }
 
-/* Marks the values of an axis that are `text`: the same word, or the same number. */
-static bool mark_value(const dsm__point_axis *axis, const char *text, bool *is_wanted) {
-  double number = 0;
-  const bool is_number = dsm_number_parse(text, -1e308, 1e308, &number);
-  bool is_found = false;
-  for (size_t v = 0; v < axis->value_count; v++) {
-    const dsm_cell *const value = &axis->values[v];
-    if (strcmp(axis->texts[v], text) == 0 ||
-        (is_number && value->kind == DSM_CELL_NUMBER && value->number == number)) {
-      is_wanted[v] = true;
-      is_found = true;
-    }
-  }
-  return is_found;
-}
-
-static bool mark_values(dsm__point_choice *choice, const dsm__point_axis *axis, char *list,
-                        const char *column, bool *is_wanted) {
-  if (mark_value(axis, list, is_wanted)) {
-    return true; /* also of a value with commas in it */
-  }
-  for (char *at = dsm__list_next(&list); at != NULL; at = dsm__list_next(&list)) {
-    if (!mark_value(axis, at, is_wanted)) {
-      char hint[256];
-      return dsm__point_choice_refuse(
-          choice, "--where",
-          dsm__nearest_hint(at, axis->texts, axis->value_count, hint, sizeof hint),
-          "expected a value that \"%s\" has, found \"%s\"", column, at);
-    }
-  }
-  return true;
-}
-
-bool dsm__points_keep(dsm_point_table *points, dsm__arena *arena, const bool *is_kept) {
-  const size_t width = points->column_count;
-  size_t count = 0;
-  for (size_t row = 0; row < points->row_count; row++) {
-    count += is_kept[row] ? 1 : 0;
-  }
-  dsm_cell *const cells = dsm__arena_array(arena, count, width * sizeof *cells);
-  if (cells == NULL) {
-    return false;
-  }
-  count = 0;
-  for (size_t row = 0; row < points->row_count; row++) {
-    if (is_kept[row]) {
-      memcpy(cells + count++ * width, points->cells + row * width, width * sizeof *cells);
-    }
-  }
-  points->cells = cells;
-  points->row_count = count;
-  return true;
-}
-
-/* Keeps only rows whose value of an axis is wanted; if that is none, the conditions exclude each
- * other: each value is one that some row has. */
-static bool leave_out(dsm__point_choice *choice, const dsm__point_axis *axis, const bool *is_wanted,
-                      const char *where, bool *is_kept) {
-  size_t count = 0;
-  for (size_t row = 0; row < choice->points.row_count; row++) {
-    is_kept[row] = is_kept[row] && is_wanted[axis->of_row[row]];
-    count += is_kept[row] ? 1 : 0;
-  }
-  return count > 0 ||
-         dsm__point_choice_refuse(
-             choice, "--where", "several values of a column are separated by commas",
-             "no point is left: \"%s\" and the conditions before it exclude each other", where);
-}
-
-/* Of all rows, leaves those that the condition wants. */
-static bool apply_where(dsm__point_choice *choice, const char *where, bool *is_kept) {
-  const char *const sign = strchr(where, '=');
-  if (sign == NULL || sign == where) {
-    return dsm__point_choice_refuse(choice, "--where", NULL,
-                                    "expected COLUMN=VALUE[,VALUE...], found \"%s\"", where);
-  }
-  const char *const name = dsm__arena_strndup(choice->arena, where, (size_t)(sign - where));
-  char *const list = dsm__arena_strdup(choice->arena, sign + 1);
-  size_t column = 0;
-  if (!dsm__point_choice_has(choice, name != NULL && list != NULL) ||
-      !find_column(choice, "--where", name, &column)) {
-    return false;
-  }
-  dsm__point_axis axis;
-  bool *const is_wanted =
-      dsm__arena_array(choice->arena, choice->points.row_count, sizeof *is_wanted);
-  const bool is_made =
-      is_wanted != NULL && dsm__point_axis_make(&axis, choice->arena, &choice->points, column);
-  return dsm__point_choice_has(choice, is_made) &&
-         mark_values(choice, &axis, list, name, is_wanted) &&
-         leave_out(choice, &axis, is_wanted, where, is_kept);
-}
-
-/* The rows that all conditions of the view want. */
-static bool apply_wheres(dsm__point_choice *choice) {
-  const dsm_points_view *const view = choice->view;
-  const size_t row_count = choice->points.row_count;
-  bool *const is_kept = dsm__arena_array(choice->arena, row_count, sizeof *is_kept);
-  if (!dsm__point_choice_has(choice, is_kept != NULL)) {
-    return false;
-  }
-  for (size_t row = 0; row < row_count; row++) {
-    is_kept[row] = true;
-  }
-  for (size_t w = 0; w < view->where_count; w++) {
-    if (!apply_where(choice, view->wheres[w], is_kept)) {
-      return false;
-    }
-  }
-  return dsm__point_choice_has(choice, dsm__points_keep(&choice->points, choice->arena, is_kept));
-}
-
 /* Geometric means over the networks in place of the points. */
 static bool make_means(dsm__point_choice *choice) {
   choice->points.arena = choice->arena;
@@ -312,8 +200,10 @@ bool dsm__point_choice_begin(dsm__point_choice *choice, dsm__arena *arena,
                                 .points = *points,
                                 .recorded_count = points->row_count,
                                 .diags = diags};
-  return (view->where_count == 0 || apply_wheres(choice)) &&
-         (!view->are_means || make_means(choice)) && drop_unplaced(choice) && find_axes(choice) &&
+  choice->status = dsm__points_where(&choice->points, choice->arena, view->wheres,
+                                     view->where_count, choice->diags);
+  return choice->status == DSM_OK && (!view->are_means || make_means(choice)) &&
+         drop_unplaced(choice) && find_axes(choice) &&
          list_init(choice, &choice->series, choice->axes.count + DSM_PLOT_LIST_MAX) &&
          list_init(choice, &choice->panels, choice->axes.count + DSM_PLOT_LIST_MAX) &&
          list_init(choice, &choice->taken, choice->axes.count + (size_t)3 * DSM_PLOT_LIST_MAX);

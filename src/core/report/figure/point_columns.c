@@ -70,15 +70,6 @@ const char *dsm__points_short_name(const dsm_point_table *points, size_t column)
   return is_only ? last_word(path) : path;
 }
 
-const char *dsm__points_text(dsm__arena *arena, const dsm_cell *cell) {
-  char number[DSM__NUMBER_TEXT_SIZE];
-  if (cell->kind != DSM_CELL_NUMBER) {
-    return cell->kind == DSM_CELL_TEXT ? cell->text : "";
-  }
-  (void)dsm__double_to_text(cell->number, number);
-  return dsm__arena_strdup(arena, number);
-}
-
 bool dsm__point_is_failed(const dsm_point_table *points, size_t row) {
   const size_t status = dsm__points_find(points, "status");
   return status < points->column_count && !dsm__cell_is_ok(dsm__point_cell(points, row, status));

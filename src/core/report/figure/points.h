@@ -42,10 +42,6 @@ size_t dsm__points_input_at(const dsm_point_table *points, size_t index);
  * Borrowed from the table. */
 const char *dsm__points_short_name(const dsm_point_table *points, size_t column);
 
-/** A value as a text, "" if there is none: borrowed from the cell, or in the arena; NULL if out of
- * memory. */
-const char *dsm__points_text(dsm__arena *arena, const dsm_cell *cell);
-
 /** How many rows have a column `status` that does not say "ok". */
 size_t dsm__points_failed(const dsm_point_table *points);
 /** Has a row no result? */
@@ -147,9 +143,6 @@ bool dsm__point_choice_begin(dsm__point_choice *choice, dsm__arena *arena,
 
 /** The next word of a comma-separated list, which is cut behind it; NULL after the last. */
 char *dsm__list_next(char **rest);
-
-/** Keeps some of a table's rows, in the arena; false if out of memory. */
-bool dsm__points_keep(dsm_point_table *points, dsm__arena *arena, const bool *is_kept);
 
 /** Are there no more of something than a figure may have? */
 bool dsm__point_choice_count(dsm__point_choice *choice, size_t found, size_t most,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* web_commands.c: the commands that make a plan and its page again. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "model/names.h"
@@ -91,7 +90,7 @@ static const char *options_text(dsm__page *page, const dsm_plan *plan) {
   const size_t fixed_count = dsm__fixed_options(options, fixed);
   for (size_t i = 0; i < fixed_count; i++) {
     const char *const value =
-        fixed[i].word != NULL ? fixed[i].word : dsm__page_text(page, "%" PRIu64, fixed[i].number);
+        fixed[i].word != NULL ? fixed[i].word : dsm__page_text(page, "%.15g", fixed[i].number);
     text = dsm__page_text(page, "%s %s %s", text, fixed[i].option, value);
   }
   return text;

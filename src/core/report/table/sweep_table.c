@@ -165,6 +165,12 @@ static view view_of(dsm__page *page, const dsm_point_table *points) {
       add_column(&shown, points, column, results[i].title, &results[i], results[i].rank);
     }
   }
+  static const result_column defined = {.scale = 1, .digits = 5};
+  for (size_t d = points->defined_count; d > 0 && shown.count < DSM__TABLE_COLUMNS_MAX; d--) {
+    const size_t column = points->column_count - d;
+    add_column(&shown, points, column, dsm__page_text(page, "%s", points->columns[column]),
+               &defined, 1);
+  }
   return shown;
 }
 
