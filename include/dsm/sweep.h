@@ -79,8 +79,6 @@ typedef struct dsm_sweep_request {
   const double *gap;             /**< of each point's exploration; NULL: the
                                       specification's, else 0 */
   const double *time_limit_seconds; /**< likewise; else none */
-  const dsm_aim *aim;            /**< what each point is to be best in; NULL: likewise, else time */
-  const double *power_cap_watts; /**< of a chip on average over a step; NULL: likewise, else none */
 } dsm_sweep_request;
 
 /** A workload or system of a sweep. */

@@ -105,11 +105,6 @@ static bool complain_of_option(dsm__sweep_draft *draft, const dsm__raw_value *ra
   }
   const char *keys[DSM__WORDS_MAX + 3] = {"all", "none", "everything"};
   const bool has_everything = option->everything != 0;
-  if (option->words == NULL) {
-    return dsm__draft_error(draft, raw->origin, NULL,
-                            "expected a number from 0 to %.9g, found %.*s", option->most, SHOWN_MAX,
-                            raw->json);
-  }
   const size_t first = (size_t)option->is_set + option->may_be_none + has_everything;
   const size_t count = first + dsm__words_keys(option->words, keys + first);
   char expected[1024];

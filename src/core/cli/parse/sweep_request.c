@@ -52,9 +52,6 @@ static dsm_sweep_request make_request(const cli_arguments *arguments) {
   request.gap = cli_is_given(arguments, "gap") ? &arguments->options.gap : NULL;
   request.time_limit_seconds =
       cli_is_given(arguments, "time-limit") ? &arguments->options.time_limit_seconds : NULL;
-  request.aim = cli_is_given(arguments, "objective") ? &arguments->options.aim : NULL;
-  request.power_cap_watts =
-      cli_is_given(arguments, "power-cap") ? &arguments->options.power_cap_watts : NULL;
   request.record = cli_is_given(arguments, "record") ? &options->record : NULL;
   return request;
 }
