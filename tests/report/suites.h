@@ -9,7 +9,6 @@ Suite *suite_check_report(void);
 Suite *suite_csv(void);
 Suite *suite_description(void);
 Suite *suite_dispatch_trace(void);
-Suite *suite_diff_report(void);
 Suite *suite_display(void);
 Suite *suite_elasticity_report(void);
 Suite *suite_explain_view(void);

@@ -9,7 +9,6 @@ int main(void) {
       suite_check_report,
       suite_csv,
       suite_description,
-      suite_diff_report,
       suite_dispatch_trace,
       suite_display,
       suite_elasticity_report,

@@ -101,16 +101,11 @@ static void put_passes(dsm__page *page, const dsm_drift *drift, size_t limit) {
   };
   const dsm__moved_rows rows = dsm__moved_passes(page, drift->passes, drift->pass_count);
   const size_t shown = dsm__rows_shown(rows.count, limit);
-  if (shown == 0) {
-    return;
-  }
   dsm__table table = DSM__TABLE(page, columns);
-  table.indent = 2;
   for (size_t i = 0; i < shown; i++) {
     add_pass(&table, drift->passes, &rows.items[i], drift->is_same_clock);
   }
-  dsm__table_print(&table);
-  dsm__put_left_out(page, rows.count, limit);
+  dsm__put_list(&table, rows.count, limit);
   dsm__put_moved_note(page, &rows, shown, true);
 }
 

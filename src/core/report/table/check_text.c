@@ -8,7 +8,6 @@
 #include "check/differences.h"
 #include "report/table/moved_rows.h"
 #include "report/table/number_style.h"
-#include "report/table/table.h"
 
 dsm__text_style dsm__style_of(const dsm_moved *moved, bool is_lower_better) {
   if (!moved->is_beyond) {
@@ -86,10 +85,14 @@ size_t dsm__rows_shown(size_t count, size_t limit) {
   return limit > 0 && count > limit ? limit : count;
 }
 
-void dsm__put_left_out(dsm__page *page, size_t count, size_t limit) {
+void dsm__put_list(dsm__table *table, size_t count, size_t limit) {
   const size_t left = count - dsm__rows_shown(count, limit);
+  table->indent = 2;
+  if (count > 0) {
+    dsm__table_print(table);
+  }
   if (left > 0) {
-    dsm__page_labelled(page, 2, "", "and %zu more; --all shows them", left);
+    dsm__page_labelled(table->page, 2, "", "and %zu more; --all shows them", left);
   }
 }
 
@@ -113,19 +116,14 @@ void dsm__put_decisions(dsm__page *page, const dsm_decision_drift *decisions, si
   };
   const dsm__moved_rows rows = dsm__moved_decisions(page, decisions, count);
   const size_t shown = dsm__rows_shown(rows.count, limit);
-  if (shown == 0) {
-    return;
-  }
   dsm__table table = DSM__TABLE(page, columns);
-  table.indent = 2;
   for (size_t i = 0; i < shown; i++) {
     const dsm_decision_drift *const decision = &decisions[rows.items[i].first];
     DSM__TABLE_TEXTS(&table, rows.items[i].name, rows.items[i].times,
                      decision->pass == DSM_PASS_COUNT ? "" : dsm_pass_name(decision->pass),
                      decision->decision, decision->before, decision->after);
   }
-  dsm__table_print(&table);
-  dsm__put_left_out(page, rows.count, limit);
+  dsm__put_list(&table, rows.count, limit);
   dsm__put_moved_note(page, &rows, shown, false);
 }
 
@@ -168,17 +166,11 @@ void dsm__put_inputs(dsm__page *page, const char *title, const dsm_input_differe
       {.title = sides[0], .gap = 2, .is_name = true},
       {.title = sides[1], .gap = 2, .is_name = true},
   };
-  const size_t shown = dsm__rows_shown(count, limit);
-  if (count == 0) {
-    return;
-  }
   dsm__table table = DSM__TABLE(page, columns);
-  table.indent = 2;
-  for (size_t i = 0; i < shown; i++) {
+  for (size_t i = 0; i < dsm__rows_shown(count, limit); i++) {
     DSM__TABLE_TEXTS(&table, inputs[i].path, input_text(inputs[i].a), input_text(inputs[i].b));
   }
-  dsm__table_print(&table);
-  dsm__put_left_out(page, count, limit);
+  dsm__put_list(&table, count, limit);
 }
 
 void dsm__put_figures(dsm__page *page, const dsm_figure_drift *figures, size_t count, size_t limit,
@@ -189,13 +181,8 @@ void dsm__put_figures(dsm__page *page, const dsm_figure_drift *figures, size_t c
       {.title = sides[1], .gap = 2, .is_right = true},
       {.title = "change", .gap = 2, .is_right = true},
   };
-  const size_t shown = dsm__rows_shown(count, limit);
-  if (shown == 0) {
-    return;
-  }
   dsm__table table = DSM__TABLE(page, columns);
-  table.indent = 2;
-  for (size_t i = 0; i < shown; i++) {
+  for (size_t i = 0; i < dsm__rows_shown(count, limit); i++) {
     const dsm_figure_drift *const figure = &figures[i];
     DSM__TABLE_TEXTS(&table, figure->path, value_text(page, figure, figure->moved.before),
                      value_text(page, figure, figure->moved.after));
@@ -204,8 +191,7 @@ void dsm__put_figures(dsm__page *page, const dsm_figure_drift *figures, size_t c
                                        : dsm__style_of(&figure->moved, figure->better < 0),
                    dsm__change_text(page, &figure->moved));
   }
-  dsm__table_print(&table);
-  dsm__put_left_out(page, count, limit);
+  dsm__put_list(&table, count, limit);
 }
 
 void dsm__put_comparison(dsm__page *page, const dsm_comparison *of, size_t limit,

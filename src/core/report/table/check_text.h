@@ -4,6 +4,7 @@
 #define DSM_REPORT_TABLE_CHECK_TEXT_H
 
 #include "dsm/answer.h"
+#include "report/table/table.h"
 #include "report/table/text_page.h"
 
 /** "+4.42 %", "0 %", "new" where there was nothing before. */
@@ -44,8 +45,9 @@ void dsm__put_inputs(dsm__page *page, const char *title, const dsm_input_differe
 /** Rows of a list that are shown. */
 size_t dsm__rows_shown(size_t count, size_t limit);
 
-/** "and 5 more; --all shows them", where rows are left out. */
-void dsm__put_left_out(dsm__page *page, size_t count, size_t limit);
+/** The table of the rows of a list that are shown, unless it is empty, and "and 5 more; --all shows
+ * them", where rows are left out. */
+void dsm__put_list(dsm__table *table, size_t count, size_t limit);
 
 /** The names of the layers of one side; "" if there are none. */
 const char *dsm__one_sided_layers(dsm__page *page, const dsm_layer_drift *layers, size_t count,
