@@ -219,46 +219,6 @@ START_TEST(test_junctions_do_not_multiply_labels) {
 }
 END_TEST
 
-/* A fast and large way, and a slow and small one, each with choices of its own; going over from the
- * one to the other costs as much as many layers. A mixture of both is far from any path, and the
- * bound must not be that of a mixture. */
-START_TEST(test_two_ways_that_are_far_apart_have_a_close_bound) {
-  enum { WAY_LAYERS = 300, WAY_CHOICES = 6 };
-  static const double change = 2000;
-  static const dsm__graph_effort effort = {DSM__LABELS_MAX / 64, true, DSM__GRAPH_WORK_MAX / 16};
-  uint64_t state = 7;
-  large_graph made = make_layers(WAY_LAYERS, 2 * WAY_CHOICES);
-  double most = 0;
-  for (size_t v = 1; v + 1 < made.graph.node_count; v++) {
-    const bool is_fast = (v - 1) % (2 * WAY_CHOICES) < WAY_CHOICES;
-    made.nodes[v].kept_bytes = (is_fast ? 100 : 10) + (double)random_below(&state, 997) / 97;
-    most += is_fast ? made.nodes[v].kept_bytes / WAY_CHOICES : 0;
-  }
-  for (size_t v = 0; v + 1 < made.graph.node_count; v++) {
-    for (size_t e = made.nodes[v].first_edge; e < made.nodes[v + 1].first_edge; e++) {
-      const size_t to = made.edges[e].to;
-      const bool is_end = to == made.graph.node_count - 1;
-      const bool is_fast = (to - 1) % (2 * WAY_CHOICES) < WAY_CHOICES;
-      const bool was_fast = v > 0 && (v - 1) % (2 * WAY_CHOICES) < WAY_CHOICES;
-      const double own = (is_fast ? 100 : 130) - 0.3 * made.nodes[to].kept_bytes / 10 +
-                         (double)random_below(&state, 997) / 311;
-      made.edges[e].cost = is_end ? 0 : own + (v > 0 && is_fast != was_fast ? change : 0);
-    }
-  }
-  for (int share = 2; share <= 8; share += 2) {
-    dsm__arena *const arena = dsm__arena_new();
-    dsm__graph_path path;
-    dsm__graph_answer answer;
-    made.graph.capacity_bytes = most * (0.1 + 0.09 * share);
-    search_from_smallest(&made.graph, effort, arena, &path, &answer);
-    ck_assert(answer.is_feasible);
-    ck_assert_double_le(answer.cost, answer.lower_bound * (1 + 1e-3));
-    dsm__arena_free(arena);
-  }
-  free_layers(&made);
-}
-END_TEST
-
 Suite *suite_graph_large(void) {
   Suite *const suite = suite_create("graph_large");
   TCase *const tests = tcase_create("large");
@@ -267,7 +227,6 @@ Suite *suite_graph_large(void) {
   tcase_add_test(tests, test_ten_thousand_layers_are_exact);
   tcase_add_test(tests, test_different_layers_under_a_limit_have_an_honest_bound);
   tcase_add_test(tests, test_junctions_do_not_multiply_labels);
-  tcase_add_test(tests, test_two_ways_that_are_far_apart_have_a_close_bound);
   suite_add_tcase(suite, tests);
   return suite;
 }

@@ -10,8 +10,7 @@
  * 2. Branches. The bound counts on the least largest transient of all paths looked at, so it is
  * weak where transients differ much. Each path has one largest transient: the paths are parted by
  * it, in halves, the half with the lowest bound first, until the bound loses little by it or
- * exceeds the incumbent. Where labels are too many, they are parted by their node on a level too
- * (graph_levels.c).
+ * exceeds the incumbent.
  *
  * 3. Labels (graph_labels.c), from which the fastest path of a branch is read. They are few if the
  *    limit of cost is close to the optimum, so they are made for a limit just above the bound
@@ -29,32 +28,24 @@
 #include "base/cases.h"
 #include "base/order.h"
 #include "plan/tolerance.h"
-#include "search/graph/graph_levels.h"
+#include "search/graph/graph_limited.h"
 
 enum { BRANCHES_MAX = 1024 };
 
 /* Edges and partial paths looked at that take as long as one unit of the work of a search. */
 enum { LOOKS_OF_WORK = 8 };
 
-/* Paths whose largest transient is one of ceilings[first .. end), on one side of some levels. */
+/* Paths whose largest transient is one of ceilings[first .. end). */
 typedef struct branch {
   dsm__open_case head;
   size_t first;
   size_t end;
-  double tried_cost;           /* least difference of incumbent and bound with too many labels */
-  const dsm__graph_side *side; /* NULL: all paths */
-  bool is_parted;              /* by the last of them, from what had a bound of */
-  double parted_cost;          /* so much, and no bound of its own is known yet */
-  bool is_vain;                /* the last parting raised the bound by hardly anything */
+  double tried_cost; /* least difference of incumbent and bound with too many labels */
 } branch;
 
 typedef struct limited {
   dsm__graph_relaxed relaxed; /* with the incumbent */
   dsm__graph_labels labels;
-  const dsm__graph *whole; /* of which that of `relaxed` has what is on the side of a branch */
-  dsm__graph graph;
-  dsm__graph_node *nodes;
-  dsm__graph_levels levels;
   double *ceilings; /* every largest transient that a path can have, ascending */
   size_t ceiling_count;
   dsm__cases branches;    /* closed with a finite bound: given up */
@@ -65,7 +56,7 @@ typedef struct limited {
 } limited;
 
 static bool list_ceilings(limited *l) {
-  const dsm__graph *const graph = l->whole;
+  const dsm__graph *const graph = l->relaxed.graph;
   const double least = l->relaxed.transient_before[graph->node_count - 1];
   double *const all = dsm__arena_array(l->relaxed.arena, graph->node_count, sizeof *all);
   if (all == NULL) {
@@ -107,21 +98,6 @@ static dsm__looked halve(limited *l, const branch *b) {
   branch halves[] = {*b, *b};
   halves[0].end = halves[1].first = b->first + (b->end - b->first) / 2;
   return divide(l, halves);
-}
-
-/* Parts a branch by the node on a level. It stays open if it cannot. */
-static dsm__looked part(limited *l, const branch *b) {
-  branch parts[] = {*b, *b};
-  const dsm__graph_side *sides[2];
-  if (b->is_vain || !can_divide(l) || !dsm__graph_part(&l->levels, &l->relaxed, b->side, sides)) {
-    return DSM__LOOK_OPEN;
-  }
-  for (int s = 0; s < 2; s++) {
-    parts[s].side = sides[s];
-    parts[s].is_parted = true;
-    parts[s].parted_cost = b->head.bound;
-  }
-  return divide(l, parts);
 }
 
 /* Is much of what is between the bound and the incumbent due to transients that differ? A price of
@@ -207,19 +183,13 @@ static dsm__looked settled(branch *b) {
   return DSM__LOOK_CLOSED;
 }
 
-/* Settles a branch, parts it or gives it up. */
+/* Settles a branch, halves it or gives it up. */
 static dsm__looked search_branch(limited *l, branch *b) {
   const dsm__graph_relaxed *const r = &l->relaxed;
-  dsm__graph_take_side(l->whole, b->side, l->nodes);
   dsm__graph_relax(&l->relaxed, l->ceilings[b->first], l->ceilings[b->end - 1]);
   b->head.bound = fmax(b->head.bound, r->bound_cost);
   if (b->head.bound > dsm__tie_limit(dsm__graph_known(r))) {
     return settled(b);
-  }
-  if (b->is_parted) {
-    const double gap = dsm__graph_known(r) - b->parted_cost;
-    b->is_vain = b->head.bound - b->parted_cost < gap / 16;
-    b->is_parted = false;
   }
   const bool is_halved = is_wide(r) && can_halve(l, b);
   const bool is_tried = !is_halved && may_settle(l, b);
@@ -228,10 +198,6 @@ static dsm__looked search_branch(limited *l, branch *b) {
   }
   if (is_tried && settle(l, b)) {
     return settled(b);
-  }
-  const dsm__looked parted = is_halved ? DSM__LOOK_OPEN : part(l, b);
-  if (parted != DSM__LOOK_OPEN) {
-    return parted;
   }
   if (can_halve(l, b)) {
     return halve(l, b);
@@ -242,7 +208,7 @@ static dsm__looked search_branch(limited *l, branch *b) {
 static dsm__looked look(void *context, dsm__open_case *one) {
   limited *const l = context;
   const bool is_over = (l->is_begun && l->relaxed.work >= l->labels.effort.work_max) ||
-                       dsm__deadline_is_over(l->whole->deadline);
+                       dsm__deadline_is_over(l->relaxed.graph->deadline);
   l->is_begun = true;
   return is_over ? DSM__LOOK_CLOSED : search_branch(l, (branch *)one);
 }
@@ -300,15 +266,8 @@ bool dsm__graph_limited_search(const dsm__graph *graph, dsm__graph_effort effort
     return true;
   }
   limited *const l = dsm__arena_alloc(arena, sizeof *l);
-  if (l == NULL || !DSM__RESERVE(arena, l->nodes, reduced.graph.node_count + 1)) {
-    return false;
-  }
-  l->whole = &reduced.graph;
-  l->graph = reduced.graph;
-  l->graph.nodes = l->nodes;
-  dsm__graph_take_side(l->whole, NULL, l->nodes);
-  if (!dsm__graph_levels_find(l->whole, arena, &l->levels) ||
-      !dsm__graph_relax_begin(&l->graph, arena, &reduced.incumbent, &l->relaxed)) {
+  if (l == NULL ||
+      !dsm__graph_relax_begin(&reduced.graph, arena, &reduced.incumbent, &l->relaxed)) {
     return false;
   }
   l->best_cost = HUGE_VAL;

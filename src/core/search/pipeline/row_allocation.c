@@ -6,8 +6,7 @@
  *     slowest times are at most as long. Proof: any completion of the dominated label completes the
  *     other too, with no more rows, and a group's total grows with each of its slowest times.
  *   - can still lead to a total no worse than that of a first allocation, and than the known one:
- *     the slowest times of the stages to come are at least, each by itself, what the rows that are
- *     left allow.
+ *     the slowest times of the stages to come are at least, each by itself, what all rows allow.
  *
  * The first allocation gives every stage the fewest rows with which its own whole time is within a
  * limit, for the smallest limit that the rows allow. No allocation has a lesser total than that
@@ -163,108 +162,29 @@ static dsm__row_allocation_result find_first(const dsm__row_allocation *a, size_
   return DSM__ROW_ALLOCATION_EXACT;
 }
 
-/*
- * What the stages from one on take at least, for each number of rows that they may have together:
- * each slowest time by itself, infinite where the rows are too few. With too many rows for a table,
- * one column stands for all: the times with all rows.
- */
-typedef struct rest_table {
-  dsm__stage_times *times; /* columns of each stage, and of none after the last */
-  uint64_t rows;           /* of the last column */
-  uint64_t columns;
-} rest_table;
-
-enum { REST_TIMES = DSM_PASS_COUNT + 1, REST_ENTRIES_MAX = 1 << 18 };
-
-static const dsm__stage_times *rest_of(const rest_table *rest, size_t stage, uint64_t rows) {
-  const uint64_t column = rows < rest->rows ? rows : rest->rows;
-  return &rest->times[stage * rest->columns + (rest->columns == 1 ? 0 : column)];
-}
+enum { REST_TIMES = DSM_PASS_COUNT + 1 };
 
 /* One of the times, the passes' steps first. */
 static double *time_at(dsm__stage_times *times, int index) {
   return index < DSM_PASS_COUNT ? &times->step[index] : &times->once;
 }
 
-/* A stage's least times with at most `rows` rows, for 0 .. last. */
-static void derive_own(const dsm__stage_options *options, uint64_t last, dsm__stage_times *own) {
-  size_t o = 0;
-  for (uint64_t rows = 0; rows <= last; rows++) {
-    own[rows] =
-        rows > 0 ? own[rows - 1] : (dsm__stage_times){{HUGE_VAL, HUGE_VAL, HUGE_VAL}, HUGE_VAL};
-    for (; o < options->count && options->items[o].rows <= rows; o++) {
-      for (int t = 0; t < REST_TIMES; t++) {
-        dsm__stage_times of_option = options->items[o].times;
-        *time_at(&own[rows], t) = fmin(*time_at(&own[rows], t), *time_at(&of_option, t));
+/* What the stages from one on take at least, and those behind the last: each slowest time by
+ * itself, with as many rows as there are. To be freed; NULL if out of memory. */
+static dsm__stage_times *derive_rest(const dsm__row_allocation *a) {
+  dsm__stage_times *const rest = calloc(a->stage_count + 1, sizeof *rest);
+  for (size_t s = a->stage_count; rest != NULL && s-- > 0;) {
+    rest[s] = rest[s + 1];
+    for (int t = 0; t < REST_TIMES; t++) {
+      double least = HUGE_VAL;
+      for (size_t o = 0; o < a->stages[s].count; o++) {
+        dsm__stage_times of_option = a->stages[s].items[o].times;
+        least = fmin(least, *time_at(&of_option, t));
       }
+      *time_at(&rest[s], t) = fmax(*time_at(&rest[s], t), least);
     }
   }
-}
-
-/*
- * The least of max(own with k rows, later with the others): own falls with k and later rises, so it
- * is where they meet, or just before.
- *
- * With more rows for a stage its own time falls and that of the others rises, so the larger of the
- * two is least at the crossing or just before it. Each time is minimised by itself, which can only
- * be less than what one allocation has in all of them: a bound from below.
- */
-static double split_rows(dsm__stage_times *own, dsm__stage_times *later, uint64_t rows, int t) {
-  uint64_t low = 0;
-  uint64_t high = rows;
-  while (low < high) {
-    const uint64_t middle = low + (high - low) / 2;
-    if (*time_at(&own[middle], t) <= *time_at(&later[rows - middle], t)) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  const double at = fmax(*time_at(&own[low], t), *time_at(&later[rows - low], t));
-  const double before =
-      low == 0 ? HUGE_VAL : fmax(*time_at(&own[low - 1], t), *time_at(&later[rows - low + 1], t));
-  return fmin(at, before);
-}
-
-static void fill_rest(const dsm__row_allocation *a, rest_table *rest, dsm__stage_times *own) {
-  for (size_t s = a->stage_count; s-- > 0;) {
-    dsm__stage_times *const here = &rest->times[s * rest->columns];
-    dsm__stage_times *const later = &rest->times[(s + 1) * rest->columns];
-    for (uint64_t rows = 0; rest->columns > 1 && rows <= rest->rows; rows++) {
-      if (rows == 0) {
-        derive_own(&a->stages[s], rest->rows, own);
-      }
-      for (int t = 0; t < REST_TIMES; t++) {
-        *time_at(&here[rows], t) = split_rows(own, later, rows, t);
-      }
-    }
-    if (rest->columns == 1) {
-      *here = *later;
-      for (int t = 0; t < REST_TIMES; t++) {
-        double least = HUGE_VAL;
-        for (size_t o = 0; o < a->stages[s].count; o++) {
-          dsm__stage_times of_option = a->stages[s].items[o].times;
-          least = fmin(least, *time_at(&of_option, t));
-        }
-        *time_at(here, t) = fmax(*time_at(here, t), least);
-      }
-    }
-  }
-}
-
-/* False if out of memory; to be freed with free(rest->times). */
-static bool derive_rest(const dsm__row_allocation *a, rest_table *rest) {
-  const bool is_small = a->rows < REST_ENTRIES_MAX / (a->stage_count + 1);
-  rest->rows = a->rows;
-  rest->columns = is_small ? a->rows + 1 : 1;
-  rest->times = calloc((a->stage_count + 1) * rest->columns, sizeof rest->times[0]);
-  dsm__stage_times *const own = calloc(rest->columns, sizeof *own);
-  const bool is_ready = rest->times != NULL && own != NULL;
-  if (is_ready) {
-    fill_rest(a, rest, own);
-  }
-  free(own);
-  return is_ready;
+  return rest;
 }
 
 static int compare_labels(const void *left, const void *right) {
@@ -315,7 +235,7 @@ static size_t remove_dominated(const dsm__row_allocation *a, label *labels, size
 
 /* All promising extensions of a stage's labels; false if there are too many. */
 static bool extend(const dsm__row_allocation *a, size_t stage, const label_list *from,
-                   const rest_table *rest, double limit, label *scratch, size_t *count) {
+                   const dsm__stage_times *rest, double limit, label *scratch, size_t *count) {
   const dsm__stage_options *const options = &a->stages[stage];
   *count = 0;
   for (size_t i = 0; i < from->count; i++) {
@@ -329,7 +249,7 @@ static bool extend(const dsm__row_allocation *a, size_t stage, const label_list 
       }
       dsm__stage_times_join(&next.slowest, &options->items[o].times);
       dsm__stage_times at_least = next.slowest;
-      dsm__stage_times_join(&at_least, rest_of(rest, stage + 1, a->rows - next.rows));
+      dsm__stage_times_join(&at_least, &rest[stage + 1]);
       if (dsm__group_total(&at_least, a->timesteps, a->stage_count) > limit) {
         continue;
       }
@@ -367,8 +287,8 @@ static void trace(const dsm__row_allocation *a, const label_list *lists, size_t 
 }
 
 static dsm__row_allocation_result search(const dsm__row_allocation *a, label_list *lists,
-                                         const rest_table *rest, label *scratch, size_t *chosen,
-                                         double *total) {
+                                         const dsm__stage_times *rest, label *scratch,
+                                         size_t *chosen, double *total) {
   const double limit = a->is_only_faster ? a->known_total * (1 - 1e-11)
                                          : fmin(dsm__tie_limit(*total), a->known_total);
   for (size_t s = 0; s < a->stage_count; s++) {
@@ -411,22 +331,21 @@ dsm__row_allocation_result dsm__row_allocation_find(const dsm__row_allocation *a
   }
   label start = {.rows = 0};
   label_list *const lists = calloc(stages + 1, sizeof *lists);
-  rest_table rest = {.times = NULL};
+  dsm__stage_times *const rest = derive_rest(allocation);
   label *const scratch = malloc((size_t)EXTENSIONS_MAX * sizeof *scratch);
   result = DSM__ROW_ALLOCATION_OUT_OF_MEMORY;
-  if (lists != NULL && scratch != NULL && derive_rest(allocation, &rest)) {
+  if (lists != NULL && scratch != NULL && rest != NULL) {
     lists[0] = (label_list){&start, 1};
-    const dsm__stage_times least = *rest_of(&rest, 0, allocation->rows);
-    result = search(allocation, lists, &rest, scratch, chosen, total);
+    result = search(allocation, lists, rest, scratch, chosen, total);
     *bound = result == DSM__ROW_ALLOCATION_EXACT
                  ? fmin(*total, allocation->known_total)
-                 : dsm__group_total(&least, allocation->timesteps, allocation->stage_count);
+                 : dsm__group_total(&rest[0], allocation->timesteps, allocation->stage_count);
   }
   for (size_t s = 1; lists != NULL && s <= stages; s++) {
     free(lists[s].items);
   }
   free(lists);
-  free(rest.times);
+  free(rest);
   free(scratch);
   return result;
 }
