@@ -9,6 +9,7 @@
  */
 #include "search/divided.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -54,14 +55,16 @@ static const dsm_system *system_of(const division_search *s, const division *one
 static dsm_parallelism_set parallelisms_of(const division_search *s, unsigned axis) {
   const dsm_parallelism_set asked = s->asked->parallelisms;
   const dsm_parallelism_set folded = dsm__parallelisms_on(s->system, asked);
+  assert(axis < DSM_AXES_MAX);
   const dsm_axis_set before = (2U << axis) - 1U;
   dsm_parallelism_set set = 0;
   for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
     const dsm_axis_set model = dsm_parallelism_model_axes((dsm_parallelism)p);
     const dsm_axis_set joined = (model & before) | (model >> 1U & ~before);
     const unsigned ways = 1U << s->system->system.axis_count;
+    const unsigned number = (ways - joined % ways) % ways % DSM_PARALLELISM_COUNT;
     const bool is_one = dsm_axis_set_has(model, axis) == dsm_axis_set_has(model, axis + 1);
-    const bool is_in = (folded & DSM_PARALLELISM_BIT((ways - joined % ways) % ways)) != 0;
+    const bool is_in = (folded & DSM_PARALLELISM_BIT(number)) != 0;
     set |= is_one && is_in ? DSM_PARALLELISM_BIT(p) : 0;
   }
   return folded == dsm__parallelisms_on(s->system, DSM_PARALLELISM_ALL) ? DSM_PARALLELISM_ALL : set;
