@@ -53,9 +53,9 @@ typedef struct dsm_design_request {
   size_t define_count;
   const char *const *budgets; /**< COLUMN<=NUMBER, COLUMN an expression too */
   size_t budget_count;
-  const char *minimize;           /**< a column or an expression; NULL: step_seconds */
-  const char *pareto;             /**< a column or an expression over which the front is wanted; NULL:
-                                       none */
+  const char *minimize; /**< a column or an expression; NULL: step_seconds */
+  const char *pareto;   /**< a column or an expression over which the front is wanted; NULL:
+                             none */
   const dsm_sweep_source *source; /**< finds networks and system */
   double gap;                     /**< ends when no design is better by more than this share */
   double time_limit_seconds;      /**< 0: none */
@@ -117,10 +117,10 @@ typedef struct dsm_design_choice {
 
 /** A step of the front: what the best design takes of the column, and what no design beats. */
 typedef struct dsm_design_step {
-  double most;               /**< of the column that was allowed; infinite: any */
-  double spent;              /**< by the best design within that; with several networks the largest */
-  double value;              /**< of what is minimised */
-  double bound;              /**< no design within that has less */
+  double most;  /**< of the column that was allowed; infinite: any */
+  double spent; /**< by the best design within that; with several networks the largest */
+  double value; /**< of what is minimised */
+  double bound; /**< no design within that has less */
   const char *const *values; /**< of each parameter */
 } dsm_design_step;
 

@@ -147,10 +147,15 @@ static dsm__interval machine_range(const scope *of, size_t place) {
 /* ---- names ---- */
 
 /* A path, that may begin with "system." as those of sweeps do. */
-static const dsm__parameter *parameter_of(const char *name) {
+static const dsm__parameter *parameter_of(const dsm__question *q, const char *name) {
   static const char prefix[] = "system.";
   const size_t length = sizeof prefix - 1;
   assert(name != NULL);
+  for (size_t d = 0; d < q->dimension_count; d++) { /* most names are of these */
+    if (strcmp(q->dimensions[d].parameter->path, name) == 0) {
+      return q->dimensions[d].parameter;
+    }
+  }
   for (int below = 0; below < 2; below++) {
     const char *const path = below == 0                           ? name
                              : strncmp(name, prefix, length) == 0 ? name + length
@@ -252,7 +257,7 @@ static bool find(void *context, const char *name, dsm__interval *range,
       return dsm__expression_range(q->defines[d].expression, find, context, range, flaw);
     }
   }
-  const dsm__parameter *const parameter = parameter_of(name);
+  const dsm__parameter *const parameter = parameter_of(q, name);
   if (parameter == NULL) {
     complain(q, name, flaw);
     return false;

@@ -190,13 +190,16 @@ static attempt find_design(const char *budget, dsm_diags *diags) {
                                       .define_count = 1,
                                       .budgets = &budget,
                                       .budget_count = 1,
+                                      .pareto = "price",
                                       .source = &source,
                                       .wants_plans = true};
   dsm_design *design = &poison;
   const dsm_status status = dsm_design_find(&design, &request, diags);
-  const uint64_t digest = status == DSM_OK ? digest_text(digest_double(DIGEST_START, design->value),
-                                                         dsm_way_name(design->parameters[0].way))
-                                           : 0;
+  const uint64_t digest =
+      status == DSM_OK
+          ? digest_text(digest_double(DIGEST_START, design->value + (double)design->front_count),
+                        dsm_way_name(design->parameters[0].way))
+          : 0;
   const attempt made = attempt_of_status(status, design, digest);
   if (design != &poison) {
     dsm_design_free(design);
