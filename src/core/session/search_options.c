@@ -52,7 +52,7 @@ static const dsm_search_option options[] = {
     {.name = "shard", WORD(shard_level, shard_level_word)},
     {.name = "as-run-by", WORD(as_run_by, framework_word)},
     {.name = "objective", WORD(aim, aim_word)},
-    {.name = "power-cap", NUMBER(power_cap_watts, DSM__POWER_CAP_MAX)},
+    {.name = "power-cap", NUMBER(power_cap_watts, DSM_WATTS_MAX)},
     {.name = "threads", COUNT(thread_count, size_t, THREADS_MAX)},
 };
 

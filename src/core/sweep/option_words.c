@@ -52,7 +52,7 @@ const dsm__sweep_option dsm__sweep_options[] = {
                                .words = &dsm__aim_words,
                                .offset = offsetof(dsm_explore_options, aim)},
     [DSM__OPTION_POWER_CAP] = {.key = "power_cap_W",
-                               .most = DSM__POWER_CAP_MAX,
+                               .most = DSM_WATTS_MAX,
                                .offset = offsetof(dsm_explore_options, power_cap_watts)},
 };
 
