@@ -10,7 +10,6 @@
 
 #include "answers.h"
 #include "dsm/dsm.h"
-#include "dsm/suggest.h"
 #include "sweep/stored.h"
 
 enum { SUBJECT_PATH_BYTES = 256 };
