@@ -4,6 +4,7 @@
 #define DSM_DESIGN_DESIGN_INTERNAL_H
 
 #include "base/arena.h"
+#include "base/deadline.h"
 #include "base/definition.h"
 #include "base/expression.h"
 #include "base/growing_list.h"

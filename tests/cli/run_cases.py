@@ -8,12 +8,12 @@
 Other files of the case are copied into the clean folder first. The folder of the bundled descriptions
 stands in stdout and stderr as @SHARE@, any other path into the build as @BUILD@.
 
-Usage: run_cases.py DSM_BINARY CASES_DIR [--update] [--but WORDS] [--few] [NAME...]
+Usage: run_cases.py DSM_BINARY CASES_DIR [--update] [--but WORDS] [--every N] [NAME...]
 
 --update rewrites stdout, stderr and exit from what happens. Read the difference before you commit it:
 it must be what a person would call right.
 --but leaves out the cases that name one of these, with commas between: commands of dsm, options, files;
-of a program without them. --few leaves out all but every eighth of the others.
+of a program without them. --every N runs each Nth of the others.
 """
 import difflib
 import os
@@ -27,7 +27,7 @@ import tempfile
 SPECIAL = {"cmd", "stdout", "stderr", "exit"}
 # What several cases use; one that names a file of it has a copy.
 SHARED = pathlib.Path(__file__).resolve().parent / "shared"
-TIMEOUT_SECONDS = 120
+TIMEOUT_SECONDS = 600
 
 
 def without_paths(output, dsm):
@@ -98,19 +98,23 @@ def names_any(case, words):
 
 
 def main():
-    arguments = [a for a in sys.argv[1:] if a not in ("--update", "--few")]
+    arguments = [a for a in sys.argv[1:] if a != "--update"]
     is_update = "--update" in sys.argv
     left_out = None
     if "--but" in arguments:
         at = arguments.index("--but")
         left_out = arguments[at + 1].split(",")
         del arguments[at:at + 2]
+    step = 1
+    if "--every" in arguments:
+        at = arguments.index("--every")
+        step = int(arguments[at + 1])
+        del arguments[at:at + 2]
     dsm = pathlib.Path(arguments[0]).resolve()
     cases = sorted(p for p in pathlib.Path(arguments[1]).resolve().iterdir() if (p / "cmd").exists())
     if left_out is not None:
         cases = [case for case in cases if not names_any(case, left_out)]
-    if "--few" in sys.argv:
-        cases = cases[::8]
+    cases = cases[::step]
     wanted_names = set(arguments[2:])
     unknown_names = wanted_names - {case.name for case in cases}
     if unknown_names:

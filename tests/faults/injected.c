@@ -40,6 +40,8 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 static atomic_size_t seen;
 static atomic_size_t first_failure; /* 0: none */
 static atomic_size_t last_failure;
+static atomic_int armed; /* an injected_kind */
+static atomic_size_t chosen;
 static atomic_long live;
 static atomic_bool refuses_threads;
 static atomic_size_t thread_count;
@@ -109,15 +111,24 @@ void injected_init(void) {
 
 /* ---- which allocation fails ---- */
 
-void injected_arm(injected_mode mode, size_t number) {
+void injected_arm(injected_kind kind, size_t number) {
+  const bool is_allocation = kind == INJECTED_ONCE || kind == INJECTED_FROM;
   atomic_store(&seen, 0);
-  atomic_store(&last_failure, mode == INJECTED_ONCE ? number : (size_t)-1);
-  atomic_store(&first_failure, number);
+  atomic_store(&armed, (int)kind);
+  atomic_store(&chosen, number);
+  atomic_store(&last_failure, kind == INJECTED_ONCE ? number : (size_t)-1);
+  atomic_store(&first_failure, is_allocation ? number : 0);
 }
 
 size_t injected_disarm(void) {
+  atomic_store(&chosen, 0);
   atomic_store(&first_failure, 0);
   return atomic_load(&seen);
+}
+
+injected_kind injected_armed(size_t *number) {
+  *number = atomic_load(&chosen);
+  return (injected_kind)atomic_load(&armed);
 }
 
 long injected_live_count(void) {

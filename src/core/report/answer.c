@@ -180,13 +180,17 @@ static void find_kind(void *found, const dsm__json_node *root) {
 const dsm_answer_kind *dsm_answer_kind_of(const char *text, size_t length) {
   const dsm__json_input input = {.text = text, .length = length, .file = ""};
   const dsm_answer_kind *found = &dsm_answer_plan;
-  return dsm__json_doc_read(&input, NULL, find_kind, &found) == DSM_OK ? found : &dsm_answer_plan;
+  const dsm_status status = dsm__json_doc_read(&input, NULL, find_kind, &found);
+  return status == DSM_ERROR_OUT_OF_MEMORY ? NULL : found;
 }
 
 dsm_status dsm_answer_parse(dsm_answer *answer, const dsm_answer_kind *kind, const char *text,
                             size_t length, const char *file, dsm_diags *diags) {
   const dsm__json_input input = {.text = text, .length = length, .file = file};
   *answer = (dsm_answer){.kind = kind != NULL ? kind : dsm_answer_kind_of(text, length)};
+  if (answer->kind == NULL) {
+    return dsm__out_of_memory(diags);
+  }
   assert(answer->kind->read != NULL);
   const dsm_status status = answer->kind->read(answer, &input, diags);
   answer->of = answer->owned;

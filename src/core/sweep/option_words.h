@@ -47,8 +47,6 @@ enum {
 };
 extern const dsm__sweep_option dsm__sweep_options[DSM__SWEEP_OPTION_COUNT];
 
-/** Most watts of a chip that an option may say. */
-
 /** Bytes of a word that is found wrong; longer ones are cut. */
 enum { DSM__OPTION_WORD_SIZE = 128 };
 

@@ -105,6 +105,9 @@ static dsm_status parse_plan(cli_plan_operand *operand, const cli_arguments *arg
   dsm_diags *const diags = arguments->diags;
   dsm_answer *const answer = &operand->answer;
   const dsm_answer_kind *kind = dsm_answer_kind_of(text, length);
+  if (kind == NULL) {
+    return cli_note_out_of_memory(diags);
+  }
   dsm_status status = check_kind(operand, arguments, &kind);
   answer->kind = kind;
   if (status == DSM_OK && kind != &dsm_answer_plan && arguments->command->bit == CLI_DIFF) {

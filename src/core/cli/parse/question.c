@@ -47,10 +47,14 @@ static cli_exit print_point(plan_text *of, const cli_arguments *arguments) {
   return outcome;
 }
 
-static bool is_plan(const plan_text *of) {
+static cli_exit refuse_other(const plan_text *of, const cli_arguments *arguments) {
   dsm_description kind = DSM_DESCRIPTION_COUNT;
-  return dsm_description_detect(&kind, of->text, of->length, of->path, NULL) == DSM_OK &&
-         kind == DSM_DESCRIPTION_PLAN;
+  const dsm_status status = dsm_description_detect(&kind, of->text, of->length, of->path, NULL);
+  if (status == DSM_ERROR_OUT_OF_MEMORY) {
+    return cli_out_of_memory();
+  }
+  return status == DSM_OK && kind == DSM_DESCRIPTION_PLAN ? CLI_EXIT_DONE
+                                                          : complain_of_one(arguments);
 }
 
 /* A name that is found nowhere may be that of a network, of which the system is missing; one with a
@@ -72,7 +76,7 @@ static cli_exit read_file(plan_text *of, const cli_arguments *arguments) {
   if (status == DSM_OK) {
     status = dsm_file_read(&of->text, &of->length, of->path, diags);
   }
-  return status == DSM_OK && !is_plan(of) ? complain_of_one(arguments) : cli_exit_of(status);
+  return status == DSM_OK ? refuse_other(of, arguments) : cli_exit_of(status);
 }
 
 static cli_exit take_text(plan_text *of, const cli_arguments *arguments) {

@@ -146,8 +146,10 @@ static dsm_status compare(outcome *found, const cli_arguments *arguments, const 
   if (status == DSM_OK) {
     const dsm_document of = {text, length, file};
     const dsm_answer_kind *const kind = dsm_answer_kind_of(text, length);
-    status = kind == &dsm_answer_plan ? compare_plan(found, arguments, with, &of, diags)
-                                      : compare_document(found, kind, arguments, with, &of, diags);
+    status = kind == NULL ? cli_note_out_of_memory(diags)
+             : kind == &dsm_answer_plan
+                 ? compare_plan(found, arguments, with, &of, diags)
+                 : compare_document(found, kind, arguments, with, &of, diags);
   }
   free(text);
   return status;
