@@ -10,7 +10,10 @@
  *
  * Both are paths through the outline of the graph of roles (role_outline.c) on which the layers of
  * stage j weigh more. The latency of a sum of gradients is paid once by the layers of a stage that
- * are in it: of k layers a k-th by each is no more than that.
+ * are in it, and is the largest that one of them has. Each has a share c in what it takes once: for
+ * k layers and a largest latency of L, with no dearer option, (1 - k c) L more is no more than
+ * that. L is looked at in groups of latencies that are nearly the same, with the least of the
+ * group.
  *
  * Of v runs the largest stage takes x, and the step n x + (S - x) / v + O_j, which grows with x: no
  * less than with the stage that has any one segment, and than the mean, (a n S + O) / p. Where
@@ -39,6 +42,15 @@
 #include "search/roles/role_outline.h"
 #include "search/stages/stage_deal.h"
 
+enum { GROUPS_MAX = 8 };
+
+/* Stages of which the largest latency that a layer has is between two. */
+typedef struct latency_group {
+  double least;
+  double most;
+  dsm__role_outline outline; /* without options that have more */
+} latency_group;
+
 typedef struct cutting {
   const dsm__stage_case *of;
   const size_t *segments;
@@ -46,12 +58,15 @@ typedef struct cutting {
   const dsm__problem *problem;
   double charged; /* of latency that is shared, by each layer */
   dsm__role_outline outline;
+  latency_group groups[GROUPS_MAX];
+  size_t group_count;
   double **handed; /* over, where a segment begins, by each state before it, there and back */
   double **added;  /* of that, less what each is sure to cost: what is below nothing */
   double *least;   /* of each such place, and room to sort them */
   double sure;     /* of a place where a run begins, */
   double ends;     /* and of the first and the last of them, once more, by the stages at the ends */
   double *taken;   /* by segments before each, at least; */
+  double *at;      /* paths in each stage, by group and state */
   double *given;   /* handed over at each, there or back, */
   double *round;   /* and how much more where a round begins; */
   double *further; /* of one micro-batch */
@@ -176,12 +191,12 @@ static bool find_handed(cutting *c) {
 
 /* Takes paths through the layers of a segment. Where a stage begins the relayout there is its own,
  * and that back is the one's before: such a one weighs no more than of any stage. */
-static void pass_segment(const cutting *c, size_t segment, dsm__prices prices, double moved,
-                         double added, double *states) {
+static void pass_segment(const cutting *c, const dsm__role_outline *outline, size_t segment,
+                         dsm__prices prices, double moved, double added, double *states) {
   double behind[DSM__OUTLINE_CODES];
   for (size_t i = layer_of(c, segment); i < layer_of(c, segment + 1); i++) {
-    dsm__outline_pass(&c->outline, i, &prices, i == layer_of(c, segment) ? moved : prices.micro,
-                      added, states, behind);
+    dsm__outline_pass(outline, i, &prices, i == layer_of(c, segment) ? moved : prices.micro, added,
+                      states, behind);
     memcpy(states, behind, c->outline.state_count * sizeof behind[0]);
   }
 }
@@ -222,11 +237,12 @@ static size_t reached(const cutting *c, size_t j, size_t first, size_t most, siz
   begin(c, first, 1, all);
   begin(c, first, 1, before);
   while (is_in && count < most) {
-    pass_segment(c, first + count,
+    pass_segment(c, &c->outline, first + count,
                  (dsm__prices){.micro = 1 + waited(c, j), .once = 1, .latency = more},
                  count == 0 ? 1 : 1 + waited(c, j), 1, all);
-    pass_segment(c, first + count, (dsm__prices){.micro = n, .once = 1, .latency = more},
-                 count == 0 ? 1 : n, count == 0 ? 1 : 0, before);
+    pass_segment(c, &c->outline, first + count,
+                 (dsm__prices){.micro = n, .once = 1, .latency = more}, count == 0 ? 1 : n,
+                 count == 0 ? 1 : 0, before);
     is_in = least_of(c, first + count + 1, all, 1) <= with_all &&
             least_of(c, first + count + 1, before, 0) <= with_first;
     count += is_in ? 1 : 0;
@@ -265,13 +281,14 @@ static bool may_be_run(const cutting *c, double share, double mean, double of_me
   double states[DSM__OUTLINE_CODES];
   begin(c, 0, 1, states);
   for (size_t s = 0; s < c->segment_count; s++) {
-    pass_segment(c, s, (dsm__prices){.micro = mean, .once = 1 / (double)c->of->of->stages.count},
-                 mean, mean, states);
+    pass_segment(c, &c->outline, s,
+                 (dsm__prices){.micro = mean, .once = 1 / (double)c->of->of->stages.count}, mean,
+                 mean, states);
   }
   bool is_in = least_of(c, c->segment_count, states, 0) <= of_mean;
   for (size_t s = 0; s < c->segment_count && is_in; s++) {
     begin(c, s, share, states);
-    pass_segment(c, s, (dsm__prices){.micro = n, .once = 1}, share, 0, states);
+    pass_segment(c, &c->outline, s, (dsm__prices){.micro = n, .once = 1}, share, 0, states);
     is_in = least_of(c, s + 1, states, share) <= limit;
   }
   return is_in;
@@ -304,7 +321,7 @@ static bool may_be_dealt(cutting *c, size_t runs, double limit) {
       paths[k] = before[layer_of(c, s) * states + k] < HUGE_VAL ? 0 : HUGE_VAL;
       given = s > 0 ? fmin(given, c->handed[s][k]) : 0;
     }
-    pass_segment(c, s, own, 0, 0, paths);
+    pass_segment(c, &c->outline, s, own, 0, 0, paths);
     c->taken[s + 1] = c->taken[s] + least_of(c, s + 1, paths, 0);
     c->given[s] = own.micro * given / 2; /* there or back */
     c->round[s] = own.micro * c->further[s];
@@ -356,6 +373,129 @@ static double raised(cutting *c, size_t runs, double low, double limit) {
   return low;
 }
 
+/* ---- all stages at a time ---- */
+
+/* Opens a group of latencies below one, down to `floor` of the largest. */
+static bool open_group(cutting *c, double below, double floor) {
+  dsm__arena *const arena = c->problem->arena;
+  latency_group *const group = &c->groups[c->group_count++];
+  *group = (latency_group){.outline = c->outline};
+  for (size_t i = 0; i < c->outline.layer_count; i++) {
+    const dsm__outline_layer *const layer = c->outline.layers[i];
+    for (size_t p = 0; p < layer->point_count; p++) {
+      const double latency = layer->points[p].latency;
+      group->most = latency < below ? fmax(group->most, latency) : group->most;
+    }
+  }
+  group->least = floor * group->most;
+  bool is_good = DSM__RESERVE(arena, group->outline.is_out, c->outline.layer_count);
+  for (size_t i = 0; i < c->outline.layer_count && is_good; i++) {
+    is_good = DSM__RESERVE(arena, group->outline.is_out[i], c->outline.layers[i]->point_count + 1);
+  }
+  return is_good;
+}
+
+/* Of latencies that differ by a little, and what is left. */
+static bool find_groups(cutting *c) {
+  static const double nearly = 0.95;
+  double least = HUGE_VAL;
+  bool is_good = true;
+  while (is_good && least > 0) {
+    is_good = open_group(c, least, c->group_count + 1 < GROUPS_MAX ? nearly : 0);
+    least = c->groups[c->group_count - 1].least;
+  }
+  return is_good;
+}
+
+/* Options that have more are out of each group. */
+static void part_by_latency(cutting *c) {
+  for (size_t g = 0; g < c->group_count; g++) {
+    latency_group *const group = &c->groups[g];
+    for (size_t i = 0; i < c->outline.layer_count; i++) {
+      const dsm__outline_layer *const layer = c->outline.layers[i];
+      for (size_t p = 0; p < layer->point_count; p++) {
+        group->outline.is_out[i][p] =
+            c->outline.is_out[i][p] || layer->points[p].latency > group->most;
+      }
+    }
+  }
+}
+
+/* Enters stage j with a segment, out of any group of the stage before; the first one at the start.
+ */
+static void enter_stage(const cutting *c, size_t j, size_t segment, double times, double *entered) {
+  const size_t states = c->outline.state_count;
+  const size_t groups = c->group_count;
+  for (size_t k = 0; k < states; k++) {
+    entered[k] = j == 0 && segment == 0 ? c->outline.before[k] : HUGE_VAL;
+    for (size_t g = 0; j > 0 && segment > 0 && g < groups; g++) {
+      entered[k] = fmin(entered[k], c->at[((j - 1) * groups + g) * states + k]);
+    }
+    entered[k] += segment > 0 ? times * c->handed[segment][k] : 0;
+  }
+}
+
+/*
+ * The least of all cuts and paths of the mean of what stages bound,
+ *
+ *     S + sum(g_j m_j + O_j) / p
+ *
+ * In it each stage has its own largest latency, and one path is of all of them: a stage that takes
+ * less once, and so more for a micro-batch, has all others wait. A relayout where a stage begins
+ * counts as it does where that is least.
+ */
+static double mean_of_stages(cutting *c) {
+  const size_t stages = c->of->of->stages.count;
+  const size_t states = c->outline.state_count;
+  const double part = 1 / (double)stages;
+  const double least_micro = 1 + part * waited(c, 0);
+  double least = HUGE_VAL;
+  for (size_t i = 0; i < stages * c->group_count * states; i++) {
+    c->at[i] = HUGE_VAL;
+  }
+  for (size_t s = 0; s < c->segment_count; s++) {
+    const double shared = part * c->charged * (double)sharers_in(c, s, s + 1);
+    for (size_t j = s < stages ? s + 1 : stages; j-- > 0;) {
+      const dsm__prices prices = {.micro = 1 + part * waited(c, j), .once = part};
+      double entered[DSM__OUTLINE_CODES];
+      enter_stage(c, j, s, least_micro, entered);
+      for (size_t g = 0; g < c->group_count; g++) {
+        const latency_group *const group = &c->groups[g];
+        double *const at = &c->at[(j * c->group_count + g) * states];
+        for (size_t k = 0; k < states; k++) {
+          at[k] = fmin(at[k], entered[k] + part * group->least);
+        }
+        pass_segment(c, &group->outline, s, prices, least_micro, 0, at);
+        for (size_t k = 0; k < states; k++) {
+          at[k] -= shared * group->least;
+        }
+      }
+    }
+  }
+  for (size_t k = 0; k < c->group_count * states; k++) {
+    least = fmin(least, c->at[(stages - 1) * c->group_count * states + k]);
+  }
+  return least + c->ends;
+}
+
+/* States of all stages before all layers: more take longer than what they tell is worth. */
+enum { MEAN_STATES_MAX = 1 << 22 };
+
+/* The same, where a step within a limit takes more than is known. Where no latency is shared paths
+ * through the graph of roles tell as much. */
+static double raised_by_mean(cutting *c, double low, double limit) {
+  const size_t states = c->of->of->stages.count * GROUPS_MAX * c->outline.state_count;
+  if (!(low < limit) || !(c->charged < 1) || states > MEAN_STATES_MAX / c->outline.layer_count) {
+    return low;
+  }
+  c->is_good = c->is_good && find_groups(c) && DSM__RESERVE(c->problem->arena, c->at, states);
+  if (!c->is_good || !may_be_within(c, 1, limit)) {
+    return low;
+  }
+  part_by_latency(c);
+  return fmin(limit, fmax(low, mean_of_stages(c)));
+}
+
 /* What floors of more states take costs more than they tell. */
 enum { STATES_MAX = 1 << 19 };
 
@@ -403,6 +543,10 @@ bool dsm__stage_bounds_raise(dsm__stage_case *of, const size_t *segments, size_t
     for (size_t r = 0; r < count; r++) { /* no higher: the least counts */
       of->bounds[r] = raised(&c, of->runs_least + r, of->bounds[r], of->head.bound);
       of->head.bound = fmin(of->head.bound, of->bounds[r]);
+    }
+    if (count == 1 && dsm__stage_case_is_1f1b(of, of->runs_least)) {
+      of->bounds[0] = raised_by_mean(&c, of->bounds[0], limit);
+      of->head.bound = of->bounds[0];
     }
   }
   return c.is_good;
