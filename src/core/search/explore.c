@@ -27,6 +27,7 @@
 #include "search/as_run_by.h"
 #include "search/divided.h"
 #include "search/fused.h"
+#include "search/improve.h"
 #include "search/overlapped.h"
 #include "search/roles/role_search.h"
 #include "search/roles/step_search.h"

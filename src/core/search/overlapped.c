@@ -20,6 +20,7 @@
 #include "base/growing_list.h"
 #include "plan/tolerance.h"
 #include "search/fused.h"
+#include "search/improve.h"
 #include "search/roles/role_search.h"
 
 bool dsm__problem_is_overlapped(const dsm__problem *problem) {
@@ -109,14 +110,6 @@ typedef struct seen {
   double *over;
 } seen;
 
-dsm_plan *dsm__take_faster(dsm_plan **plan, dsm_plan *other) {
-  dsm_plan *const before = *plan;
-  const bool is_faster =
-      other != NULL && (before == NULL || dsm__tie_limit(other->price) < before->price);
-  *plan = is_faster ? other : before;
-  return is_faster ? before : other;
-}
-
 enum { SEARCHES_MAX = 12 };
 
 typedef struct overlapped_search {
@@ -127,6 +120,7 @@ typedef struct overlapped_search {
   double bound_cycles;
   dsm__counted counted; /* the ends that are weighed */
   DSM__LIST(seen) found;
+  DSM__LIST(dsm__decisions) decisions; /* of these */
   dsm_diags *diags;
 } overlapped_search;
 
@@ -143,6 +137,9 @@ static bool look_at(overlapped_search *s, dsm_plan *made) {
     return true;
   }
   if (!DSM__LIST_RESERVE_IN(&s->found, 1, s->problem->lasting) ||
+      !DSM__LIST_RESERVE_IN(&s->decisions, 1, s->problem->lasting) ||
+      !dsm__decisions_of_plan(made, s->problem->lasting,
+                              &s->decisions.items[s->decisions.count++]) ||
       !DSM__RESERVE(s->problem->lasting, one.over, made->layer_count + 1)) {
     dsm_plan_free(made);
     return false;
@@ -249,6 +246,23 @@ static bool add_end(overlapped_search *s) {
   return true;
 }
 
+/* Is a mapping in neither space that is searched, so that no bound is of it? What is shared out of
+ * weights is searched with roles, where nothing is hoisted and backward has the roles of forward
+ * (section 13, roles); a mapping of data and model that was improved may share out too. */
+static bool is_beyond_searches(const dsm_plan *plan) {
+  bool is_sharded = false;
+  bool is_of_words = false;
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    const dsm_layer_plan *const layer = &plan->layers[i];
+    const dsm_pass_plan *const backward = &layer->passes[DSM_PASS_BACKWARD];
+    is_sharded = is_sharded || layer->decisions.shard != DSM_SHARDING_NONE;
+    is_of_words = is_of_words || layer->decisions.is_hoisted ||
+                  (backward->exists && backward->decisions.parallelism !=
+                                           layer->passes[DSM_PASS_FORWARD].decisions.parallelism);
+  }
+  return is_sharded && is_of_words;
+}
+
 dsm_status dsm__overlapped_search(const dsm__problem *problem, dsm__counted_finder *find,
                                   double cost_limit, dsm_plan **plan, double *bound_cycles,
                                   dsm_diags *diags) {
@@ -282,5 +296,12 @@ dsm_status dsm__overlapped_search(const dsm__problem *problem, dsm__counted_find
     is_cut = mean_of(&s, least_of(&s)) < least * (1 - enough);
   }
   *bound_cycles = s.bound_cycles;
+  if (status == DSM_OK && !is_done(&s) && (*s.plan)->stages.count <= 1 &&
+      !dsm__improve_by(problem, s.decisions.items, s.decisions.count, plan)) {
+    status = dsm__out_of_memory(diags);
+  }
+  if (status == DSM_OK && is_beyond_searches(*s.plan)) { /* no mapping that is searched is faster */
+    *bound_cycles = fmin(*bound_cycles, (*s.plan)->price);
+  }
   return status;
 }

@@ -35,11 +35,6 @@ static inline bool dsm__problem_is_weighed(const dsm__problem *problem) {
   return problem->inputs.zone_count > 0 && problem->inputs.hidden_moves > 0;
 }
 
-/** Takes the faster of two plans, the first of equals, and gives the other back. Either may be
- * NULL.
- */
-dsm_plan *dsm__take_faster(dsm_plan **plan, dsm_plan *other);
-
 /** One search with what counts: a plan, if one is found that may be faster than what is known,
  * maybe a slower one (else NULL), and what no mapping is faster than in that graph. */
 typedef dsm_status dsm__counted_finder(const dsm__problem *problem, const dsm__counted *counted,
