@@ -265,7 +265,7 @@ static attempt pareto(const subject *s, dsm_diags *diags) {
 
 /* A column more, or fewer rows. */
 static attempt narrow(const subject *s, dsm_diags *diags, bool is_define) {
-  static const char *const wheres[] = {"minibatch*2>0", "status!=invalid"};
+  static const char *const wheres[] = {"minibatch*2>0", "status=ok"};
   dsm_point_table table = *s->points;
   table.arena = dsm__arena_new();
   if (table.arena == NULL) {

@@ -240,6 +240,11 @@ static double milliseconds_now(void) {
 /* `check` reports what failed as it reports the rest, and times in some forms; a shell that
  * completes a word shows what there is. */
 static bool is_unsteady_command(void) {
+  for (int i = 1; i < argument_count; i++) { /* --verbose says how long a search took */
+    if (strcmp(arguments[i], "-v") == 0 || strcmp(arguments[i], "--verbose") == 0) {
+      return true;
+    }
+  }
   return argument_count > 1 &&
          (strcmp(arguments[1], "check") == 0 || strcmp(arguments[1], "__complete") == 0);
 }

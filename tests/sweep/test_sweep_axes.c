@@ -65,7 +65,7 @@ static const vary_case vary_cases[] = {
     {"options.optimize=shard+all,all+hybrid,[\"all\",\"stages\",\"accumulate\"]",
      "options.optimize", "all+shard,all,all+accumulate+stages"},
     {"options.optimize=everything", "options.optimize",
-     "all+hoist+spatial+tensor+expert+accumulate+shard+recompute+stages+context+divide"},
+     "all+hoist+spatial+tensor+expert+accumulate+shard+recompute+stages+context"},
     {"options.parallelism=all,model+data", "options.parallelism", "all,data+model"},
     {"system.system.chips_x:system.system.chips_y=2:4,4:2", "system.system.chips_y", "4,2"},
     {"workload.minibatch:workload.source=4:\"a,b:c\",8:plain", "workload.source", "a,b:c,plain"},

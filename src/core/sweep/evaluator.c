@@ -250,7 +250,8 @@ bool dsm__evaluator_check(dsm__evaluator *evaluator, size_t index, const char **
       dsm__option_parallelisms(&point.options, read[DSM_DESCRIPTION_SYSTEM]->of) == 0 &&
       !dsm__has_named_roles(&point.options)) {
     *reason = "expected options that leave a parallelism, found none";
-  } else if (read[0]->machine == &dsm__network_machine && dsm__is_aimed(&point.options) &&
+  } else if (!evaluator->sweep->is_open && read[0]->machine == &dsm__network_machine &&
+             dsm__is_aimed(&point.options) &&
              !dsm__energy_terms_of(read[DSM_DESCRIPTION_SYSTEM]->of).is_known) {
     *reason = dsm__aim_needs_technology;
   }
