@@ -324,7 +324,8 @@ DSM_API extern const dsm_answer_kind dsm_answer_front;
 
 /* ---- reading ---- */
 
-/** The kind of a document, by its format; of any other text dsm_answer_plan. NULL: out of memory. */
+/** The kind of a document, by its format; of any other text dsm_answer_plan. NULL: out of memory.
+ */
 DSM_API const dsm_answer_kind *dsm_answer_kind_of(const char *text, size_t length);
 
 /**

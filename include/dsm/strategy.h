@@ -55,8 +55,8 @@ typedef unsigned dsm_optimization_set;
 /** The set of all optimizations but those that are used only where they are named: `hoist` and
  * those after it. */
 #define DSM_OPTIMIZATION_ALL ((1U << (unsigned)DSM_OPTIMIZATION_HOIST) - 1U)
-/** The set of all optimizations, those too, but for `divide`, with which each division of an axis is
- * a search of its own. */
+/** The set of all optimizations, those too, but for `divide`, with which each division of an axis
+ * is a search of its own. */
 #define DSM_OPTIMIZATION_EVERYTHING ((1U << (unsigned)DSM_OPTIMIZATION_DIVIDE) - 1U)
 
 /** Which layers are to run their forward pass again (docs/model.md, section 12), where that is
