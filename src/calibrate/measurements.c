@@ -142,7 +142,7 @@ static dsm_status read_row(dsm__measurements *read, const dsm__cells *cells, dsm
   dsm__row row = {.of = {.line = cells->line}, .next_row = DSM__NO_ROW};
   dsm_status status = read_time(cells, &row.of.measured, diags);
   const dsm_status asked = find_question(read, cells, &row.question, diags);
-  status = status == DSM_OK ? asked : status;
+  status = status == DSM_OK || asked == DSM_ERROR_OUT_OF_MEMORY ? asked : status;
   if (status != DSM_OK) {
     return status;
   }

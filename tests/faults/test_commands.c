@@ -22,7 +22,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/run/program.h"
@@ -30,8 +29,9 @@
 #include "how_many.h"
 #include "injected.h"
 
-/* Runs of a command in each way of failing at most, and the time for them; never fewer than one. */
-enum { RUNS_MAX = HOW_MANY(200, 6, 3), MILLISECONDS_MAX = HOW_MANY(5000, 20, 20), RUNS_MIN = 1 };
+/* Runs of a command in each way of failing at most, and the allocations for them, which stand for
+ * the time: any machine tries the same faults. Never fewer than one. */
+enum { RUNS_MAX = HOW_MANY(200, 4, 2), WORK_MAX = HOW_MANY(2000000, 6000, 3000), RUNS_MIN = 1 };
 enum { EXIT_OUTSIDE = 5, EXIT_INTERRUPTED = 130, EXIT_BROKEN = 99, HANG_SECONDS = 100 };
 
 typedef struct fault {
@@ -231,12 +231,6 @@ static double shift_of_arguments(void) {
   return digest / 4294967296.0;
 }
 
-static double milliseconds_now(void) {
-  struct timespec now;
-  (void)clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
-
 /* `check` reports what failed as it reports the rest, and times in some forms; a shell that
  * completes a word shows what there is. */
 static bool is_unsteady_command(void) {
@@ -249,12 +243,10 @@ static bool is_unsteady_command(void) {
          (strcmp(arguments[1], "check") == 0 || strcmp(arguments[1], "__complete") == 0);
 }
 
-/* The command twice as it is. Returns how long one run takes. */
-static double learn(expectation *e) {
+/* The command twice as it is. */
+static void learn(expectation *e) {
   folder_state_read(&e->before);
-  const double begin = milliseconds_now();
   e->whole = run(INJECTED_ONCE, 0);
-  const double milliseconds = milliseconds_now() - begin;
   folder_state_read(&e->after);
   folder_state_put_back(&e->before, &e->after);
   outcome again = run(INJECTED_ONCE, 0);
@@ -265,12 +257,12 @@ static double learn(expectation *e) {
   folder_state_put_back(&e->before, &left);
   folder_state_fini(&left);
   outcome_fini(&again);
-  return milliseconds;
 }
 
 static void try_all(void) {
   expectation e;
-  const double affordable = MILLISECONDS_MAX / learn(&e);
+  learn(&e);
+  const double affordable = (double)WORK_MAX / (double)(e.whole.told.allocation_count + 1);
   const size_t every = affordable < RUNS_MIN ? 4 : 1; /* of a long command each fault or a part */
   for (size_t f = (size_t)(shift_of_arguments() * (double)every);
        f < sizeof faults / sizeof *faults; f += every) {
