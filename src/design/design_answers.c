@@ -269,9 +269,9 @@ static bool dominates(const dsm__question *q, const dsm__corner *one, const dsm_
 }
 
 /*
- * Joules and dollars are k * seconds + what does not depend on rates, where a box has machines of
- * less k than an explored one that is as fast: what that has at the least bounds all of these once
- * it is as many times less. So does their product with seconds.
+ * Joules and dollars are k * seconds + what does not depend on rates. A machine of the box is no
+ * faster than the explored one, and its k is at least counts[aim]: where that is less than the k of
+ * the explored one, the ratio of the two times its bound is a bound. Likewise edp.
  */
 static double bound_at(const dsm__answer *answer, const dsm__interval *found, int aim,
                        const double counts[DSM_AIM_COUNT]) {

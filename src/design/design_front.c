@@ -6,7 +6,7 @@
 #include "base/diag_add.h"
 #include "design/design_internal.h"
 
-/* What is below by less is equal. */
+/* Values that differ by a smaller share are equal. */
 #define SAME 1e-9
 
 /* Of the whole space that the budgets leave. */
@@ -16,8 +16,8 @@ static double least_of(const dsm__question *q) {
                                     : HUGE_VAL;
 }
 
-/* Limit number `step` of those from `most` to `least`, in equal ratios, or in equal steps where
- * there is none. */
+/* Limit number `step` of those from `most` to `least`: in equal ratios, or, where `least` is not
+ * above 0, in equal steps. */
 static double limit_at(double most, double least, int step) {
   const double share = (double)step / (DSM_DESIGN_FRONT_MAX - 1);
   return least > 0 ? most * pow(least / most, share) : most + (least - most) * share;

@@ -103,7 +103,7 @@ bool dsm__expression_check(const dsm__question *question, const char *what, cons
 /** The point of the sweep that a network is on the design at a place, with an objective. */
 uint64_t dsm__point_of(const dsm__question *question, uint64_t place, size_t network, size_t aim);
 
-/** Adds the objectives whose columns a text names, through definitions too, to a set. */
+/** The objectives whose columns a text names, itself or through definitions: a bit for each. */
 unsigned dsm__aims_in(const dsm_design_request *request, const char *text);
 
 /** Is there one but time? */
@@ -111,7 +111,8 @@ static inline bool dsm__has_energy_aims(const dsm__question *question) {
   return question->aim_count > 1 || question->aims[0] != DSM_AIM_TIME;
 }
 
-/** What a second counts in each objective, on the machine of a corner: 0 of time. */
+/** What each second of a step adds to an objective, on the machine of a corner: watts that are
+ * always drawn, dollars of a second; of time 0. */
 void dsm__seconds_count(const dsm__question *question, const dsm__corner *corner,
                         double counts[DSM_AIM_COUNT]);
 

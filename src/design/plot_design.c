@@ -24,10 +24,6 @@ static void put_heading(dsm__plot_maker *maker, const dsm_design *design, const 
 
 /* ---- the front ---- */
 
-bool dsm__design_has_front(const void *design) {
-  return ((const dsm_design *)design)->front_count > 0;
-}
-
 /* What holds of a step holds up to where the step before begins. */
 static void put_stairs(dsm__plot_maker *maker, const dsm_design *design, double end,
                        bool is_bound) {

@@ -7,7 +7,6 @@
 
 /** What is minimised over the column of the front, and the line that no design is below. */
 void dsm__plot_design_front(dsm__plot_maker *maker, const void *design);
-bool dsm__design_has_front(const void *design);
 
 /** What the next value of each parameter, and 1 % more of each budget, saves. */
 void dsm__plot_design_prices(dsm__plot_maker *maker, const void *design);
