@@ -15,6 +15,7 @@ struct folder_file {
   char *path;
   char *bytes; /* of a link where it leads; of a folder none */
   struct stat stat;
+  bool is_database;
 };
 
 static folder_state *filled; /* nftw hands on no context */
@@ -49,8 +50,9 @@ static int add(const char *path, const struct stat *stat, int kind, struct FTW *
   /* Another process of a pipe may have made an empty file by now. */
   const bool is_empty =
       S_ISREG(stat->st_mode) && stat->st_size == 0 && strstr(path, "/.dsm-") == NULL;
-  if (is_empty || strncmp(file.bytes, "SQLite format 3", 15) == 0 ||
-      strstr(path, ".sqlite") != NULL) {
+  file.is_database =
+      strncmp(file.bytes, "SQLite format 3", 15) == 0 || strstr(path, ".sqlite") != NULL;
+  if (is_empty && !file.is_database) {
     free(file.path);
     free(file.bytes);
     return 0;
@@ -80,12 +82,22 @@ static bool is_same(const folder_file *a, const folder_file *b) {
                                        memcmp(a->bytes, b->bytes, (size_t)a->stat.st_size) == 0));
 }
 
-bool folder_state_equals(const folder_state *a, const folder_state *b) {
-  bool equals = a->count == b->count;
-  for (size_t i = 0; equals && i < a->count; i++) {
-    equals = is_same(&a->files[i], &b->files[i]);
+static size_t skip_databases(const folder_state *state, size_t from) {
+  while (from < state->count && state->files[from].is_database) {
+    from++;
   }
-  return equals;
+  return from;
+}
+
+/* A database may have some points more, whatever stopped its sweep. */
+bool folder_state_equals(const folder_state *a, const folder_state *b) {
+  size_t i = skip_databases(a, 0);
+  size_t j = skip_databases(b, 0);
+  while (i < a->count && j < b->count && is_same(&a->files[i], &b->files[j])) {
+    i = skip_databases(a, i + 1);
+    j = skip_databases(b, j + 1);
+  }
+  return i == a->count && j == b->count;
 }
 
 static bool holds(const folder_state *state, const folder_file *file) {

@@ -13,8 +13,9 @@ typedef struct folder_state {
   size_t count;
 } folder_state;
 
-/** Ends the process if a file cannot be read. Databases are left out: a sweep keeps its points. */
+/** Ends the process if a file cannot be read. */
 void folder_state_read(folder_state *state);
+/** Databases are not compared: a sweep that ends early keeps its points. */
 bool folder_state_equals(const folder_state *a, const folder_state *b);
 /** Makes the folder as it was `before`; it is as `now` says. */
 void folder_state_put_back(const folder_state *before, const folder_state *now);
