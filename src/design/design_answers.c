@@ -151,9 +151,10 @@ static bool find_recorded(const dsm__answers *answers, uint64_t point, dsm_point
                          : DSM_POINT_INFEASIBLE;
     return true;
   }
-  (void)(number_in(table, row, "step_joules", &found->energy.step_joules) && /* or of none */
-         number_in(table, row, "step_dollars", &found->energy.step_dollars) &&
-         number_in(table, row, "objective_bound", &found->energy.objective_bound));
+  /* Of a system without a technology there are none. */
+  (void)number_in(table, row, "step_joules", &found->energy.step_joules);
+  (void)number_in(table, row, "step_dollars", &found->energy.step_dollars);
+  (void)number_in(table, row, "objective_bound", &found->energy.objective_bound);
   return number_in(table, row, "step_cycles", &found->step_cycles) &&
          number_in(table, row, "lower_bound_cycles", &found->lower_bound_cycles) &&
          number_in(table, row, "samples_per_second", &found->samples_per_second) &&

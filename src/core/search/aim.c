@@ -227,6 +227,11 @@ static dsm_status check_sums(const dsm_system *system, const dsm_explore_options
                   "expected model.layout_move none or always, for another objective than time or a "
                   "power cap, found exact");
   }
+  if (options->recomputation > DSM_RECOMPUTATION_FULL) {
+    return refuse(diags, "joules of operations that run again are not counted",
+                  "expected recomputation of whole layers, for another objective than time or a "
+                  "power cap");
+  }
   if (options->as_run_by != DSM_AS_RUN_BY_ANY || options->stages > 1 ||
       options->shard_level > DSM_SHARD_LEVEL_NONE) {
     return refuse(diags, "the times of stages and of shards are no sums",

@@ -204,7 +204,8 @@ static dsm_status mark_values(const filter *f, size_t column, const char *list, 
   if (f->points->row_count == 0 || mark_value(f, column, list, is_marked)) {
     return DSM_OK;
   }
-  for (const char *at = list + strspn(list, " ");; at++) {
+  for (const char *at = list;; at++) {
+    at += strspn(at, " ");
     const size_t length = strcspn(at, ",");
     const char *const text = dsm__arena_strndup(f->arena, at, length);
     if (text == NULL) {

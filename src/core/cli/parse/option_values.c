@@ -29,7 +29,7 @@ const char *cli_optimization_word(size_t index) {
 void cli_optimization_help(char *text, size_t size) {
   static const char *const titles[] = {
       ". The word all stands for: ", ". Where the system's model.search is all, also for: ",
-      (". Used only if named, or with everything (hoist also where the system's "
+      (". Used only if named, or but for divide with everything (hoist also where the system's "
        "model.search_hoist is true): ")};
   size_t used = 0;
   for (unsigned group = 0; group < sizeof titles / sizeof *titles; group++) {

@@ -27,7 +27,7 @@ const cli_option cli_core_options[] = {
     {.name = "optimize",
      .argument = "LIST",
      .help = "optimizations that the search may use (default: all; the word everything adds the "
-             "rest that the mode has)",
+             "rest that the mode has, but for divide)",
      .word_help = cli_optimization_help,
      .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_SEARCHES,
      .word = cli_optimization_word,
@@ -185,8 +185,8 @@ const cli_option cli_core_options[] = {
     {.name = "where",
      .argument = "CONDITION",
      .help = "only points for which it holds: EXPR<=EXPR (also <, >, >=, =, !=) of columns with "
-             "numbers, or COLUMN=VALUES (or !=), of which commas are between; may be given several "
-             "times. With plot, of a database",
+             "numbers, or COLUMN=VALUES, separated by commas (or !=, none of them); may be given "
+             "several times. With plot, of a database",
      .commands = CLI_SWEEP | CLI_PLOT,
      TEXTS(wheres, CLI_TAKES_TEXT)},
     {.name = "best",
