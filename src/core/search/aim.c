@@ -208,6 +208,11 @@ static dsm_status check_terms(const dsm_system *system, const dsm_explore_option
     return refuse(diags, "dsm describe SYSTEM --budget lists what is not stated",
                   "expected a technology whose prices are known, for the objective dollars");
   }
+  if (options->recomputation > DSM_RECOMPUTATION_FULL) {
+    return refuse(diags, "joules of operations that run again are not counted",
+                  "expected recomputation of whole layers, for another objective than time or a "
+                  "power cap");
+  }
   if (cap_watts > 0 && options->aim != DSM_AIM_TIME) {
     return refuse(diags, NULL, "expected the objective time with a power cap");
   }
@@ -226,11 +231,6 @@ static dsm_status check_sums(const dsm_system *system, const dsm_explore_options
     return refuse(diags, NULL,
                   "expected model.layout_move none or always, for another objective than time or a "
                   "power cap, found exact");
-  }
-  if (options->recomputation > DSM_RECOMPUTATION_FULL) {
-    return refuse(diags, "joules of operations that run again are not counted",
-                  "expected recomputation of whole layers, for another objective than time or a "
-                  "power cap");
   }
   if (options->as_run_by != DSM_AS_RUN_BY_ANY || options->stages > 1 ||
       options->shard_level > DSM_SHARD_LEVEL_NONE) {
