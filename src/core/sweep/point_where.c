@@ -241,9 +241,9 @@ static dsm_status apply_values(const filter *f, const char *where, size_t column
   }
   return status != DSM_OK || count > 0 || row_count == 0
              ? status
-             : refuse(f->diags, "--where", "several values of a column are separated by commas",
-                      "no point is left: \"%s\" and the conditions before it exclude each other",
-                      where);
+             : refuse(f->diags, "--where",
+                      is_wanted ? "several values of a column are separated by commas" : NULL,
+                      "no point is left: \"%s\" holds for none that are left before it", where);
 }
 
 /* "EXPRESSION OP EXPRESSION". */
