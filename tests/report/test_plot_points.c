@@ -306,8 +306,8 @@ START_TEST(test_what_means_nothing_is_refused) {
                  DSM_ERROR_USAGE, "expected another column, found \"system\" again", NULL);
   static const char *const wheres[] = {"workload=vgg16", "workload=gnmt"};
   expect_failure(DSM_POINTS_FIGURE_LINES, &(dsm_points_view){.wheres = wheres, .where_count = 2},
-                 DSM_ERROR_USAGE,
-                 "\"workload=gnmt\" and the conditions before it exclude each other", "commas");
+                 DSM_ERROR_USAGE, "\"workload=gnmt\" holds for none that are left before it",
+                 "commas");
 }
 END_TEST
 
